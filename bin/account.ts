@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signInLinkUrl } from '../core/accounts/auth-secret.ts';
-import { checkRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
+import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
 import { createAccount, findAccountId, type NewAccount } from '../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
@@ -168,9 +168,9 @@ function daysOf(name: string): number | null {
   const given = options[name];
   if (given === undefined || given === 'ever') return null;
   const days = /^\d{1,5}$/.test(given) ? Number(given) : 0;
-  return days >= 1 && days <= MOST_RETENTION_DAYS
+  return days >= 1 && days <= MAX_RETENTION_DAYS
     ? days
-    : refuseUsage(`--${name} must be 1 to ${MOST_RETENTION_DAYS} days, or "ever"`);
+    : refuseUsage(`--${name} must be 1 to ${MAX_RETENTION_DAYS} days, or "ever"`);
 }
 
 function readAccount(): NewAccount {

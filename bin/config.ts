@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
-import { checkRetention, MOST_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
+import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import {
   hostAndPort,
@@ -286,9 +286,9 @@ const environment = z.object({
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   STREAM_LIMIT_PER_USER: wholeNumber(1, 10_000).default(200),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),
-  RETENTION_RAW_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
-  RETENTION_BODIES_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
-  RETENTION_METADATA_DAYS: wholeNumber(1, MOST_RETENTION_DAYS).optional(),
+  RETENTION_RAW_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
+  RETENTION_BODIES_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
+  RETENTION_METADATA_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),

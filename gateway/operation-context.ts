@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { NO_RIGHTS } from '../core/accounts/key-rights.ts';
 import { createAddressGuard } from '../core/shared/network-address.ts';
-import { KEEP_FOR_EVER } from '../core/upkeep/retention.ts';
+import { KEEP_FOREVER } from '../core/upkeep/retention.ts';
 import { limitedTo } from '../db/connection/database.ts';
 import { refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -23,7 +23,7 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
     requestsPerSecond: config.rateLimitPerSecond,
     sendLimitPerHour,
     mtaStsMode: config.mtaStsMode ?? 'testing',
-    retention: config.retention ?? KEEP_FOR_EVER,
+    retention: config.retention ?? KEEP_FOREVER,
     hasGuardModel,
     smtp: config.smtp,
     version: config.version,

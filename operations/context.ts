@@ -21,7 +21,7 @@ export interface OperationParts {
   events: EventHub;
   log: Logger;
   now: () => Date;
-  /** returns that many bytes from a cryptographic source */
+  /** returns `bytes` bytes from a cryptographic source */
   random: (bytes: number) => Uint8Array;
   settings: OperationSettings;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */

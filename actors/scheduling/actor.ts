@@ -1,4 +1,4 @@
-import { KEEP_FOR_EVER, type Retention } from '../../core/upkeep/retention.ts';
+import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-remove.ts';
 import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
@@ -77,7 +77,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
       {
         name: 'retention',
         everyMs: RETENTION_EVERY_MS,
-        work: async (run) => void (await removeOldMail(context, { retention: KEEP_FOR_EVER, ...options }, run)),
+        work: async (run) => void (await removeOldMail(context, { retention: KEEP_FOREVER, ...options }, run)),
       },
       {
         name: 'leftovers',

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import {
   isLimited,
-  KEEP_FOR_EVER,
+  KEEP_FOREVER,
   type Retention,
   type RetentionCutoffs,
   retentionCutoffs,
@@ -66,7 +66,7 @@ async function sweepUser(
   user: sweep.SweptUser,
   run: Pick<Run, 'isStopping'>,
 ): Promise<sweep.SweepOutcome | 'lost'> {
-  const limits = retentionCutoffs(user.own ?? options.retention ?? KEEP_FOR_EVER, user.now);
+  const limits = retentionCutoffs(user.own ?? options.retention ?? KEEP_FOREVER, user.now);
   let endAt = performance.now() + TURN_MS;
   let hasFailed = false;
   const place: Place = { metadataAt: null };

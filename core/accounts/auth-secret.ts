@@ -1,41 +1,44 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 const KEY_BYTES = 32;
-/** For how long a link to sign in or to reset a password serves; milliseconds. */
+/** How long a sign-in link and a password reset link are valid; milliseconds. */
 export const SIGN_IN_LINK_LIFE_MS = 24 * 3_600_000;
 export const RESET_LINK_LIFE_MS = 3_600_000;
 
-/** Derives from SECRET_KEY what cookies are signed with (RFC 5869): 43 characters. */
+/** Derives the key that signs cookies from SECRET_KEY (RFC 5869): 43 characters. */
 export function deriveAuthSecret(secretKey: Uint8Array): string {
   return derive(secretKey, 'postroom auth').toString('base64url');
 }
 
-/** Derives from SECRET_KEY the key of `triesKey`. */
+/** Derives the secret of `triesKey` from SECRET_KEY. */
 export function deriveTriesSecret(secretKey: Uint8Array): Uint8Array {
   return derive(secretKey, 'postroom auth-tries');
 }
 
-/** By what tries are counted, `what` being an email address, a network or an account: neither can be read from it. */
+/**
+ * Returns the key under which sign-in attempts are counted. `what` is an email address, a network or an account; it cannot be read from
+ * the key.
+ */
 export function triesKey(secret: Uint8Array, kind: string, what: string): string {
   return createHmac('sha256', secret).update(`${kind}\0${what}`).digest('base64url');
 }
 
-/** Under which a link to sign in is found, by the token that it bears. */
+/** Returns the identifier of a sign-in link with this token. */
 export function signInLinkIdentifier(token: string): string {
   return `sign-in-link:${token}`;
 }
 
-/** Where the dashboard takes it. The token stands in the fragment, which browsers send to nobody, so that no log has it. */
+/** Returns the URL of a sign-in link. The token is in the fragment, which browsers do not send to servers, so it never reaches a log. */
 export function signInLinkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in/link#${token}`;
 }
 
-/** As signInLinkUrl, of a link by which a password is set. */
+/** Like signInLinkUrl, for a link that resets a password. */
 export function resetLinkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/reset-password#token=${token}`;
 }
 
-/** An identifier as auth_verification keeps it, so that nobody learns a token from the table: as better-auth hashes it. */
+/** Hashes an identifier as better-auth stores it in auth_verification, so that the table does not reveal tokens. */
 export function storedIdentifier(identifier: string): string {
   return createHash('sha256').update(identifier).digest('base64url');
 }

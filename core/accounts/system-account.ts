@@ -1,41 +1,41 @@
 import type { Mailbox } from '../mime/address.ts';
 
 /**
- * The user whose mail the service's own mail is. No account has this id, so that nobody can sign in as it, and no key and no list of
- * anybody's shows its mail; nor does a DSN of it come to anybody, as it goes out with the null reverse-path.
+ * The user that owns the mail which Postroom sends itself. No account has this id, so no one can sign in as it, and no key or list shows
+ * its mail. It goes out with the null reverse-path, so no DSN comes back.
  */
 export const SYSTEM_USER_ID = `usr_${'0'.repeat(32)}`;
 
-/** Mail that the service writes itself. Nothing that its reader's account holds stands in it: whoever made the account chose that. */
+/** A message written by Postroom. It contains no data of the recipient's account, because whoever created the account chose that data. */
 export interface SystemMail {
   to: string;
   subject: string;
   text: string;
 }
 
-/** The sender of the service's own mail. */
+/** Returns the sender of Postroom's own mail. */
 export function systemSender(address: string): Mailbox {
   return { name: 'Postroom', address };
 }
 
-/** To whoever asked for a new password. */
+/** Returns the message with a password reset link. */
 export function resetMail(to: string, link: string): SystemMail {
-  const text = `Somebody, most likely you, asked for a new password for the Postroom account of this address.
+  const text = `A new password was requested for the Postroom account of this address.
 
-Set it here, once, within an hour:
+Set it here within an hour. The link works once:
 
 ${link}
 
-If it was not you, do nothing: the password stays as it is.
+If you did not request it, ignore this message: your password stays the same.
 `;
   return { to, subject: 'Set a new password for Postroom', text };
 }
 
-/** To whose password is another one now. */
+/** Returns the message about a changed password. */
 export function passwordChangedMail(to: string, publicUrl: string): SystemMail {
-  const text = `The password of the Postroom account of this address was changed, and all other sessions were ended.
+  const text = `The password of the Postroom account of this address was changed, and all other sessions were signed out.
 
-If it was not you, ask for a new password at once:
+If you did not do this, request a new password immediately:
 
 ${publicUrl}/forgot-password
 `;

@@ -1,8 +1,8 @@
-/** Which way an email goes. A scheduled email becomes a sent one when its time comes. */
+/** Direction of an email. A scheduled email becomes a sent one when it is due. */
 export const EMAIL_TYPES = ['sent', 'received', 'scheduled'] as const;
 export type EmailType = (typeof EMAIL_TYPES)[number];
 
-/** How far an email came. Received mail is delivered; the others are of sent and scheduled mail. */
+/** Status of an email. Received mail is always delivered; the other values are for sent and scheduled mail. */
 export const EMAIL_STATUSES = [
   'pending',
   'delivered',

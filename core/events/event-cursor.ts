@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** Bytes of the user's mark, and of the number behind it. */
+/** Bytes of the user's mark, and of the event number after it. */
 const MARK_BYTES = 6;
 const SEQ_BYTES = 6;
 
 /**
- * A place in a user's event feed as a cursor, opaque to clients: it lies behind the event of that number; 0 is the beginning. It holds some
- * bytes of a SHA-256 of the user's id, so that a cursor of another account is told from one's own, whatever its number.
+ * Encodes a position in a user's event feed as a cursor, opaque to clients: after the event with number `seq`; 0 is the beginning. The
+ * cursor contains some bytes of a SHA-256 of the user id, so that a cursor of another account is recognized.
  */
 export function encodeEventCursor(userId: string, seq: number): string {
   const bytes = Buffer.alloc(MARK_BYTES + SEQ_BYTES);
@@ -15,7 +15,7 @@ export function encodeEventCursor(userId: string, seq: number): string {
   return bytes.toString('base64url');
 }
 
-/** The number that a cursor of encodeEventCursor stands for; null when it is none, or another user's. */
+/** Returns the event number of a cursor from encodeEventCursor; null when the cursor is invalid or another user's. */
 export function decodeEventCursor(userId: string, cursor: string): number | null {
   if (!/^[A-Za-z0-9_-]{16}$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor, 'base64url');

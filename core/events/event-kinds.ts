@@ -1,4 +1,4 @@
-/** Every kind of event that a user's feed may hold, and what happened then. */
+/** Every kind of event in a user's feed, and what it means. */
 export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
   'email.threaded': 'A received or sent email was added to a thread.',
@@ -42,7 +42,7 @@ export const EVENT_KINDS = {
 
 export type EventKind = keyof typeof EVENT_KINDS;
 
-/** Whether a text is one of EVENT_KINDS. */
+/** Returns whether a text is one of EVENT_KINDS. */
 export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(EVENT_KINDS, text);
 }

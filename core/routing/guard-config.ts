@@ -4,21 +4,21 @@ import type { AuthenticationResult } from '../mime/authentication.ts';
 import { wellFormedJson, wellFormedValue } from '../shared/text.ts';
 import { foldText } from './guard-text.ts';
 
-/** Values of which one (OR) or each (AND) has to be met; as the user wrote them, white space at their ends removed. */
+/** Values of which one (OR) or all (AND) must match; as the user wrote them, trimmed. */
 export interface GuardCriterion {
   operator: 'OR' | 'AND';
   values: string[];
 }
 
-/** What an explicit rule asks of a mail; all that is given has to be met. At least one is given. */
+/** The criteria of an explicit rule: a message must meet all of them. At least one is given. */
 export interface ExplicitConfig {
-  /** parts of the Subject field */
+  /** substrings of the Subject field */
   subject?: GuardCriterion;
-  /** addresses or `*@domain` of the From field; aligned: only where DMARC passed for that address' domain (RFC 9989 §4.4) */
+  /** addresses or `*@domain` of the From field; aligned: only if DMARC passed for that address's domain (RFC 9989 §4.4) */
   from?: GuardCriterion & { aligned?: boolean };
   /** addresses or `*@domain` of To, Cc and the envelope */
   to?: GuardCriterion;
-  /** parts of subject and bodies */
+  /** substrings of subject and bodies */
   hasWords?: GuardCriterion;
   hasAttachment?: boolean;
   /** see isAttachmentLike */
@@ -27,7 +27,7 @@ export interface ExplicitConfig {
   spf?: AuthenticationResult[];
   dkim?: AuthenticationResult[];
   dmarc?: AuthenticationResult[];
-  /** how the reference service's form shows the rule; means nothing */
+  /** how the form of the reference service shows the rule; ignored */
   mode?: string;
 }
 
@@ -38,14 +38,14 @@ export interface PromptConfig {
 export type GuardConfig = { type: 'explicit'; config: ExplicitConfig } | { type: 'ai_prompt'; config: PromptConfig };
 
 export const MAX_GUARD_VALUES = 100;
-/** Characters of one value. */
+/** Maximum length of a value; characters. */
 export const MAX_GUARD_VALUE_LENGTH = 500;
-/** Characters. */
+/** Maximum length of a prompt; characters. */
 const MAX_GUARD_PROMPT_LENGTH = 4_000;
 
 export type GuardConfigResult = { config: GuardConfig; error?: undefined } | { error: string; config?: undefined };
 
-/** Checks the config of a rule as a user gave it, an object or its JSON; unknown keys are left out. The error is for the user. */
+/** Checks the config of a rule as a user gave it, an object or its JSON; drops unknown keys. The error is for the user. */
 export function checkGuardConfig(type: GuardConfig['type'], input: unknown): GuardConfigResult {
   const given = typeof input === 'string' ? parseJson(input) : wellFormedValue(input);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -79,7 +79,7 @@ const operator = z
   .transform((name) => (name.toUpperCase() === 'AND' ? 'AND' : 'OR'))
   .default('OR');
 
-/** A value alone, or a list of them, is short for one of which any has to be met. */
+/** A single value or a list of them is short for a criterion that any of them meets. */
 const asCriterion = (given: unknown): unknown =>
   typeof given === 'string' ? { values: [given] } : Array.isArray(given) ? { values: given } : given;
 
@@ -94,7 +94,7 @@ const criterion = <T extends z.ZodType<string>>(each: T) => z.preprocess(asCrite
 
 const addressOrDomain = value.refine(isAddressPattern, 'must be an address or *@domain');
 
-/** `*` of one pattern; each may have to be sought in a thousand names. */
+/** Maximum `*` per pattern; each may be searched for in a thousand names. */
 const MAX_ASTERISKS = 3;
 const attachmentPattern = value.refine(
   (pattern) => pattern.split('*').length <= MAX_ASTERISKS + 1,
@@ -130,7 +130,7 @@ const explicitFields = {
   mode: z.enum(['simple', 'advanced'], 'must be simple or advanced').exactOptional(),
 };
 
-// `null` and the empty criterion of a form that was left blank count as not given.
+// `null` and the empty criterion of a blank form count as not given.
 const explicit = z.preprocess(
   withoutBlanks,
   z
@@ -165,7 +165,7 @@ function isBlank(given: unknown): boolean {
   return Array.isArray(values) && values.length === 0 && aligned === undefined;
 }
 
-/** `local@domain` or `*@domain`, or `@domain`, which is the same. */
+/** Accepts `local@domain`, `*@domain`, and its short form `@domain`. */
 function isAddressPattern(pattern: string): boolean {
   const at = pattern.lastIndexOf('@');
   const local = pattern.slice(0, at);

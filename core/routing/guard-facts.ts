@@ -3,25 +3,25 @@ import type { AddressFields } from '../mime/address.ts';
 import type { Authentication } from '../mime/authentication.ts';
 import type { GuardFacts } from './guard-rule.ts';
 
-/** What is stored of a received mail, as far as rules look at it. */
+/** The stored fields of a received message that rules look at. */
 export interface GuardedMail {
   subject: string;
   addresses: AddressFields;
-  /** of the envelope, and the address of ours that took it: without plus-tag */
+  /** envelope recipient and own address, without plus-tag */
   recipients: (string | null)[];
-  /** null when there is none, or when no rule looks at bodies */
+  /** null when the message has none, or no rule looks at bodies */
   textBody: string | null;
   htmlBody: string | null;
   attachments: { filename: string; contentType: string }[];
   authentication: Authentication | null;
 }
 
-/** Characters of the text body that rules look at, and of the text of the HTML body. */
+/** Maximum characters of the text body that rules look at, and of the text of the HTML body. */
 export const MAX_GUARDED_TEXT_LENGTH = 100_000;
-/** Characters of the HTML body, of which markup is the larger part. */
+/** Maximum characters of the HTML body, most of which is markup. */
 export const MAX_GUARDED_HTML_LENGTH = 200_000;
 
-/** The facts of a stored mail. Reading HTML is dear: its text is made when it is asked for. */
+/** Returns the facts of a stored message. The text of HTML is expensive, so it is computed on first use. */
 export function guardFactsOf(mail: GuardedMail): GuardFacts {
   const { subject, addresses, attachments, authentication } = mail;
   const addressees = [addresses.to, addresses.cc].flatMap((list) => list?.addresses ?? []);

@@ -12,22 +12,22 @@ import {
 } from './guard-rule.ts';
 import { decideRoute, type RouteDecision, type RouteFacts, type RouteTarget } from './route.ts';
 
-/** What guard rules make of a mail; without a verdict it is held for review, for this reason. */
+/** Result of the guard rules for a message. Without a verdict it is held for review, for `reason`. */
 export type Judgement = { verdict: GuardVerdict; reason?: undefined } | { verdict: null; reason: string };
 
-/** Told to the user of mail that could not be decided on by our own fault. */
+/** Shown to the user when a message could not be evaluated because of our own error. */
 const INTERNAL_ERROR = 'internal error';
-/** ... or because its sender wrote it so, lest rules be passed by mail that no parser can read. */
+/** Shown when parsing failed, so that a malformed message cannot bypass rules. */
 const NOT_PARSED = 'it could not be parsed, and guard rules look at what is inside';
 const NO_MODEL = 'no model is configured';
 
-/** What models have said of the mail, by rule id, and whether one can be asked. */
+/** Known answers of models by rule id, and whether a model can be asked. */
 interface ModelKnowledge {
   answers: ReadonlyMap<string, ModelAnswer>;
   hasModel: boolean;
 }
 
-/** What active rules make of a mail: for mail that comes in, and for what would become of it alike. */
+/** Evaluates active rules, both for new mail and for route previews. */
 export function judgeMail(
   rules: readonly GuardRule[],
   mail: { facts: GuardFacts; isParsed: boolean },
@@ -39,7 +39,7 @@ export function judgeMail(
   return { verdict: { kind: 'review', rule: verdict.rule, reason: NO_MODEL } };
 }
 
-/** Where a judged mail goes. */
+/** Returns the route of an evaluated message. */
 export function decideJudged(
   { verdict, reason }: Judgement,
   facts: RouteFacts,
@@ -48,27 +48,27 @@ export function decideJudged(
   return verdict === null ? heldForReview(reason) : decideRoute(facts, verdict, find);
 }
 
-/** What is decided on mail that cannot be decided on: a human has to. */
+/** Returns the route of a message that cannot be evaluated: a user must review it. */
 export function heldForReview(reason = INTERNAL_ERROR): RouteDecision {
   return { outcome: 'review', via: null, endpointId: null, ruleId: null, reason, matches: null };
 }
 
-/** What became of one rule when a mail was judged. */
+/** Result of one rule in an evaluation. */
 export interface TriedRule {
   id: string;
   name: string;
   type: GuardRule['type'];
   action: GuardRule['action'];
   priority: number;
-  /** asking: its model has to say first; failed: its model did not answer; not-reached: another rule decided before */
+  /** asking: its model must answer first; failed: its model did not answer; not-reached: an earlier rule decided */
   outcome: 'matched' | 'not-matched' | 'asking' | 'failed' | 'not-reached';
-  /** what of the mail fitted it */
+  /** what matched */
   matches: GuardMatch[];
-  /** the model's, null of explicit rules and where no model was asked */
+  /** the model's reason; null for explicit rules and when no model was asked */
   reason: string | null;
 }
 
-/** The rules in the order in which they are asked, each with what came of it. */
+/** Returns the rules in evaluation order, each with its result. */
 export function triedRules(
   rules: readonly GuardRule[],
   { verdict }: Judgement,
@@ -93,11 +93,11 @@ export function triedRules(
   });
 }
 
-/** Whether any of the rules that were asked for that verdict looks at what parsing a mail brings: bodies, attachments, verdicts on the sender. */
+/** Returns whether a rule that took part in the verdict looks at parsed data: bodies, attachments, authentication results. */
 function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): boolean {
   const sorted = sortRules(rules);
   const decisive = verdict.kind === 'none' ? -1 : sorted.findIndex(({ id }) => id === verdict.rule.id);
-  // A model would be asked in vain.
+  // Asking a model would be pointless.
   const asked = decisive === -1 ? sorted : sorted.slice(0, verdict.kind === 'ask' ? decisive + 1 : decisive);
   return asked.some((rule) => {
     if (rule.type === 'ai_prompt') return true;
@@ -109,27 +109,27 @@ function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): b
   });
 }
 
-/** What a model said of an email, as table route keeps it: one per rule that asked. */
+/** A model's answer about an email, as stored in table route; one per rule that asked. */
 export interface StoredAnswer {
   ruleId: string;
-  /** of the prompt that was asked: an answer to another prompt of the same rule counts no more */
+  /** of the prompt: answers to an earlier prompt of the same rule no longer count */
   promptDigest: string;
   kind: 'answered' | 'failed';
-  /** null when it failed */
+  /** null when the model failed */
   isMatch: boolean | null;
-  /** the model's, or why it failed */
+  /** the model's reason, or why it failed */
   reason: string;
   /** ISO 8601: when it answered, or failed for the last time */
   at: string;
   durationMs: number;
 }
 
-/** Reads the column; null is none. Throws when it is anything else. */
+/** Parses the column; null means no answers. Throws for anything else. */
 export function readAnswers(stored: unknown): StoredAnswer[] {
   return answers.parse(stored ?? []);
 }
 
-/** What a rule was answered, to be stored. `at` and the duration are of the question. */
+/** Returns an answer in its stored form. `at` and the duration are those of the question. */
 export function storedAnswer(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
   return {
     ruleId: rule.id,
@@ -142,7 +142,7 @@ export function storedAnswer(rule: GuardRule, answer: ModelAnswer, at: Date, dur
   };
 }
 
-/** The answers that still count, by rule id, as evaluateRules wants them. */
+/** Returns the answers that still count by rule id, as evaluateRules needs them. */
 export function answersOf(stored: readonly StoredAnswer[], rules: readonly GuardRule[]): Map<string, ModelAnswer> {
   const found = new Map<string, ModelAnswer>();
   for (const rule of rules) {

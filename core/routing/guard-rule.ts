@@ -3,63 +3,63 @@ import { decodeCursor, encodeCursor, type KeysetCursor } from '../shared/page.ts
 import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
 import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
 
-/** What rules know of a received mail. */
+/** The facts of a received message that rules compare. */
 export interface GuardFacts {
   subject: string;
-  /** of the From field */
+  /** from the From field */
   from: { name: string | null; address: string }[];
   /** To, Cc and the envelope recipient, lower case */
   to: string[];
   /** subject, text and the text of the HTML */
   text: string;
   attachments: { filename: string; contentType: string }[];
-  /** null: nothing is known of it, and no verdict is met */
+  /** null: unknown, so that no authentication criterion matches */
   authentication: Authentication | null;
 }
 
 export const GUARD_RULE_TYPES = ['explicit', 'ai_prompt'] as const;
-/** What a rule does with mail that matches it. */
+/** What a rule does with messages that it matches. */
 export const GUARD_ACTIONS = ['allow', 'block', 'route'] as const;
 export type GuardAction = (typeof GUARD_ACTIONS)[number];
 
-/** A rule by which received mail is let through, held back, or led to an endpoint. */
+/** A rule that allows, blocks or routes received mail. */
 export type GuardRule = {
   id: string;
   name: string;
   action: GuardAction;
-  /** of action route */
+  /** set for action route */
   endpointId: string | null;
   priority: number;
   createdAt: Date;
 } & GuardConfig;
 
-/** What of a mail met a rule: the criterion, and the rule's own value. */
+/** What matched: the criterion, and the rule's own value. */
 export interface GuardMatch {
   criteria: string;
   value: string;
 }
 
-/** What a model said of a mail, and why; `failed` when it did not answer. */
+/** A model's decision and its reason; `failed` when it did not answer. */
 export type ModelAnswer = { kind: 'answered'; isMatch: boolean; reason: string } | { kind: 'failed'; reason: string };
 
-/** What rules make of a mail. */
+/** Result of evaluating rules. */
 export type GuardVerdict =
   | { kind: 'none' }
-  /** reason: the model's, null of explicit rules */
+  /** reason: the model's; null for explicit rules */
   | { kind: 'matched'; rule: GuardRule; matches: GuardMatch[]; reason: string | null }
-  /** a rule is reached whose model has to be asked first */
+  /** the next rule needs an answer of its model */
   | { kind: 'ask'; rule: GuardRule }
-  /** a rule is reached whose model failed: nobody knows whether it would have held the mail back */
+  /** the next rule's model failed, so it is unknown whether the rule would match */
   | { kind: 'review'; rule: GuardRule; reason: string };
 
-/** The order in which rules are asked: the highest priority, of equal ones the newest, first. */
+/** Sorts rules in evaluation order: highest priority first, then newest first. */
 export function sortRules<T extends Pick<GuardRule, 'id' | 'priority' | 'createdAt'>>(rules: readonly T[]): T[] {
   return rules.toSorted(
     (a, b) => b.priority - a.priority || b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
   );
 }
 
-/** Asks active rules in their order; the first that matches decides. `answers` are those of models, by rule id. */
+/** Evaluates active rules in order; the first match decides. `answers` are those of models, by rule id. */
 export function evaluateRules(
   rules: readonly GuardRule[],
   facts: GuardFacts,
@@ -83,17 +83,17 @@ export function evaluateRules(
   return { kind: 'none' };
 }
 
-/** What a rule's model is asked; null of explicit rules. */
+/** Returns the prompt for a rule's model; null for explicit rules. */
 export function promptOf(rule: GuardRule): string | null {
   return rule.type === 'ai_prompt' ? rule.config.prompt : null;
 }
 
-/** Whether any of the rules looks at bodies. */
+/** Returns whether any of the rules looks at bodies. */
 export function readsText(rules: readonly GuardConfig[]): boolean {
   return rules.some((rule) => rule.type === 'explicit' && rule.config.hasWords !== undefined);
 }
 
-/** Facts as rules compare them; the text is folded when the first rule looks at it. */
+/** Facts in the form that rules compare; the text is folded on first use. */
 interface FoldedFacts {
   subject: string;
   from: Set<string>;
@@ -103,7 +103,7 @@ interface FoldedFacts {
   authentication: Authentication | null;
 }
 
-/** One mail may be tried by several sets of rules. */
+/** A message may be evaluated by several sets of rules. */
 const foldedFacts = new WeakMap<GuardFacts, FoldedFacts>();
 
 function foldFacts(facts: GuardFacts): FoldedFacts {
@@ -130,12 +130,12 @@ function refoldFacts(facts: GuardFacts): FoldedFacts {
   };
 }
 
-/** The addresses, and `*@domain` of each. */
+/** Returns the addresses, and `*@domain` of each. */
 function withDomains(addresses: readonly string[]): Set<string> {
   return new Set(addresses.flatMap((address) => [address, `*@${domainOfAddress(address) ?? ''}`]));
 }
 
-/** What of the mail meets the config; null unless all of it does. The cheap criteria come first. */
+/** Returns what matches the config; null unless all criteria match. Cheap criteria come first. */
 function matchExplicit(config: ExplicitConfig, mail: FoldedFacts): GuardMatch[] | null {
   const matches: GuardMatch[] = [];
   for (const [criteria, meet] of CRITERIA) {
@@ -146,7 +146,7 @@ function matchExplicit(config: ExplicitConfig, mail: FoldedFacts): GuardMatch[] 
   return matches.length === 0 ? null : matches;
 }
 
-/** Undefined: the config does not ask; null: not met; else the values that were. */
+/** Undefined: not in the config; null: no match; else the matching values. */
 type Meet = (config: ExplicitConfig, mail: FoldedFacts) => string[] | null | undefined;
 
 const CRITERIA: readonly (readonly [string, Meet])[] = [
@@ -169,7 +169,7 @@ const CRITERIA: readonly (readonly [string, Meet])[] = [
   ['hasWords', ({ hasWords }, mail) => hasWords && meet(hasWords, foldText, (word) => hasWord(mail.text(), word))],
 ];
 
-/** The values that were met; null unless enough were. `isMet` is asked with the folded value. */
+/** Returns the matching values; null when there are too few. `isMet` gets the folded value. */
 function meet(criterion: GuardCriterion, fold: Fold, isMet: (folded: string) => boolean): string[] | null {
   const { operator, values } = criterion;
   const folded = foldValues(criterion, fold);
@@ -180,7 +180,7 @@ function meet(criterion: GuardCriterion, fold: Fold, isMet: (folded: string) => 
 
 type Fold = (value: string) => string;
 
-/** Rules are read once and asked for many mails. */
+/** Rules are loaded once and evaluated for many messages. */
 function foldValues(criterion: GuardCriterion, fold: Fold): string[] {
   const known = foldedValues.get(criterion);
   if (known !== undefined) return known;
@@ -198,7 +198,7 @@ function meetFrom(from: NonNullable<ExplicitConfig['from']>, mail: FoldedFacts):
   return meet(from, foldPattern, (pattern) => mail.from.has(pattern) && domainOfAddress(pattern) === domain);
 }
 
-/** The From domain for which DMARC passed; null when it did not, or when it is not plain which From field a reader sees. */
+/** Returns the From domain for which DMARC passed; null when it did not, or when it is ambiguous which From field a reader sees. */
 function alignedDomain(authentication: Authentication | null): string | null {
   if (authentication?.dmarc.result !== 'pass' || authentication.hasSeveralFromFields) return null;
   const { domain } = authentication.dmarc;
@@ -214,7 +214,7 @@ function meetResult(wanted: readonly AuthenticationResult[], results: readonly s
   return found === undefined ? null : [found];
 }
 
-/** DKIM: one good signature is a pass whatever the others are, none at all is `none` (RFC 6376 §6.1). */
+/** DKIM: one valid signature is a pass whatever the others are; no signature is `none` (RFC 6376 §6.1). */
 function resultsOf(authentication: Authentication | null, method: 'spf' | 'dkim' | 'dmarc'): string[] {
   if (authentication === null) return [];
   if (method !== 'dkim') return [authentication[method].result];
@@ -230,8 +230,8 @@ function meetAttachments(attachments: GuardCriterion, mail: FoldedFacts): string
 }
 
 /**
- * `image/*` and `application/pdf` are content types, `.exe` is the end of a file name, `invoice*.pdf` all of one with `*` for anything;
- * anything else is a part of one.
+ * `image/*` and `application/pdf` match content types, `.exe` the end of a file name, `invoice*.pdf` the whole name with `*` for any
+ * characters; anything else matches a substring of the name.
  */
 function isAttachmentLike(
   pattern: string,
@@ -243,7 +243,10 @@ function isAttachmentLike(
   return pattern.startsWith('.') ? filename.endsWith(pattern) : filename.includes(pattern);
 }
 
-/** Whether the pieces follow each other in the text, the first at its start and the last at its end. Linear: the first place of each piece is as good as any. */
+/**
+ * Returns whether the pieces follow each other in the text, the first at its start and the last at its end. Linear, because the first
+ * occurrence of each piece is always good enough.
+ */
 function isGlobOf(pieces: readonly string[], text: string): boolean {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';
@@ -258,13 +261,13 @@ function isGlobOf(pieces: readonly string[], text: string): boolean {
   return true;
 }
 
-/** A folded text with marks of which three characters follow each other in it, so that most words need no search. */
+/** A folded text with a bit set of its three-character sequences, so that most words need no search. */
 interface Words {
   text: string;
   marks: Uint8Array;
 }
 
-/** Bits; a text of 300,000 characters has fewer different threes than a tenth of that. */
+/** Bits; a text of 300,000 characters has fewer distinct sequences than a tenth of this. */
 const MARK_BITS = 2 ** 20;
 
 function readWords(text: string): Words {
@@ -289,29 +292,29 @@ function markAt(text: string, at: number): number {
   return (mixed ^ Math.imul(text.charCodeAt(at + 2), 104_729)) & (MARK_BITS - 1);
 }
 
-/** A place in the list of guard rules: the highest priority first, of equal ones the newest. */
+/** A position in the list of guard rules: highest priority first, then newest first. */
 export interface RuleCursor extends KeysetCursor {
   priority: number;
 }
 
-/** A place as a cursor, opaque to clients. */
+/** Encodes a position as a cursor, opaque to clients. */
 export function encodeRuleCursor(place: RuleCursor): string {
   return `${place.priority}.${encodeCursor(place)}`;
 }
 
-/** The place that a cursor of encodeRuleCursor names; null when it is none. */
+/** Returns the position of a cursor from encodeRuleCursor; null when the cursor is invalid. */
 export function decodeRuleCursor(cursor: string): RuleCursor | null {
   const match = /^(-?\d{1,5})\.([A-Za-z0-9_-]+)$/.exec(cursor);
   const place = decodeCursor(match?.[2] ?? '');
   return place === null ? null : { ...place, priority: Number(match?.[1]) };
 }
 
-/** Steps of a plain search, in the worst case, that are cheaper than preparing for it. */
+/** Worst-case steps of a plain search below which it is cheaper than the preparation for a linear one. */
 const PLAIN_STEPS = 200_000;
 
 /**
- * Whether the text holds the word, in time that grows with the sum of their lengths at most, whoever wrote them: the engine's own
- * search takes their product for repetitive ones (Knuth, Morris, Pratt 1977).
+ * Returns whether the text contains the word. Takes time linear in the sum of their lengths, also for hostile input: the engine's own
+ * search is quadratic for repetitive text (Knuth, Morris, Pratt 1977).
  */
 export function holds(text: string, word: string): boolean {
   if (text.length * word.length <= PLAIN_STEPS) return text.includes(word);
@@ -327,7 +330,7 @@ export function holds(text: string, word: string): boolean {
   return false;
 }
 
-/** For each front of the word, how long the longest shorter front is that it ends with. */
+/** Returns for each prefix of the word the length of its longest proper prefix that is also its suffix. */
 function fallbacksOf(word: string): Uint32Array {
   const fallbacks = new Uint32Array(word.length);
   let met = 0;

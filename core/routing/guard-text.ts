@@ -1,21 +1,21 @@
 import { canonicalDomainName } from '../domains/domain-name.ts';
 
-/** Characters that rules look at of one text; more than the parts of a mail that are read for them have together. */
+/** Maximum characters of a text; more than all the parts of a message that rules read. */
 const MAX_FOLDED_LENGTH = 300_000;
 
 /**
- * The text as rules compare it: compatibility characters as their plain ones, without case (Unicode §3.13 D147, as near as JavaScript
- * comes), without characters that do not show, white space as one space. Letters of other scripts that look alike stay different.
+ * Returns the text in the form that rules compare: compatibility characters replaced, case folded (Unicode §3.13 D147, as near as
+ * JavaScript comes), invisible characters removed, white space collapsed. Letters of other scripts that look alike stay different.
  */
 export function foldText(text: string): string {
   return (
     text
       .slice(0, MAX_FOLDED_LENGTH)
       .normalize('NFKC')
-      // Some characters stand for eighteen.
+      // Some characters expand to eighteen.
       .slice(0, MAX_FOLDED_LENGTH)
       .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
-      // Upper case first: that makes ß and ss, and both small sigmas, one.
+      // Upper case first, so that ß equals ss and both small sigmas are equal.
       .toUpperCase()
       .toLowerCase()
       .replaceAll('ς', 'σ')
@@ -25,7 +25,7 @@ export function foldText(text: string): string {
   );
 }
 
-/** An address as rules compare it: lower case, its domain in A-labels where it is one. */
+/** Returns an address in the form that rules compare: lower case, with its domain in A-labels if it is valid. */
 export function foldAddress(address: string): string {
   const lower = address.trim().normalize('NFC').toLowerCase();
   const at = lower.lastIndexOf('@');
@@ -33,7 +33,7 @@ export function foldAddress(address: string): string {
   return domain === null ? lower : `${lower.slice(0, at)}@${domain}`;
 }
 
-/** The domain of a folded address; null when it has none. */
+/** Returns the domain of a folded address; null when it has none. */
 export function domainOfAddress(folded: string): string | null {
   const at = folded.lastIndexOf('@');
   return at < 0 ? null : folded.slice(at + 1);

@@ -1,24 +1,24 @@
 import type { GuardMatch, GuardRule, GuardVerdict } from './guard-rule.ts';
 
-/** The route of an own address or domain as it stands; endpoint ids of the same user. */
+/** The current route of an address or domain; endpoint ids belong to the same user. */
 export interface RouteFacts {
   /** local-part of the own address, lower case, without plus-tag */
   localPart: string;
-  /** whether the mail is a DMARC aggregate report that was recognised */
+  /** whether the message is a DMARC aggregate report */
   isDmarcReport: boolean;
-  /** null when the catch-all took the mail, or the address is gone since */
+  /** null when the catch-all accepted the message, or the address has been deleted */
   address: { isActive: boolean; endpointId: string | null; webhookId: string | null } | null;
-  /** null when the domain is gone since */
+  /** null when the domain has been deleted */
   domain: { catchAllEndpointId: string | null; isCatchAllEnabled: boolean; receivesDmarcEmails: boolean } | null;
 }
 
-/** Whether an endpoint of the user exists and takes mail. */
+/** Whether an endpoint of the user exists and is active. */
 export interface RouteTarget {
   id: string;
   isActive: boolean;
 }
 
-/** What led mail to an endpoint. */
+/** What routes mail to an endpoint. */
 export const ROUTE_VIAS = ['address', 'webhook', 'catch-all', 'guard-rule'] as const;
 type RouteVia = (typeof ROUTE_VIAS)[number];
 
@@ -26,32 +26,31 @@ export const ROUTE_OUTCOMES = ['endpoint', 'inactive', 'stored', 'blocked', 'rev
 type RouteOutcome = (typeof ROUTE_OUTCOMES)[number];
 
 /**
- * What became of a received mail, or would. `endpoint`: it goes to `endpointId`; `inactive`: that endpoint is switched off; `stored`:
- * nothing leads anywhere; `blocked`: a guard rule holds it back; `review`: the rule's model did not answer, so that a human has to;
- * `asking`: the rule's model is to be asked. Mail is stored whatever becomes of it.
+ * The route of a received message, or what it would be. `endpoint`: it is delivered to `endpointId`; `inactive`: that endpoint is
+ * disabled; `stored`: no endpoint is configured; `blocked`: a guard rule holds it; `review`: the rule's model did not answer, so a user
+ * must decide; `asking`: the rule's model must be asked first. The message is stored in every case.
  */
 export interface RouteDecision {
   outcome: RouteOutcome;
-  /** what led to the endpoint */
+  /** what routes it to the endpoint */
   via: RouteVia | null;
   endpointId: string | null;
   /** the guard rule that matched, or whose model is asked or did not answer */
   ruleId: string | null;
-  /** what else there is to say, in whole sentences; null when the rest says it all */
+  /** additional explanation in full sentences; null when there is none */
   reason: string | null;
-  /** what of the mail fitted the rule */
+  /** what matched the rule */
   matches: GuardMatch[] | null;
 }
 
 type Place = Pick<RouteDecision, 'outcome' | 'via' | 'endpointId' | 'reason'>;
 
-/** Reports of RFC 9990 go to this local-part by convention; they are routed only where the domain asks for it. */
+/** Reports of RFC 9990 go to this local-part by convention; they are routed only if the domain is set to. */
 const DMARC_LOCAL_PART = 'dmarc';
 
 /**
- * The one decision on a received mail. What the guard rules say comes first: a rule that blocks holds it back, one that routes leads it to
- * its endpoint, if that exists and is active. Otherwise the mail goes the way of {@link normalRoute}. `find` knows the endpoints of the
- * mail's user only.
+ * Decides the route of a received message. The guard rules come first: one that blocks holds the message, one that routes delivers it to
+ * its endpoint if that exists and is active. Otherwise {@link normalRoute} decides. `find` returns endpoints of the message's user only.
  */
 export function decideRoute(
   facts: RouteFacts,
@@ -77,7 +76,7 @@ export function decideRoute(
   }
 }
 
-/** Where a mail goes that a rule lets through, or leads to its endpoint. */
+/** Returns the route of a message that a rule allows or routes. */
 function placeBy(rule: GuardRule, facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Place {
   const normal = normalRoute(facts, find);
   if (rule.action !== 'route') return normal;
@@ -85,22 +84,22 @@ function placeBy(rule: GuardRule, facts: RouteFacts, find: (endpointId: string) 
   if (target?.isActive === true) return { outcome: 'endpoint', via: 'guard-rule', endpointId: target.id, reason: null };
   const obstacle =
     target === undefined
-      ? 'The endpoint that the guard rule names does not exist any more, so the rule led nowhere.'
-      : `The endpoint ${target.id} that the guard rule names is switched off, so the rule led nowhere.`;
+      ? 'The endpoint of the guard rule no longer exists, so the rule has no effect.'
+      : `The endpoint ${target.id} of the guard rule is disabled, so the rule has no effect.`;
   return { ...normal, reason: sentences(obstacle, normal.reason) };
 }
 
 /**
- * The way of a mail that no guard rule leads elsewhere: to the endpoint of the active address, else its legacy webhook, else the catch-all
- * of the domain, else nowhere. An endpoint that does not exist any more is passed over; one that is switched off ends the search (the mail
- * was meant for it and can be delivered later). DMARC reports never reach the catch-all, and mail to `dmarc@` nothing at all, unless the
- * domain asks for it. Its reason is a sentence when the mail goes nowhere.
+ * Returns the route without guard rules: the endpoint of the active address, else its legacy webhook, else the catch-all of the domain,
+ * else none. An endpoint that no longer exists is skipped; a disabled one ends the search, because the message is meant for it and can be
+ * delivered later. Unless the domain is set to route DMARC reports, they never reach the catch-all, and mail to `dmarc@` is only stored.
+ * The reason is a sentence if there is no endpoint.
  */
 export function normalRoute(facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Place {
   const { address, domain } = facts;
   const isReportWanted = domain?.receivesDmarcEmails !== false;
   if (facts.localPart === DMARC_LOCAL_PART && !isReportWanted)
-    return stored('Mail to dmarc@ is stored only, since the domain does not ask for it (receiveDmarcEmails).');
+    return stored('Mail to dmarc@ is only stored, because the domain does not route it (receiveDmarcEmails).');
   const isCatchAllClosed = facts.isDmarcReport && !isReportWanted;
   const candidates: [string | null | undefined, 'address' | 'webhook' | 'catch-all'][] = [
     [address?.isActive === true ? address.endpointId : null, 'address'],
@@ -127,55 +126,54 @@ function stored(reason: string): Place {
 
 function whyNowhere({ address, domain }: RouteFacts, isEndpointNamed: boolean, isCatchAllClosed: boolean): string {
   if (isCatchAllClosed && domain?.isCatchAllEnabled === true)
-    return 'The mail is a DMARC report; the catch-all of the domain does not get those (receiveDmarcEmails).';
+    return 'The mail is a DMARC report, and the domain does not route those to its catch-all (receiveDmarcEmails).';
   const ofAddress =
     address === null
-      ? 'No address of its own took the mail'
+      ? 'No address matches the recipient'
       : !address.isActive
-        ? 'The address is switched off'
+        ? 'The address is disabled'
         : 'The address has no endpoint';
   const ofDomain =
     domain === null
-      ? 'its domain does not exist any more'
+      ? 'its domain no longer exists'
       : domain.isCatchAllEnabled && domain.catchAllEndpointId !== null
-        ? 'the catch-all of the domain leads nowhere'
+        ? 'the catch-all of the domain has no valid endpoint'
         : 'the domain has no catch-all';
-  const gone = isEndpointNamed ? ' An endpoint that is named there does not exist any more.' : '';
+  const gone = isEndpointNamed ? ' A configured endpoint no longer exists.' : '';
   return `${ofAddress}, and ${ofDomain}.${gone}`;
 }
 
-/** What a decision refers to, by the names that there still are. */
+/** Names for what a decision refers to, where they still exist. */
 export interface RouteNames {
-  /** the own address that took the mail */
+  /** the own address that accepted the message */
   ownAddress: string;
   rule: string | null;
   endpoint: string | null;
-  /** whether a user has let the mail through */
+  /** whether a user has released the message */
   isReleased: boolean;
 }
 
-/** Why the mail went where it went, in whole sentences that a human understands. */
+/** Explains a route in full sentences for users. */
 export function explainRoute(decision: RouteDecision, names: RouteNames): string {
   const rule = `guard rule ${named(names.rule, decision.ruleId)}`;
   const endpoint = `endpoint ${named(names.endpoint, decision.endpointId)}`;
-  const allowed = decision.ruleId === null || decision.via === 'guard-rule' ? null : `It fitted the ${rule}.`;
+  const allowed = decision.ruleId === null || decision.via === 'guard-rule' ? null : `It matched the ${rule}.`;
   const release = names.isReleased ? 'It has been released since.' : 'It can be released.';
   switch (decision.outcome) {
     case 'blocked':
-      return `The ${rule} holds this mail back. ${sentences(decision.reason, release)}`;
+      return `The ${rule} blocked this mail. ${sentences(decision.reason, release)}`;
     case 'review':
       return decision.ruleId === null
         ? `This mail is held for review: ${decision.reason ?? ''}. ${release}`
-        : `This mail is held for review, since the model of the ${rule} did not answer: ${decision.reason ?? ''}. ${release}`;
+        : `This mail is held for review, because the model of the ${rule} did not answer: ${decision.reason ?? ''}. ${release}`;
     case 'asking':
-      return `The model of the ${rule} has to say first whether this mail fits.`;
+      return `The model of the ${rule} has not decided yet whether this mail matches.`;
     case 'stored':
-      return sentences(allowed, decision.reason, 'It is stored and delivered nowhere.') ?? '';
+      return sentences(allowed, decision.reason, 'It is stored and not delivered.') ?? '';
     case 'inactive':
     case 'endpoint': {
-      const way = `${wayOf(decision.via, rule, names.ownAddress)} leads to the ${endpoint}`;
-      const end =
-        decision.outcome === 'inactive' ? `${way}, which is switched off: the mail is stored only.` : `${way}.`;
+      const way = `${wayOf(decision.via, rule, names.ownAddress)} routes to the ${endpoint}`;
+      const end = decision.outcome === 'inactive' ? `${way}, which is disabled: the mail is only stored.` : `${way}.`;
       return sentences(allowed, decision.reason, end) ?? '';
     }
   }
@@ -197,7 +195,7 @@ function wayOf(via: RouteVia | null, rule: string, ownAddress: string): string {
 }
 
 function named(name: string | null, id: string | null): string {
-  return name === null ? `${id ?? ''} (gone since)` : `“${name}”`;
+  return name === null ? `${id ?? ''} (deleted)` : `“${name}”`;
 }
 
 function sentences(...parts: (string | null)[]): string | null {

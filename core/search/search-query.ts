@@ -3,36 +3,36 @@ import { UserError } from '../shared/errors.ts';
 import { labelKey, normalizeLabel } from '../threads/label.ts';
 import { wordsOf } from './search-words.ts';
 
-/** Characters (UTF-16 units) of a search with operators. */
+/** Maximum length of a search with operators; UTF-16 units. */
 export const MAX_QUERY_LENGTH = 500;
-/** Words, phrases and operators of a search. */
+/** Maximum words, phrases and operators of a search. */
 const MAX_QUERY_TERMS = 20;
 
-/** What one part of a search asks of an email; of several, each. */
+/** A condition of a search; an email must match all of them. */
 export type SearchTerm = (
   | {
       kind: 'words';
       place: 'anywhere' | 'subject' | 'from' | 'to';
       /** in order, at least one; see core/search/search-words.ts */
       words: string[];
-      /** false: the last one may be the beginning of a word */
+      /** false: the last word may be a prefix */
       isWhole: boolean;
     }
-  /** of the sender, a recipient or the user's own address; canonical */
+  /** domain of the sender, a recipient or the user's own address; canonical */
   | { kind: 'domain'; name: string }
-  /** of its thread; as labels are compared */
+  /** label of the email's thread, in its comparison form */
   | { kind: 'label'; key: string }
-  /** created before an instant, or at it or later */
+  /** created before an instant, or not before it */
   | { kind: 'before' | 'after'; at: Date }
   | { kind: 'flag'; flag: SearchFlag }
 ) & { isNegated: boolean };
 
-/** unread, read, archived and inbox show received mail alone. */
+/** unread, read, archived and inbox match received mail only. */
 type SearchFlag = 'unread' | 'read' | 'archived' | 'inbox' | 'sent' | 'received' | 'scheduled' | 'attachment';
 
 /**
- * Reads a search with operators (docs/search.md). Words without a letter or digit ask for nothing. Throws validation for a value that its
- * operator does not take, an operator known elsewhere that there is none of, and a search that is too long.
+ * Parses a search with operators (docs/search.md). Words without a letter or digit are ignored. Throws validation for a value that its
+ * operator does not accept, for an operator of other services that is not supported here, and for a search that is too long.
  */
 export function parseSearch(text: string, now: Date): SearchTerm[] {
   if (text.length > MAX_QUERY_LENGTH)
@@ -45,7 +45,7 @@ export function parseSearch(text: string, now: Date): SearchTerm[] {
   return pieces.map((piece) => termOf(piece, now)).filter((term) => term !== null);
 }
 
-/** Why a search cannot be made, as a fault of the field `search`. */
+/** Returns the error of an invalid search, for the field `search`. */
 export function refused(message: string): UserError {
   return new UserError('validation', message, { details: [{ field: 'search', message }] });
 }
@@ -60,13 +60,13 @@ interface Piece {
 
 const OPERATORS = ['from', 'to', 'subject', 'domain', 'label', 'before', 'after', 'has', 'is', 'in'] as const;
 type Operator = (typeof OPERATORS)[number];
-/** Operators of other mail services, which would be searched for as words otherwise. */
+/** Operators of other mail services, which would otherwise be searched for as words. */
 const UNKNOWN_OPERATORS: readonly string[] =
   'bcc cc category deliveredto filename larger larger_than newer newer_than older older_than rfc822msgid smaller smaller_than'.split(
     ' ',
   );
 
-/** Cuts the text at white space outside of quotes. A quote that does not end goes to the end of the text. */
+/** Splits the text at white space outside quotes. An unclosed quote extends to the end of the text. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -117,9 +117,9 @@ function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): Sea
   }
   if (!isOperator(operator))
     throw refused(
-      `There is no operator ${operator}: here. Operators are ${OPERATORS.map((name) => `${name}:`).join(' ')}`,
+      `${operator}: is not a search operator. Operators are ${OPERATORS.map((name) => `${name}:`).join(' ')}`,
     );
-  if (value.trim() === '') throw refused(`${operator}: needs a value right behind it: ${TAKEN[operator]}`);
+  if (value.trim() === '') throw refused(`${operator}: needs a value directly after it: ${TAKEN[operator]}`);
   const term = valueOf(operator, value.trim(), isQuoted, now);
   if (term === null)
     throw refused(`${operator}: does not take ${JSON.stringify(shortened(value))}. It takes ${TAKEN[operator]}`);
@@ -127,19 +127,19 @@ function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): Sea
 }
 
 const TAKEN: Readonly<Record<Operator, string>> = {
-  from: 'a name, an address or a part of one, as from:ann@example.com',
-  to: 'a name, an address or a part of one, as to:ann@example.com',
-  subject: 'words, as subject:invoice or subject:"annual report"',
-  domain: 'the name of a domain, as domain:example.com',
-  label: 'a label, as label:urgent or label:"to do"',
-  before: 'a date as 2026-01-31, an instant as 2026-01-31T10:00:00Z, or an age as 7d (12h, 7d, 4w, 1y)',
-  after: 'a date as 2026-01-31, an instant as 2026-01-31T10:00:00Z, or an age as 7d (12h, 7d, 4w, 1y)',
+  from: 'a name, an address or part of one, such as from:ann@example.com',
+  to: 'a name, an address or part of one, such as to:ann@example.com',
+  subject: 'words, such as subject:invoice or subject:"annual report"',
+  domain: 'a domain name, such as domain:example.com',
+  label: 'a label, such as label:urgent or label:"to do"',
+  before: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
+  after: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   has: 'attachment',
   is: 'unread, read or archived',
   in: 'inbox, archive, sent, received or scheduled',
 };
 
-/** Each flag with the words of its operator that ask for it. */
+/** The flags, by operator and its word. */
 const FLAGS: Readonly<Record<'has' | 'is' | 'in', Readonly<Record<string, SearchFlag>>>> = {
   has: { attachment: 'attachment', attachments: 'attachment' },
   is: { unread: 'unread', read: 'read', archived: 'archived' },
@@ -185,7 +185,10 @@ const AGE = /^(\d{1,4})([hdwy])$/i;
 const DAY = /^([1-9]\d{3})([-/])(\d{2})\2(\d{2})$/;
 const INSTANT = /^([1-9]\d{3}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/;
 
-/** A day is its beginning in UTC; an instant without an offset is of UTC. Null when it is no instant of the years 1000 to 9999. */
+/**
+ * Parses an instant. A date is its beginning in UTC; a time without an offset is UTC. Null for anything else, or for years outside 1000
+ * to 9999.
+ */
 function instantOf(value: string, now: Date): Date | null {
   const [, count, unit] = AGE.exec(value) ?? [];
   if (unit !== undefined) {
@@ -200,7 +203,7 @@ function instantOf(value: string, now: Date): Date | null {
   return Number.isNaN(at.getTime()) ? null : at;
 }
 
-/** Null for days that no month has. */
+/** Returns null for a day that does not exist, such as February 30. */
 function realDay(date: string): Date | null {
   const at = new Date(`${date}T00:00:00Z`);
   return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== date ? null : at;

@@ -1,10 +1,10 @@
-/** UTF-16 units of a word that count; longer ones are cut, in mail and in what is searched for alike. */
+/** Maximum UTF-16 units of a word; longer words are cut, both in mail and in searches. */
 const MAX_WORD_LENGTH = 64;
 
 /**
- * The words of a text as searches compare them: letters and digits, in lower case, without accents and the like (`Über` is `uber`, `ß` is
- * `ss`, full-width forms are plain ones). Everything else parts words, so that an address is its parts in order. Scripts that put no spaces
- * between words (Chinese, Japanese, Thai and others) give one word for each character. Takes linear time, whatever the text holds.
+ * Returns the words of a text in the form that searches compare: letters and digits, in lower case, without accents (`Über` becomes
+ * `uber`, `ß` becomes `ss`, full-width forms become plain ones). Everything else separates words, so an address is its parts in order. In
+ * scripts without spaces between words (Chinese, Japanese, Thai and others) each character is a word. Takes linear time for any text.
  */
 export function wordsOf(text: string): string[] {
   const found = isAscii(text) ? text.toLowerCase().match(ASCII_WORD) : folded(text).match(WORD);
@@ -18,9 +18,9 @@ const ASCII_WORD = /[a-z0-9]+/g;
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const WORD = new RegExp(String.raw`[[${UNSPACED}]&&[\p{L}\p{N}]]\p{M}*|[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`, 'gv');
 
-/** Some single characters stand for a sentence; more than this many for each are cut. */
+/** Some single characters expand to a sentence; each is cut to this many times its length. */
 const MAX_GROWTH = 2;
-/** Putting marks into their order takes the square of their number. No script joins so many to one letter. */
+/** Reordering marks takes quadratic time. No script combines this many with one letter. */
 const CROWD_OF_MARKS = /(\p{M}{8})\p{M}+/gu;
 
 function folded(text: string): string {

@@ -3,16 +3,16 @@ import { isForwardSubject, isReplySubject } from '../mime/subject.ts';
 import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
 
 /**
- * Which messages are one thread (docs/decisions "thread partition"). Two kinds of edges join messages, and a thread is a connected
- * component, so the order of arrival cannot matter:
+ * Which messages form one thread (docs/decisions/0010). Two kinds of edges join messages, and a thread is a connected component, so the
+ * order of arrival does not matter:
  *
- * - *links*: a message is joined to the valid msg-ids that it bears and refers to (RFC 5322 §3.6.4; see linksOf). An id that no stored
- *   message bears joins all the same: two replies to a parent that never came are one thread.
- * - *subject edges*: between two messages of which neither refers to any valid msg-id, with the same base subject (RFC 5256 §2.1), at
- *   least one marked as a reply, dated at most 30 days apart, that share a participant other than the addresses that received them.
+ * - *links*: a message is joined to its own valid msg-id and those it refers to (RFC 5322 §3.6.4; see linksOf). An id joins messages even
+ *   if no stored message has it: two replies to a parent that never arrived are one thread.
+ * - *subject edges*: between two messages that refer to no valid msg-id, have the same base subject (RFC 5256 §2.1), are dated at most 30
+ *   days apart, and share a participant other than the addresses that received them. At least one must be marked as a reply.
  */
 
-/** A message as threading sees it. */
+/** The fields of a message that threading uses. */
 export interface ThreadableMessage {
   emailId: string;
   /** the Message-ID field, in angle brackets */
@@ -20,13 +20,13 @@ export interface ThreadableMessage {
   inReplyTo: readonly string[];
   references: readonly string[];
   subject: string;
-  /** of the subject, RFC 5256 §2.1, in its own case */
+  /** of the subject (RFC 5256 §2.1), case preserved */
   baseSubject: string;
-  /** received: the address that took it; sent: the From address; lower case */
+  /** received: the address that received it; sent: the From address; lower case */
   ownAddress: string;
   /** From, To and Cc, as written */
   addresses: readonly string[];
-  /** of receipt or sending; with emailId it orders the messages of a thread */
+  /** time of receipt or sending; with emailId it orders the messages of a thread */
   createdAt: Date;
   /** the Date field, else createdAt */
   date: Date;
@@ -34,13 +34,13 @@ export interface ThreadableMessage {
 
 /** The valid msg-ids of a message, as keys: the id itself, or the digest of a very long one. */
 export interface Links {
-  /** null when the message bears no valid msg-id */
+  /** null when the message has no valid msg-id */
   own: string | null;
   inReplyTo: string[];
   references: string[];
 }
 
-/** What a subject edge goes by. */
+/** The fields that subject edges compare. */
 export interface SubjectAnchor {
   /** base subject in lower case, not empty */
   subject: string;
@@ -52,28 +52,30 @@ export interface SubjectAnchor {
 
 /** RFC 5256 sets no limit; thirty days keep "Re: invoice" of this month from that of last year. */
 const SUBJECT_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
-/** More participants than this of one message bear no subject edges. */
+/** A message with more participants than this has no subject edges. */
 const MAX_ANCHOR_PARTICIPANTS = 50;
-/** Characters; an index row of PostgreSQL holds 2,704 bytes, a msg-id has no limit. */
+/** Characters; an index row of PostgreSQL holds 2,704 bytes, and a msg-id has no limit. */
 const MAX_KEY_LENGTH = 256;
 const MAX_ADDRESS_LENGTH = 320;
 
 /**
- * The msg-ids that link this message. An id without `@` never links: `In-Reply-To: <yes>` occurs in real mail, typed by people whom
- * a mailer asked for an id. Of several ids in In-Reply-To the first counts, as in RFC 5256 §3 (THREAD=REFERENCES): the others are
- * mostly what a mailer quoted around it.
+ * Returns the msg-ids that link this message. An id without `@` never links: `In-Reply-To: <yes>` occurs in real mail, typed by people
+ * whom a mail program asked for an id. Of several ids in In-Reply-To only the first counts, as in RFC 5256 §3 (THREAD=REFERENCES): the
+ * others are mostly text that a mail program quoted around it.
  */
 export function linksOf(message: Pick<ThreadableMessage, 'messageId' | 'inReplyTo' | 'references'>): Links {
   const own = validKeys([message.messageId])[0] ?? null;
   return { own, inReplyTo: validKeys(message.inReplyTo).slice(0, 1), references: validKeys(message.references) };
 }
 
-/** Every id of the links once. */
+/** Returns every id of the links once. */
 export function linkKeys(links: Links): string[] {
   return [...new Set([...(links.own === null ? [] : [links.own]), ...links.inReplyTo, ...links.references])];
 }
 
-/** What subject edges may join this message by; null when none may: it refers to a msg-id, is a forward, or has no base subject. */
+/**
+ * Returns what subject edges compare; null when the message can have none: it refers to a msg-id, is a forward, or has no base subject.
+ */
 export function subjectAnchorOf(message: ThreadableMessage, links: Links): SubjectAnchor | null {
   if (links.inReplyTo.length > 0 || links.references.length > 0) return null;
   const subject = message.baseSubject.trim().toLowerCase();
@@ -92,7 +94,7 @@ export function subjectAnchorOf(message: ThreadableMessage, links: Links): Subje
   };
 }
 
-/** Whether a subject edge joins the two. */
+/** Returns whether a subject edge joins the two. */
 export function areSubjectNeighbours(one: SubjectAnchor, other: SubjectAnchor): boolean {
   return (
     one.subject === other.subject &&
@@ -102,23 +104,23 @@ export function areSubjectNeighbours(one: SubjectAnchor, other: SubjectAnchor): 
   );
 }
 
-/** A span of instants, both ends included. */
+/** A time span, both ends included. */
 export interface Span {
   from: Date;
   to: Date;
 }
 
-/** The span in which mail with the anchor's subject and participant can be its neighbour. */
+/** Returns the span in which mail with the anchor's subject and participant can be its neighbour. */
 export function neighbourSpan(date: Date): Span {
   return { from: new Date(date.getTime() - SUBJECT_WINDOW_MS), to: new Date(date.getTime() + SUBJECT_WINDOW_MS) };
 }
 
 /**
- * The nearest replies before and after a message stand for almost all of its neighbours, so that joining costs the same however many
- * mails bear the subject. All replies within the 30 days before it are neighbours of each other, so the nearest of them is in the
- * thread of all; the same holds after it. That is everything for a message that is no reply. A reply is a neighbour of plain messages
- * too: those within 30 days of one of the two nearest replies are in its thread already. The rest, which no reply has joined yet,
- * lie in the span answered here; null when there is none. (test/core/threads/threading.test.ts holds this against the definition.)
+ * The nearest replies before and after a message stand for almost all of its neighbours, so joining costs the same however many messages
+ * share the subject. All replies within the 30 days before it are neighbours of each other, so the nearest one is in the thread of all of
+ * them; the same holds after it. That covers every neighbour of a message that is not a reply. A reply also has plain messages as
+ * neighbours: those within 30 days of one of the two nearest replies are already in its thread. The rest, which no reply has joined yet,
+ * lie in the span returned here; null when there is none. test/core/threads/threading.test.ts checks this against the definition.
  */
 export function unjoinedSpan(date: Date, replyBefore: Date | null, replyAfter: Date | null): Span | null {
   const whole = neighbourSpan(date);
@@ -127,31 +129,34 @@ export function unjoinedSpan(date: Date, replyBefore: Date | null, replyAfter: D
   return from <= to ? { from, to } : null;
 }
 
-/** Why a message is in its thread: an In-Reply-To or References id (or its own) was known, a subject edge, or nothing joined it. */
+/**
+ * Why a message is in its thread: an In-Reply-To or References id (or its own) was known, by a subject edge, or because nothing joined
+ * it.
+ */
 export const THREAD_REASONS = ['header', 'references', 'subject', 'new'] as const;
 export type ThreadReason = (typeof THREAD_REASONS)[number];
 
 /** What is already stored about the messages of a batch. */
 export interface StoredNeighbours {
-  /** msg-id key to the thread that knows it */
+  /** msg-id key → thread that knows it */
   threadOfKey: ReadonlyMap<string, string>;
-  /** email id to the threads that hold its subject neighbours */
+  /** email id → threads of its subject neighbours */
   threadsBySubject: ReadonlyMap<string, readonly string[]>;
-  /** those of the threads above that no mail may join; absent: none are */
+  /** which of the threads above must not be joined; omitted: none */
   apart?: ThreadsApart;
 }
 
-/** Messages of a batch that are one thread, with the stored threads that they join into one. */
+/** Messages of a batch that form one thread, with the stored threads that they merge. */
 export interface Joined<T extends ThreadableMessage> {
   messages: { message: T; reason: ThreadReason }[];
   threadIds: string[];
-  /** msg-ids of the batch that this thread knows from now on */
+  /** msg-ids of the batch that lead to this thread from now on */
   keys: string[];
-  /** msg-ids that messages here bear, while what refers to them is in a thread that is apart; with the Message-ID field as it is */
+  /** msg-ids of messages here whose replies are in a thread that stays apart; with the Message-ID field as written */
   borneKeys: { key: string; messageId: string }[];
 }
 
-/** A message with what joins it. */
+/** A message with its links and subject anchor. */
 export interface Joinable<T extends ThreadableMessage> {
   message: T;
   links: Links;
@@ -159,8 +164,8 @@ export interface Joinable<T extends ThreadableMessage> {
 }
 
 /**
- * Groups a batch into threads; messages come out in chronological order. Where threads are apart, the nearest link decides which of them a
- * message joins: its parent, then its other ancestors from the last to the first, then those who refer to it, then subject edges.
+ * Groups a batch into threads, messages in chronological order. Where threads must stay apart, the nearest link decides which one a
+ * message joins: its parent, then its other ancestors from last to first, then messages that refer to it, then subject edges.
  */
 export function joinBatch<T extends ThreadableMessage>(
   batch: readonly Joinable<T>[],
@@ -206,7 +211,7 @@ export function joinBatch<T extends ThreadableMessage>(
   return [...groups.values()];
 }
 
-/** Chronological order of a thread: by receipt or sending, then by id. */
+/** Compares messages in the chronological order of a thread: by receipt or sending, then by id. */
 export function compareMessages(
   a: Pick<ThreadableMessage, 'createdAt' | 'emailId'>,
   b: Pick<ThreadableMessage, 'createdAt' | 'emailId'>,
@@ -214,7 +219,7 @@ export function compareMessages(
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.emailId < b.emailId ? -1 : a.emailId > b.emailId ? 1 : 0);
 }
 
-/** The thread that stays when some become one: that of the oldest first message, then of the least id. Throws when there is none. */
+/** Returns the thread that stays in a merge: the one with the oldest first message, then the smallest id. Throws for an empty list. */
 export function survivorOf<T extends { id: string; createdAt: Date }>(threads: readonly T[]): T {
   return threads.reduce((a, b) => {
     const difference = a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
@@ -222,7 +227,7 @@ export function survivorOf<T extends { id: string; createdAt: Date }>(threads: r
   });
 }
 
-/** Every id of the links once, that of the parent first and the message's own last. */
+/** Returns every id of the links once, the parent's first and the message's own last. */
 function nearestFirst({ own, inReplyTo, references }: Links): string[] {
   return [...new Set([...inReplyTo, ...references.toReversed(), ...(own === null ? [] : [own])])];
 }
@@ -230,7 +235,7 @@ function nearestFirst({ own, inReplyTo, references }: Links): string[] {
 function reasonFor(links: Links, known: ReadonlySet<string>, hasSubjectNeighbour: boolean): ThreadReason {
   if (links.inReplyTo.some((key) => known.has(key))) return 'header';
   if (links.references.some((key) => known.has(key))) return 'references';
-  // A parent that comes after its replies: their fields name it.
+  // A parent that arrives after its replies, whose fields name it.
   if (links.own !== null && known.has(links.own)) return 'references';
   return hasSubjectNeighbour ? 'subject' : 'new';
 }
@@ -243,7 +248,7 @@ function validKeys(ids: readonly string[]): string[] {
   return [...new Set(ids.filter((id) => id.includes('@')).map(linkKey))];
 }
 
-/** The key of a valid msg-id. */
+/** Returns the key of a valid msg-id. */
 export function linkKey(id: string): string {
   return id.length <= MAX_KEY_LENGTH ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }

@@ -1,7 +1,7 @@
-/** Which threads their user parted (docs/decisions "threads apart"): from each thread id to those that it is apart from, in both orders. */
+/** Which threads the user split (docs/decisions/0030): from each thread id to the threads it stays apart from, in both directions. */
 export type ThreadsApart = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The relation of pairs of thread ids, whichever of the two comes first. */
+/** Returns the relation for pairs of thread ids, in any order. */
 export function threadsApart(pairs: Iterable<readonly [string, string]>): ThreadsApart {
   const apart = new Map<string, Set<string>>();
   const add = (one: string, other: string) => {
@@ -15,11 +15,11 @@ export function threadsApart(pairs: Iterable<readonly [string, string]>): Thread
   return apart;
 }
 
-/** Disjoint sets of nodes, some of which stand for threads; no set comes to hold two threads that are apart. */
+/** Disjoint sets of nodes, some of which stand for threads. No set ever contains two threads that must stay apart. */
 export class ThreadSets {
   readonly #sets = new DisjointSets();
   readonly #apart: ThreadsApart;
-  /** by the node that a set goes by: its threads that are apart from some other */
+  /** by representative node: those threads of its set that must stay apart from another */
   readonly #threads = new Map<string, Set<string>>();
 
   constructor(apart: ThreadsApart) {
@@ -30,7 +30,7 @@ export class ThreadSets {
     this.#sets.add(node);
   }
 
-  /** Lets the node stand for a thread. */
+  /** Makes a node stand for a thread. */
   addThread(node: string, threadId: string): void {
     this.#sets.add(node);
     if (this.#apart.has(threadId)) this.#threads.set(this.#sets.find(node), this.#threadsOf(node).add(threadId));
@@ -40,7 +40,7 @@ export class ThreadSets {
     return this.#sets.find(node);
   }
 
-  /** Joins the sets of two nodes, unless threads of theirs are apart. */
+  /** Joins the sets of two nodes unless they contain threads that must stay apart. */
   join(one: string, other: string): void {
     const [threads, others] = [this.#threadsOf(one), this.#threadsOf(other)];
     if (this.#sets.find(one) === this.#sets.find(other) || this.#areApart(threads, others)) return;
@@ -61,7 +61,7 @@ export class ThreadSets {
   }
 }
 
-/** Nodes that are joined into disjoint sets; each set goes by one of its nodes (union-find with path halving). */
+/** Disjoint sets of nodes, each with a representative node (union-find with path halving). */
 class DisjointSets {
   readonly #parents = new Map<string, string>();
 
@@ -69,7 +69,7 @@ class DisjointSets {
     if (!this.#parents.has(node)) this.#parents.set(node, node);
   }
 
-  /** The node that its set goes by, until it is joined to another; the node itself when it is unknown. */
+  /** Returns the representative of a node's set, valid until the next join; an unknown node represents itself. */
   find(node: string): string {
     let at = node;
     for (;;) {

@@ -1,24 +1,24 @@
-/** How long mail is kept, in whole days; null: for ever, though nothing outlives what it hangs on. */
+/** How long mail is kept, in whole days; null: forever, but no longer than what it belongs to. */
 export interface Retention {
-  /** bytes as they came or went: the raw message, and with it attachments */
+  /** the raw message and its attachments */
   rawDays: number | null;
-  /** text, HTML, preview, and the words that searches find them by */
+  /** text, HTML, preview, and the words in the search index */
   bodyDays: number | null;
-  /** all of it: the email and everything that is known of it */
+  /** the whole email and everything known about it */
   metadataDays: number | null;
 }
 
 /** Nothing is removed. */
-export const KEEP_FOR_EVER: Retention = { rawDays: null, bodyDays: null, metadataDays: null };
+export const KEEP_FOREVER: Retention = { rawDays: null, bodyDays: null, metadataDays: null };
 
-/** A hundred years. */
-export const MOST_RETENTION_DAYS = 36_500;
+/** Maximum: a hundred years. */
+export const MAX_RETENTION_DAYS = 36_500;
 
-/** Why these cannot be meant, in words; null: they can. */
+/** Returns why the values are invalid, for the user; null when they are valid. */
 export function checkRetention({ rawDays, bodyDays, metadataDays }: Retention): string | null {
   for (const days of [rawDays, bodyDays, metadataDays])
-    if (days !== null && (!Number.isInteger(days) || days < 1 || days > MOST_RETENTION_DAYS))
-      return `Days must be whole numbers from 1 to ${MOST_RETENTION_DAYS}`;
+    if (days !== null && (!Number.isInteger(days) || days < 1 || days > MAX_RETENTION_DAYS))
+      return `Days must be whole numbers from 1 to ${MAX_RETENTION_DAYS}`;
   if (isLonger(rawDays, bodyDays)) return 'Raw messages cannot be kept longer than bodies';
   if (isLonger(bodyDays, metadataDays)) return 'Bodies cannot be kept longer than metadata';
   if (isLonger(rawDays, metadataDays)) return 'Raw messages cannot be kept longer than metadata';
@@ -29,7 +29,7 @@ function isLonger(one: number | null, other: number | null): boolean {
   return one !== null && other !== null && one > other;
 }
 
-/** From when on what is older is removed; null: nothing is. */
+/** Mail older than these instants is removed; null: none is. */
 export interface RetentionCutoffs {
   rawBefore: Date | null;
   bodiesBefore: Date | null;
@@ -38,7 +38,7 @@ export interface RetentionCutoffs {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What of the mail is too old now. Bodies end with the metadata at the latest, raw messages with the bodies. */
+/** Returns the cutoffs. Bodies are removed with the metadata at the latest, and raw messages with the bodies. */
 export function retentionCutoffs({ rawDays, bodyDays, metadataDays }: Retention, now: Date): RetentionCutoffs {
   const before = (...days: (number | null)[]) => {
     const least = Math.min(...days.map((one) => one ?? Number.POSITIVE_INFINITY));
@@ -51,7 +51,7 @@ export function retentionCutoffs({ rawDays, bodyDays, metadataDays }: Retention,
   };
 }
 
-/** Whether anything is ever removed. */
+/** Returns whether anything is ever removed. */
 export function isLimited(retention: Retention): boolean {
   return Object.values(retention).some((days) => days !== null);
 }

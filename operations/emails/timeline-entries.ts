@@ -158,7 +158,7 @@ function threadText({ threadReason }: EmailOrigin): string | null {
     case 'subject':
       return 'It joined its thread by subject and participants.';
     case 'new':
-      return 'It began a thread.';
+      return 'It started a thread.';
     case 'manual':
       return 'It got its thread; later it was put into another one by hand.';
     case null:
@@ -169,7 +169,8 @@ function threadText({ threadReason }: EmailOrigin): string | null {
 function askedEntry(answer: StoredAnswer, rules: RouteReferences['rules']): TimelineEntry {
   const { ruleId, isMatch, reason, at, durationMs } = answer;
   const rule = `guard rule “${rules.get(ruleId)?.name ?? ruleId}”`;
-  const outcome = isMatch === null ? 'did not answer' : isMatch ? 'says that it fits' : 'says that it does not fit';
+  const outcome =
+    isMatch === null ? 'did not answer' : isMatch ? 'says that it matches' : 'says that it does not match';
   return entry('asked', new Date(new Date(at).getTime() - durationMs), `The model of the ${rule} ${outcome}`, {
     detail: reason === '' ? null : reason,
     durationMs,
@@ -195,8 +196,8 @@ function routedEntries({ route, matches, ownAddress }: EmailOrigin): TimelineEnt
     blocked: `Held back by guard rule “${rule ?? route.rule_id}”`,
     review: 'Held for review',
     asking: 'A model is being asked',
-    stored: 'Stored, and delivered nowhere',
-    inactive: 'Stored: its endpoint is switched off',
+    stored: 'Stored, not delivered',
+    inactive: 'Stored: its endpoint is disabled',
     endpoint: `Routed to endpoint “${endpoint ?? route.endpoint_id}”`,
   };
   const nodeId = isHeld ? (rule === null ? null : route.rule_id) : endpoint === null ? null : route.endpoint_id;

@@ -7,13 +7,13 @@ import { type EventsAhead, readEventPositions, readEventsAfter } from '../../db/
 import type { Bus } from '../../schema/messages.ts';
 import { type EventReader, type HeldReader, openReader, type ReaderOptions, type WatchedFeed } from './event-reader.ts';
 
-/** All that is live in one process: who reads which feed, and news of them. */
+/** All open event readers of a process, and what wakes them. */
 export interface EventHub {
-  /** Throws rate_limited when the user has too many open, unavailable when the process has, or is stopping. */
+  /** Throws rate_limited when the user has too many readers, and unavailable when the process has too many or is stopping. */
   open(userId: string, options: ReaderOptions): EventReader;
-  /** how many readers are open */
+  /** number of open readers */
   size(): number;
-  /** Lets every reader have what is there by the end of a grace, ends all of them, and what else it holds. */
+  /** Delivers the events of a grace period to every reader, then closes all readers and the hub. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface EventHubOptions {
   database: Database;
   bus: Bus;
   log: Logger;
-  /** readers that one user may have open at once */
+  /** maximum open readers per user */
   readersPerUser: number;
 }
 
@@ -30,27 +30,30 @@ const MAX_STREAMS = 10_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
 /**
- * How often the ends of the feeds are looked up, for news that the bus did not bring, and readers are looked at, and whether what they were
- * let in by still opens anything: not much is asked of PostgreSQL for that, since look-ups are kept for seconds. Milliseconds.
+ * Interval of the sweep that reads the ends of all feeds (the bus may lose a message), looks for slow readers, and checks whether the key
+ * or session of each is still valid. It is cheap for PostgreSQL, because lookups are cached for seconds. Milliseconds.
  */
-export const LOOK_MS = 2_000;
-/** Reads at once; other requests need connections too. */
+export const SWEEP_INTERVAL_MS = 2_000;
+/** Maximum reads at the same time; other requests need connections too. */
 const READS_AT_ONCE = 4;
-/** At a stop streams go on for so long, then each has so long to take what is there, and as long again to take its end. Milliseconds. */
+/**
+ * When the process stops, streams continue for this long; then each has DRAIN_MS to read the remaining events, and as long again to
+ * read its end. Milliseconds.
+ */
 const GRACE_MS = 1_000;
-const LAST_WORD_MS = 1_000;
+const DRAIN_MS = 1_000;
 
 interface Watched extends WatchedFeed {
   readers: Set<HeldReader>;
-  /** the number that the bus told last */
+  /** the newest event number announced on the bus */
   announced: number;
-  /** Lets waiting readers look again. */
+  /** Makes waiting readers check the feed. */
   wake(): void;
 }
 
 /**
- * One for a process. It keeps no event: `event.appended` wakes the readers of a user, and each reads on from its own place. Readers that
- * stand at the same place share one read. While the bus is away, a look at the counters of all watched feeds wakes them.
+ * Creates the hub of a process. It stores no events: `event.appended` wakes the readers of a user, and each continues from its own
+ * position. Readers at the same position share one read. While the bus is unreachable, the sweep wakes them.
  */
 export function createEventHub({ database, bus, log, readersPerUser }: EventHubOptions): EventHub {
   const feeds = new Map<string, Watched>();
@@ -79,7 +82,7 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
       changed: (version, reader) =>
         feed.version === version ? new Promise((resolve) => waiting.set(reader, resolve)) : Promise.resolve(),
       read({ after, kinds, limit }, version) {
-        // Never one that began before the news: it may have missed them.
+        // Never share a read that began before the announcement: it may have missed the new events.
         const key = JSON.stringify([userId, after, limit, version, kinds]);
         const shared = reads.get(key);
         if (shared !== undefined) return shared;
@@ -146,18 +149,18 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
     for (const { userId, readers } of feeds.values())
       for (const reader of readers) {
         const found = reader.look(now);
-        if (found !== null) log.info({ event: 'stream.ended', userId, found }, 'a stream is ended from here');
+        if (found !== null) log.info({ event: 'stream.ended', userId, found }, 'stream ended by the gateway');
       }
     if (isLooking || feeds.size === 0) return;
     isLooking = true;
     look()
       .catch((error: unknown) => {
-        if (!isConnectionLost(error)) log.error({ err: error }, 'events: the feeds could not be looked at');
+        if (!isConnectionLost(error)) log.error({ err: error }, 'events: cannot read the feeds');
       })
       .finally(() => {
         isLooking = false;
       });
-  }, LOOK_MS).unref();
+  }, SWEEP_INTERVAL_MS).unref();
 
   async function ending(end: (reader: HeldReader, feed: Watched) => void): Promise<void> {
     if (size === 0) return;
@@ -165,13 +168,13 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
       for (const reader of feed.readers) end(reader, feed);
       feed.wake();
     }
-    await Promise.race([emptied.promise, pause(LAST_WORD_MS, undefined, { ref: false })]);
+    await Promise.race([emptied.promise, pause(DRAIN_MS, undefined, { ref: false })]);
   }
 
   const closeAll = async () => {
     isClosing = true;
     if (size > 0) await pause(GRACE_MS);
-    // What was written during the grace, whoever brought the news of it, is still given.
+    // Deliver what was written during the grace period, whichever process announced it.
     if (size > 0) await catchUp().catch(() => undefined);
     await ending((reader, feed) => reader.endBehind(feed.lastSeq));
     await ending((reader) => reader.end('GOING_AWAY', performance.now()));
@@ -187,12 +190,13 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
 
   return {
     open(userId, options) {
-      if (isClosing || size >= MAX_STREAMS) throw new UserError('unavailable', 'Too many streams on this gateway');
+      if (isClosing || size >= MAX_STREAMS)
+        throw new UserError('unavailable', 'This gateway has too many open streams');
       const feed = watch(userId);
       if (feed.readers.size >= readersPerUser)
         throw new UserError(
           'rate_limited',
-          `Too many open streams and waits: at most ${readersPerUser} of one user may be open on a gateway. Close one, then try again.`,
+          `Too many open streams and waiting requests: a user may have at most ${readersPerUser} per gateway. Close one, then try again.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
       const reader = openReader(feed, options);

@@ -5,76 +5,76 @@ import type { EventsAhead, EventsRequest, FeedEvent } from '../../db/queries/eve
 import type { Caller } from '../caller.ts';
 
 /**
- * Why a stream ends that its reader has not closed: it reads more slowly than events come; the process is stopping; its key opens nothing
- * any more. In the first two cases the reader may come again with the cursor.
+ * Why a stream ends without being closed by its reader: the reader is slower than the events, the process is stopping, or its key or
+ * session is no longer valid. In the first two cases the reader may reconnect with the cursor.
  */
 export type StreamEnd = 'TOO_FAR_BEHIND' | 'GOING_AWAY' | 'UNAUTHORIZED';
 
-/** What a reader is given when it asks; `cursor` is where it stands then. */
+/** Result of a pull; `cursor` is the reader's position afterwards. */
 type Pulled =
   | { kind: 'events'; events: FeedEvent[]; cursor: string }
-  /** there was none for as long as was to be waited */
+  /** no event arrived within the waiting time */
   | { kind: 'nothing'; cursor: string }
   | { kind: 'ended'; reason: StreamEnd; cursor: string }
-  /** its own end */
+  /** the reader was closed */
   | { kind: 'closed' };
 
-/** A place in a user's feed that moves on. Nothing is kept for it: what it has not asked for stays in the database. */
+/** A position in a user's feed that advances. Events are not buffered: what the reader has not pulled stays in the database. */
 export interface EventReader {
   /**
-   * The next events, at most a page of them; waits until there are some, or so many milliseconds. One question at a time. Throws when they
-   * cannot be read.
+   * Returns the next events, at most one page; waits until there are some, or for `waitMs` milliseconds. Pull once at a time. Throws when
+   * events cannot be read.
    */
   pull(waitMs?: number): Promise<Pulled>;
-  /** Where it stands: behind the last event that it was given, or that its kinds passed over. */
+  /** Returns the position: after the last event that was returned or skipped because of its kind. */
   cursor(): string;
-  /** Ends it; a question under way is answered `closed`. */
+  /** Closes the reader; a running pull returns `closed`. */
   close(): void;
 }
 
 export interface ReaderOptions {
-  /** the number of the event that it begins behind */
+  /** the number of the event after which it starts */
   afterSeq: number;
   /** null: every kind */
   kinds: readonly EventKind[] | null;
   caller: Caller;
 }
 
-/** The feed of one user, as the readers of a process share it. */
+/** The feed of one user, shared by its readers in a process. */
 export interface WatchedFeed {
   userId: string;
-  /** of the newest event that is known of; 0 while none is */
+  /** number of the newest known event; 0 while unknown */
   lastSeq: number;
-  /** counts what was heard of the feed */
+  /** incremented with each announcement */
   version: number;
-  /** Resolves when the version is another than that one, and when the reader is nudged or leaves. */
+  /** Resolves when the version changes, and when the reader is nudged or leaves. */
   changed(version: number, reader: HeldReader): Promise<void>;
-  /** Lets a waiting reader look again. */
+  /** Makes a waiting reader check the feed. */
   nudge(reader: HeldReader): void;
   read(input: EventsRequest, version: number): Promise<EventsAhead>;
   leave(reader: HeldReader): void;
 }
 
-/** A reader as the hub holds it. */
+/** A reader as the hub sees it. */
 export interface HeldReader extends EventReader {
   caller: Caller;
-  /** Ends it at its next question; who asks no more has its connection ended. */
+  /** Ends the reader at its next pull; if there is none, its connection is closed later. */
   end(reason: StreamEnd, now: number): void;
-  /** Ends it as soon as it has had the events up to that number. */
+  /** Ends the reader as soon as it has reached this event number. */
   endBehind(seq: number): void;
-  /** Looks how it gets on, at an instant of performance.now(); answers what it has just been found to be. */
+  /** Checks the reader's progress; `now` is performance.now(). Returns a problem when one is detected. */
   look(now: number): 'too slow' | 'abandoned' | null;
-  /** whether a question waits for news although the feed goes on behind its place */
+  /** whether a pull is waiting although the feed has later events */
   hasMissed(): boolean;
 }
 
 const PAGE_SIZE = 100;
-/** Farther behind the end than it has ever been, by so many events, a reader counts as too slow. */
+/** A reader is too slow when it is this many events farther behind than at its best. */
 const MOST_BEHIND = 1_000;
-/** Whoever does not ask how it ended for so long is not there. Milliseconds. */
+/** A reader that has not pulled its end for this long is gone. Milliseconds. */
 const ABANDONED_MS = 30_000;
 
-/** Opens a reader; the caller of this looks at it every few seconds. */
+/** Opens a reader; the hub must call `look` every few seconds. */
 export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: ReaderOptions): HeldReader {
   let position = afterSeq;
   let hasMore = true;
@@ -84,7 +84,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
   let isTold = false;
   let isAsking = false;
   let isWaiting = false;
-  // How far it was from the end at its nearest, and at the last look, if that was too far.
+  // The smallest lag so far, and the lag at the last check if it was too large.
   let nearest = Number.POSITIVE_INFINITY;
   let formerLag: number | null = null;
 
@@ -117,7 +117,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
           if (ahead.events.length > 0 && !isClosed) return { kind: 'events', events: ahead.events, cursor: cursor() };
           if (hasMore) continue;
         }
-        // Of a process that is stopping nobody learns more than this.
+        // While the process is stopping, a reader gets nothing beyond this.
         if (lastOfAll !== null) lastOfAll = Math.min(lastOfAll, position);
       }
       if (outcomeIsDue()) continue;
@@ -170,7 +170,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
       const lag = feed.lastSeq - position;
       nearest = Math.min(nearest, lag);
       const isFar = lag - nearest >= MOST_BEHIND;
-      // Whoever waits for us is not slow, and a crowd of events that came at once is no fault of who gains on it.
+      // A reader that waits for us is not slow, and a burst of events is no problem while the reader catches up.
       const isSlow = isFar && !isAsking && formerLag !== null && lag >= formerLag;
       formerLag = isFar ? lag : null;
       if (!isSlow) return null;

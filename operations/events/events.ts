@@ -18,7 +18,7 @@ export type { EventKind } from '../../core/events/event-kinds.ts';
 export type { FeedEvent } from '../../db/queries/events/event-list.ts';
 export type { EventReader, StreamEnd } from './event-reader.ts';
 
-/** Where a reader begins: behind a cursor, at the beginning of all, or with what happens from now on. */
+/** Where a reader starts: after a cursor, at the oldest event, or with new events. */
 export type EventStart = { cursor: string } | 'beginning' | 'now';
 
 export interface EventQuery {
@@ -30,23 +30,23 @@ export interface EventQuery {
 export interface EventPage {
   /** oldest first */
   events: FeedEvent[];
-  /** whether more can be read at once behind nextCursor */
+  /** whether more events after nextCursor can be read immediately */
   hasMore: boolean;
-  /** where reading goes on; behind what was asked for when there is nothing yet */
+  /** cursor for the next page; the given cursor when there is nothing yet */
   nextCursor: string;
-  /** of the newest event there is, of whatever kind */
+  /** cursor of the newest event of any kind */
   newestCursor: string;
 }
 
-/** The longest that a page is waited for; seconds. */
+/** Maximum time to wait for events; seconds. */
 export const MAX_WAIT_SECONDS = 30;
 
-/** The cursor of an event of the user's. */
+/** Returns the cursor of an event of the user. */
 export function cursorOf(context: OperationContext, event: FeedEvent): string {
   return encodeEventCursor(context.userId, event.seq);
 }
 
-/** Texts as kinds; null for none. Throws validation. */
+/** Parses texts as kinds; null for none. Throws validation. */
 export function readKinds(texts: readonly string[] | null): EventKind[] | null {
   if (texts === null || texts.length === 0) return null;
   return texts.map((text) => {
@@ -56,8 +56,8 @@ export function readKinds(texts: readonly string[] | null): EventKind[] | null {
 }
 
 /**
- * Events behind a place, oldest first and without a gap. Of rare kinds a page may be short, or empty, although there is more behind it.
- * Throws validation for a cursor that is none, another's, or of the future, gone for one behind which events were removed.
+ * Returns the events after a cursor, oldest first and without gaps. For rare kinds a page may be short or empty although more follow.
+ * Throws validation for a cursor that is invalid, another user's, or in the future, and gone for one after which events were removed.
  */
 async function readEvents(context: OperationContext, { start, kinds }: EventQuery, limit: number): Promise<EventPage> {
   const after = await seqOf(context, start);
@@ -73,8 +73,8 @@ async function readEvents(context: OperationContext, { start, kinds }: EventQuer
 }
 
 /**
- * As readEvents; when there is nothing yet, waits for the first event, at most so long or until the caller is gone. Throws unauthorized when
- * what the caller was let in by opens nothing any more.
+ * Like readEvents, but waits for the first event, for a limited time or until the client has disconnected. Throws unauthorized when the
+ * key or session is no longer valid.
  */
 export async function awaitEvents(
   context: OperationContext,
@@ -100,8 +100,8 @@ export async function awaitEvents(
 }
 
 /**
- * A reader of the feed that goes on with what happens. The caller closes it. Throws validation for a cursor that is none, another's, or of
- * the future, gone for one behind which events were removed, rate_limited and unavailable where too many are open.
+ * Opens a reader of the feed, which the caller must close. Throws validation for a cursor that is invalid, another user's, or in the
+ * future; gone for one after which events were removed; rate_limited and unavailable when too many readers are open.
  */
 export async function openEvents(context: OperationContext, { start, kinds }: EventQuery): Promise<EventReader> {
   const after = await seqOf(context, start);
@@ -113,7 +113,10 @@ export async function openEvents(context: OperationContext, { start, kinds }: Ev
   return openReaderAt(context, after, kinds);
 }
 
-/** Events between two places, told by their numbers, in their order or, inverted, from the end. Throws validation for places of the future. */
+/**
+ * Returns the events between two positions (event numbers), in order or, inverted, from the end. Throws validation for positions in the
+ * future.
+ */
 export function pageEvents(
   context: OperationContext,
   { after, before, isInverted, limit }: KeysetPage<number>,
@@ -127,18 +130,18 @@ export function pageEvents(
   });
 }
 
-/** How many events there are. */
+/** Returns the number of events. */
 export async function countEvents(context: OperationContext): Promise<number> {
   const { firstSeq, lastSeq } = await readFeedBounds(context);
   return lastSeq - firstSeq + 1;
 }
 
-/** Where the feed ends and begins, and the time there. */
+/** Returns the ends of the feed, and the current time. */
 export function readFeedBounds(context: OperationContext): Promise<FeedEnd> {
   return asUser(context.database, context.userId, (transaction) => readFeedEnd(transaction, context.userId));
 }
 
-/** A reader behind the event of that number. Throws rate_limited, unavailable. */
+/** Opens a reader after an event number. Throws rate_limited, unavailable. */
 export function openReaderAt(
   context: OperationContext,
   afterSeq: number,
@@ -156,11 +159,12 @@ async function seqOf(context: OperationContext, start: EventStart): Promise<numb
   return seq;
 }
 
-/** Whoever goes on behind it would miss what was removed, and not know. */
+/** Reading on after this cursor would skip removed events silently. */
 function outdatedCursor(): UserError {
   return new UserError('gone', 'Cursor too old', {
     reason: 'CURSOR_TOO_OLD',
-    details: 'Events behind it were removed, as old mail is not kept. Begin anew: without after, or with after=latest',
+    details:
+      'Events after it were removed because old mail is deleted. Start again without after, or with after=latest.',
     isFinal: true,
   });
 }
@@ -170,8 +174,8 @@ function invalidCursor(field: string) {
 }
 
 /**
- * A reader that gives of its events those alone that the context's database shows: readers of one feed share their reads, those of keys of
- * one domain too. What is told of is looked up as it is then.
+ * Wraps a reader so that it returns only events that the context's database shows. All readers of a feed share their reads, including
+ * those of keys limited to one domain. Visibility is checked at the time of the pull.
  */
 function limitedReader({ database, userId }: OperationContext, reader: EventReader): EventReader {
   return {

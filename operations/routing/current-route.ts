@@ -19,28 +19,28 @@ import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 
 export type Transaction = Parameters<typeof deliveries.lockReceived>[0];
 
-/** Where a received email would go now, with the rules and endpoints that this hangs on. */
+/** Where a received email would go now, with the rules and endpoints behind the decision. */
 export interface CurrentRoute {
   decision: RouteDecision;
   /** null unless the decision leads to an active endpoint */
   target: deliveries.TargetEndpoint | null;
   rules: GuardRule[];
-  /** the rules in their order, each with what came of it; none of an email that is past them */
+  /** in evaluation order, each with its result; empty for an email that skips the rules */
   tried: TriedRule[];
 }
 
-/** A mail that the rules and the route as they stand are asked about. */
+/** A message to evaluate against the current rules and routes. */
 export interface RoutableMail {
   facts: RouteFacts;
-  /** whether a user let it through, so that it is past the rules */
+  /** whether a user released it: released emails skip the rules */
   isReleased: boolean;
-  /** what models said of it: see core/routing/guard-judgement.ts */
+  /** stored answers of models: see core/routing/guard-judgement.ts */
   answers: unknown;
-  /** what rules look at, read when there are rules; with the bodies, or (outline) without. Null: it is gone */
+  /** Reads what rules look at, if there are rules: with bodies, or without ('outline'). Null: the email no longer exists. */
   read: (extent: GuardFactsExtent) => Promise<GuardedContent | null>;
 }
 
-/** A stored email as decideCurrentRoute wants it. */
+/** Returns a stored email as input of decideCurrentRoute. */
 export function storedMail(
   transaction: Transaction,
   userId: string,
@@ -56,9 +56,8 @@ export function storedMail(
 }
 
 /**
- * What would become of the mail if it came in now: the guard rules and the route as they stand. Models are not asked: what they have said
- * of it counts, and where they have said nothing the outcome is `asking`. An email that a user let through is past the rules.
- * Throws rate_limited.
+ * Returns where the message would go if it arrived now, by the current guard rules and routes. Models are not asked: their stored answers
+ * count, and where one is missing the outcome is `asking`. A released email skips the rules. Throws rate_limited.
  */
 export async function decideCurrentRoute(
   context: OperationContext,
@@ -67,7 +66,7 @@ export async function decideCurrentRoute(
 ): Promise<CurrentRoute> {
   const { userId } = context;
   const rules = await readActiveRules(transaction, userId);
-  // What a model could not say then it may say now.
+  // A failed answer is dropped, because the model may answer today.
   const said = readAnswers(mail.answers).filter(({ kind }) => kind === 'answered');
   const answers = answersOf(said, rules);
   const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
@@ -78,7 +77,7 @@ export async function decideCurrentRoute(
   return { decision, target: targetOf(decision, targets), rules, tried };
 }
 
-/** The endpoint that the email goes to when no guard rule is asked; null when there is none that is active. */
+/** Returns the endpoint for an email without guard rules; null when there is no active one. */
 export async function normalTarget(
   transaction: Transaction,
   userId: string,
@@ -92,8 +91,8 @@ export async function normalTarget(
 }
 
 /**
- * Delivers a locked email to an endpoint, at once; where one delivery is still pending there, that is tried now. Answers its id. Throws
- * not_found when the endpoint is gone meanwhile.
+ * Delivers a locked email to an endpoint immediately. A delivery that is still pending there is attempted now instead. Returns the
+ * delivery's id. Throws not_found when the endpoint has been deleted.
  */
 export async function deliverTo(
   context: OperationContext,
@@ -111,13 +110,13 @@ export async function deliverTo(
     type: target.type,
     threadId: email.threadId,
     threadPosition: email.threadPosition,
-    // One attempt of a forward is the hand-over to the sending queue, which has tries of its own.
+    // A forward has one attempt: it hands the mail to the sending queue, which retries on its own.
     attemptsAllowed: target.type === 'webhook' ? 1 + readWebhookConfig(target.config).retryAttempts : 1,
     cause,
   });
 }
 
-/** Whether a guard rule holds the email back, and nobody has let it through. */
+/** Returns whether a guard rule holds the email and no user has released it. */
 export function isHeld(email: Pick<deliveries.LockedReceived, 'outcome' | 'releasedAt'>): boolean {
   return (email.outcome === 'blocked' || email.outcome === 'review') && email.releasedAt === null;
 }
@@ -126,7 +125,7 @@ export function emailNotFound(): UserError {
   return new UserError('not_found', 'Email not found');
 }
 
-/** Texts that clients expect. */
+/** Clients rely on this text. */
 export function endpointNotFound(): UserError {
   return new UserError('not_found', 'Endpoint not found or is inactive');
 }

@@ -20,30 +20,30 @@ import {
   smtpBytesOf,
 } from './simulated-transaction.ts';
 
-/** A mail that has not come, by its bytes or by what it says. */
+/** A message that has not been received, given as bytes or as fields. */
 export interface HypotheticalMail {
   /** the envelope's recipient */
   to: string;
   /** a mailbox; null: the From field of the bytes, or a sample sender */
   from: string | null;
-  /** RFC 5322, instead of what follows; null: none */
+  /** RFC 5322; replaces the fields below. Null: none */
   raw: string | Uint8Array | null;
   subject: string | null;
   text: string | null;
   html: string | null;
-  /** further header fields by their names */
+  /** additional header fields, by name */
   headers: Readonly<Record<string, string>> | null;
 }
 
-/** How long a route that answers may need: a mail that stops the parser takes 15 s. Milliseconds. */
+/** Time limit of a route preview: parsing alone is stopped after 15 s. Milliseconds. */
 export const EXPLAIN_ANSWER_MS = 32_000;
 
-/** Where a mail goes and why; of a mail that has not come, where it would go, with no email id. */
+/** Where a message goes and why. The email id is null for a message that has not been received. */
 export type RouteExplanation = Omit<ExplainedRoute, 'emailId'> & { emailId: string | null };
 
 /**
- * Says where a mail would go by guard rules and routes as they stand, each rule with what comes of it; of a stored email also where it
- * went. Nothing is stored, and models are not asked. Throws not_found, validation, rate_limited, unavailable.
+ * Returns where a message would go by the current guard rules and routes, with the result of each rule; for a stored email also where it
+ * went. Stores nothing and asks no model. Throws not_found, validation, rate_limited, unavailable.
  */
 export async function explainRoute(
   context: OperationContext,
@@ -53,12 +53,14 @@ export async function explainRoute(
   const bytes = await bytesOf(context, input);
   const recipient = await checkOwnRecipient(context, input.to);
   if (isReturnAddress(recipient.recipient))
-    throw invalid('Mail to a return address reports on mail that was sent, and has no route', 'to');
+    throw invalid('Mail to a return address is a bounce report and has no route', 'to');
   const sender = input.from === null ? senderOf(bytes) : readSender(input.from).address;
   const request = { reversePath: sender, ...SIMULATED_CLIENT };
   const mail = await askReceiving(context, 'receiving.message.examine', request, bytes);
   if (mail.verdict === 'busy')
-    throw new UserError('unavailable', 'Too many mails are being looked at now', { retryAfterSeconds: 2 });
+    throw new UserError('unavailable', 'Too many route previews are running. Try again in a moment.', {
+      retryAfterSeconds: 2,
+    });
   return explain(context, recipient, mail);
 }
 
@@ -113,7 +115,7 @@ function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
   });
 }
 
-/** None of them has been done, so none has a time. */
+/** The steps have not happened, so they have no time. */
 function stepsOf(
   { parseError }: Examined,
   { recipient, ownAddress }: OwnRecipient,
@@ -127,10 +129,10 @@ function stepsOf(
     step('received', `It would be accepted for ${recipient}${taken}.`),
     step(
       'parsed',
-      parseError === null ? 'Parsed.' : `It cannot be parsed, and would be stored as it is: ${parseError}`,
+      parseError === null ? 'Parsed.' : `It cannot be parsed, and would be stored unparsed: ${parseError}`,
     ),
     step('routed', `${reason}${rules === '' ? '' : ` (Decided${rules}.)`}`),
-    ...(target === null ? [] : [step('delivered', 'A delivery would be made to that endpoint.')]),
+    ...(target === null ? [] : [step('delivered', 'A delivery to that endpoint would be created.')]),
   ];
 }
 

@@ -17,7 +17,7 @@ import { checkAction, checkConfig, type GuardAction, readGuardRule } from './gua
 
 export const MAX_BACKTEST_DAYS = 30;
 
-/** A rule as it might be saved. */
+/** A rule before it is saved. */
 export interface TriedRule {
   type: GuardRule['type'];
   config: unknown;
@@ -28,49 +28,49 @@ export interface TriedRule {
 export interface BacktestSpan {
   /** 1 to {@link MAX_BACKTEST_DAYS} */
   days: number;
-  /** examples that are shown */
+  /** maximum number of examples */
   limit: number;
 }
 
-/** Where a mail went, or would go: `normal` is wherever its address leads. */
+/** Where a message went, or would go. `normal`: to the endpoint of its address or domain. */
 export interface BacktestOutcome {
   outcome: 'blocked' | 'review' | 'endpoint' | 'inactive' | 'stored' | 'asking' | 'normal' | 'unknown';
   endpointId: string | null;
-  /** the rule that decided; null: none, or the rule that is tried and not saved yet */
+  /** the rule that decided; null: none, or the unsaved rule under test */
   ruleId: string | null;
 }
 
-/** A received mail that the rule matches. */
+/** A received message that the rule matches. */
 export interface BacktestExample {
   emailId: string;
   subject: string;
   from: string;
   createdAt: Date;
   matches: GuardMatch[];
-  /** whether the rule would have decided; else one before it would, or a model that was not asked */
+  /** false: an earlier rule decides, or a model that was not asked */
   isDecisive: boolean;
-  /** what became of it; null while it has no route */
+  /** its current route; null while it has none */
   now: BacktestOutcome | null;
   wouldBe: BacktestOutcome;
 }
 
 export interface Backtest {
-  /** received mails that were looked at, newest first */
+  /** received messages examined, newest first */
   scanned: number;
-  /** those that the rule matches */
+  /** how many of them the rule matches */
   matched: number;
-  /** those of them on which it would have decided, by its place among the active rules */
+  /** how many of the matches it would have decided, given its place among the active rules */
   decided: number;
   since: Date;
-  /** whether all mail since then was looked at */
+  /** whether all messages of the time span were examined */
   isComplete: boolean;
-  /** the oldest mail that was looked at when time ran out */
+  /** the oldest message examined when time ran out */
   stoppedAt: Date | null;
   /** newest first */
   examples: BacktestExample[];
 }
 
-/** Tries a rule that is not saved on the received mail of the last days. Throws validation, not_found, rate_limited. */
+/** Tests an unsaved rule on recently received mail. Throws validation, not_found, rate_limited. */
 export async function backtestRule(context: OperationContext, tried: TriedRule, span: BacktestSpan): Promise<Backtest> {
   if (tried.type === 'ai_prompt') throw noPrompts();
   const config = checkConfig(context, tried.type, tried.config);
@@ -79,7 +79,7 @@ export async function backtestRule(context: OperationContext, tried: TriedRule, 
   );
   const { action, endpointId = null } = tried.action;
   const rule: GuardRule = {
-    // Sorts behind all others of the same instant, as the newest id does.
+    // Sorts after all others of the same instant, as the newest id would.
     id: UNSAVED,
     name: '',
     action,
@@ -91,7 +91,7 @@ export async function backtestRule(context: OperationContext, tried: TriedRule, 
   return backtest(context, rule, span);
 }
 
-/** As backtestRule, with a saved rule, active or not, in its own place. */
+/** Like backtestRule, for a saved rule at its own place, whether it is active or not. */
 export async function backtestSavedRule(context: OperationContext, id: string, span: BacktestSpan): Promise<Backtest> {
   const rule = await readGuardRule(context, id);
   if (rule.type === 'ai_prompt') throw noPrompts();
@@ -100,22 +100,22 @@ export async function backtestSavedRule(context: OperationContext, id: string, s
 
 const UNSAVED = '~';
 
-/** Milliseconds that one back-test may take, of which a request has 9 s in all. */
+/** Time limit of a back-test; milliseconds. A request has 9 s in total. */
 const BUDGET_MS = 6_000;
-/** Milliseconds before the user is told that it did not work. */
+/** Milliseconds reserved for the response. */
 const SPARE_MS = 2_000;
-/** Mails read at once; with their bodies, which may be 400,000 characters each. */
+/** Messages read at a time; a body may have 400,000 characters. */
 const BATCH = { outline: 500, whole: 50 } as const;
 const DAY_MS = 86_400_000;
 
-/** Back-tests under way in this process: they cost as much as thousands of other requests. */
+/** Users with a running back-test in this process. One costs as much as thousands of other requests. */
 const underWay = new Set<string>();
 const MAX_UNDER_WAY = 2;
 
 async function backtest(context: OperationContext, rule: GuardRule, span: BacktestSpan): Promise<Backtest> {
   const { userId } = context;
   if (underWay.has(userId) || underWay.size >= MAX_UNDER_WAY)
-    throw new UserError('rate_limited', 'Another back-test is under way. Try again when it is done.', {
+    throw new UserError('rate_limited', 'Another back-test is running. Try again when it has finished.', {
       retryAfterSeconds: Math.ceil(BUDGET_MS / 1_000),
     });
   underWay.add(userId);
@@ -152,7 +152,7 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
       readGuardedEmails(transaction, userId, part, extent),
     );
     for (const email of emails) {
-      // Other requests take their turn between two mails.
+      // Let other requests run between two messages.
       await setImmediate();
       if (performance.now() >= until) return result;
       const example = tryOn(email, rule, rules, isLeadingOn);
@@ -172,7 +172,7 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
 
 const NO_ANSWERS: ReadonlyMap<string, ModelAnswer> = new Map();
 
-/** Null when the rule does not match the mail. */
+/** Returns null when the rule does not match. */
 function tryOn(
   email: GuardedEmail,
   rule: GuardRule,
@@ -181,7 +181,7 @@ function tryOn(
 ): BacktestExample | null {
   const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
   if (alone.kind !== 'matched') return null;
-  // Models are not asked again: where one was not asked about the mail, nobody knows.
+  // Models are not asked again: without a stored answer the result is unknown.
   const verdict = evaluateRules(rules, email.facts, answersOf(email.answers, rules));
   const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
   const now = outcomeOf(email.route);
@@ -205,9 +205,9 @@ function outcomeOfRule(rule: GuardRule, isLeadingOn: boolean): BacktestOutcome {
     : { outcome: 'normal', endpointId: null, ruleId };
 }
 
-/** Another rule comes first: the mail goes as that one says. */
+/** An earlier rule decides the route. */
 function wouldBeWithout(verdict: ReturnType<typeof evaluateRules>, now: BacktestOutcome | null): BacktestOutcome {
-  if (verdict.kind === 'none') throw new Error('a rule matched alone and not among others');
+  if (verdict.kind === 'none') throw new Error('a rule matched by itself but not among the others');
   const ruleId = verdict.rule.id;
   if (now?.ruleId === ruleId) return now;
   if (verdict.kind !== 'matched') return { outcome: 'unknown', endpointId: null, ruleId };
@@ -223,7 +223,7 @@ function outcomeOf(route: GuardedEmail['route']): BacktestOutcome | null {
 
 function noPrompts(): UserError {
   return invalid(
-    'Rules of type ai_prompt cannot be tried on stored mail, which would all have to be shown to the model',
+    'Rules of type ai_prompt cannot be back-tested, because the model would have to read all stored mail',
     'type',
   );
 }

@@ -1,18 +1,18 @@
 import { UserError } from '../../core/shared/errors.ts';
 
-/** Milliseconds of judging that a user may owe and still begin more. */
+/** Evaluation time that a user may be in debt for and still start another evaluation; milliseconds. */
 const MAX_DEBT_MS = 2_000;
-/** Of each second that passes, so much pays debts back. */
+/** Share of elapsed time that repays debt. */
 const PAID_BACK = 0.1;
-/** Users above which those that owe nothing any more are forgotten. */
+/** Number of debtors at which those without debt are removed. */
 const MANY_DEBTORS = 1_000;
 
-/** What users owe in this process, as of an instant of performance.now(). */
+/** The debt of each user in this process, as of `at` (performance.now()). */
 const debts = new Map<string, { owedMs: number; at: number }>();
 
 /**
- * Refuses who has had too much of this process' time for guard rules: the rules of one account may take more than a second of one mail,
- * in which nobody else is answered. Throws rate_limited.
+ * Rejects a user whose guard rules have used too much CPU time of this process. The rules of one account can take more than a second per
+ * message, and block all other requests meanwhile. Throws rate_limited.
  */
 export function requireGuardBudget(userId: string): void {
   const beyondMs = owedBy(userId, performance.now()) - MAX_DEBT_MS;
@@ -22,7 +22,7 @@ export function requireGuardBudget(userId: string): void {
   });
 }
 
-/** Does work that has to be done at a stretch, and puts its time on the user's account. Throws rate_limited, and what the work throws. */
+/** Runs synchronous work and adds its duration to the user's debt. Throws rate_limited, and what the work throws. */
 export function runWithinGuardBudget<Result>(userId: string, work: () => Result): Result {
   requireGuardBudget(userId);
   const startedAt = performance.now();

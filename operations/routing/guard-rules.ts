@@ -19,16 +19,16 @@ import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 
 export const MAX_GUARD_PRIORITY = 1_000;
 
-/** Rules that a user may have, and values that they may compare mail with in all: every mail is compared with all of them. */
+/** Maximum rules of a user, and maximum values in all of them: each message is compared with all. */
 export const MAX_GUARD_RULES = 1_000;
 export const MAX_GUARD_VALUES_IN_ALL = 5_000;
-/** Of these, words that are sought in bodies: at worst two milliseconds each. */
+/** Maximum of those values that are words searched for in bodies: up to two milliseconds each. */
 export const MAX_GUARD_WORDS_IN_ALL = 500;
 
 export type GuardRule = rules.ListedGuardRule;
 type Transaction = Parameters<typeof rules.findGuardRule>[0];
 
-/** What a rule does with mail that it matches; endpointId of action route. */
+/** What a rule does with messages that it matches. `endpointId` belongs to the action `route`. */
 export interface GuardAction {
   action: GuardRule['action'];
   endpointId?: string | null | undefined;
@@ -45,17 +45,17 @@ export interface GuardRuleInput {
   isActive: boolean;
 }
 
-/** What changes; absent stays. With another type, a config belongs to it. */
+/** Changed fields; omitted fields stay. A new type needs a config. */
 export type GuardRuleChanges = { [Field in keyof GuardRuleInput]?: GuardRuleInput[Field] | undefined };
 
-/** What a list is asked for; absent puts no condition. */
+/** Filters of a list; omitted filters match all. */
 export interface GuardRuleQuery {
   type?: GuardRule['type'] | undefined;
   isActive?: boolean | undefined;
   search?: string | undefined;
 }
 
-/** A page in the order in which rules are asked, with the exact total. */
+/** Returns a page in evaluation order, with the exact total. */
 export function listGuardRules(
   { database, userId }: OperationContext,
   query: GuardRuleQuery,
@@ -65,7 +65,7 @@ export function listGuardRules(
   return asUser(database, userId, (transaction) => rules.listGuardRules(transaction, userId, conditions, page));
 }
 
-/** The rules behind and before two places, in the order in which they are asked; inverted: the last first. */
+/** Returns the rules between two cursors in evaluation order; inverted: last first. */
 export function pageGuardRules(
   { database, userId }: OperationContext,
   query: GuardRuleQuery,
@@ -80,7 +80,7 @@ export function countGuardRules({ database, userId }: OperationContext, query: G
   return asUser(database, userId, (transaction) => rules.countGuardRules(transaction, userId, conditions));
 }
 
-/** One for each id, null where the user has none. */
+/** Returns one rule per id, null where the user has none. */
 export async function loadGuardRules(
   { database, userId }: OperationContext,
   ids: readonly string[],
@@ -98,7 +98,7 @@ export async function readGuardRule({ database, userId }: OperationContext, id: 
   return asUser(database, userId, (transaction) => findRule(transaction, userId, id));
 }
 
-/** Adds a rule; from the next mail on it counts. Throws validation, not_found. */
+/** Creates a rule, which applies from the next message on. Throws validation, not_found. */
 export async function createGuardRule(context: OperationContext, input: GuardRuleInput): Promise<GuardRule> {
   const config = checkConfig(context, input.type, input.config);
   const id = newIdentifier(context, 'guardRule');
@@ -108,7 +108,7 @@ export async function createGuardRule(context: OperationContext, input: GuardRul
   });
 }
 
-/** Changes what is given. Its counters go on. Throws validation, not_found. */
+/** Changes the given fields and keeps the counters. Throws validation, not_found. */
 export async function updateGuardRule(
   context: OperationContext,
   id: string,
@@ -119,8 +119,8 @@ export async function updateGuardRule(
     const old = await findRule(transaction, context.userId, id);
     const { type = old.type, action = { action: old.action, endpointId: old.endpointId } } = changes;
     if (changes.config === undefined && type !== old.type)
-      throw invalid('A rule of another type needs a config', 'config');
-    // What the rule led to may be gone since: that keeps nobody from switching it off.
+      throw invalid('Changing the type requires a config', 'config');
+    // The endpoint of the rule may be deleted by now, and the user must still be able to disable the rule.
     if (changes.action !== undefined) await checkAction(transaction, context.userId, action);
     const isSwitchedOn = changes.isActive === true && !old.isActive;
     const config =
@@ -149,7 +149,7 @@ export async function deleteGuardRule({ bus, entities, userId }: OperationContex
   bus.publish('guard.changed', { userId });
 }
 
-/** A config of a user's for a rule of that type. Throws validation; of prompts also where there is no model to ask. */
+/** Checks a user's config for a rule of this type. Throws validation, also for prompts when no model is configured. */
 export function checkConfig(context: OperationContext, type: GuardRule['type'], input: unknown): GuardConfig {
   if (type === 'ai_prompt' && !context.settings.hasGuardModel)
     throw invalid(
@@ -162,7 +162,7 @@ export function checkConfig(context: OperationContext, type: GuardRule['type'], 
   return config;
 }
 
-/** Refuses an action that leads to an endpoint which the user has not, or which takes no mail. Throws validation, not_found. */
+/** Requires that the endpoint of an action exists and is active. Throws validation, not_found. */
 export async function checkAction(transaction: Transaction, userId: string, action: GuardAction): Promise<void> {
   if (action.action !== 'route') return;
   const { endpointId } = action;
@@ -179,10 +179,10 @@ async function findRule(transaction: Transaction, userId: string, id: string): P
   return rule;
 }
 
-/** What is stored of a rule. */
+/** The stored fields of a rule. */
 type GuardRuleFields = Omit<GuardRuleInput, 'type' | 'config' | 'action'> & ReturnType<typeof actionOf> & GuardConfig;
 
-/** Adds the rule that `make` returns, or replaces the one of that id; one writer of the user's rules at a time. */
+/** Creates the rule that `make` returns, or replaces the one with that id. Writers of one user's rules take turns. */
 async function write(
   context: OperationContext,
   id: string,
@@ -227,15 +227,15 @@ function ruleNotFound(): UserError {
   return new UserError('not_found', 'Guard rule not found');
 }
 
-/** What one rule, by itself, makes of a received email. */
+/** The result of one rule for a received email. */
 export type GuardCheck =
   | { outcome: 'matched'; matches: GuardMatch[]; reason: string | null }
-  /** reason: the model's, null of explicit rules */
+  /** reason: given by the model; null for explicit rules */
   | { outcome: 'none'; reason: string | null }
-  /** the model did not answer: mail would be held for review */
+  /** the model did not answer, so the email would be held for review */
   | { outcome: 'review'; reason: string };
 
-/** Tries a rule, active or not, on a stored email that was received. Throws not_found, rate_limited. */
+/** Tests a rule, active or not, on a stored received email. Throws not_found, rate_limited. */
 export async function checkGuardRule(context: OperationContext, id: string, emailId: string): Promise<GuardCheck> {
   const { database, userId } = context;
   const rule = await readGuardRule(context, id);
@@ -261,7 +261,7 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
   }
 }
 
-/** Milliseconds of the time to answer that are kept for the answer itself. */
+/** Milliseconds reserved for the response. */
 const SPARE_MS = 500;
 
 async function askModel(context: OperationContext, emailId: string, prompt: string): Promise<ModelAnswer> {

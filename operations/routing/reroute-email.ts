@@ -17,20 +17,20 @@ import {
   type Transaction,
 } from './current-route.ts';
 
-/** What parsing would make of an email, see schema/messages.ts. */
+/** The parsed form of an email; see schema/messages.ts. */
 export type ParsedDraft = NonNullable<Extract<Reply<'receiving.email.parse-again'>, { verdict: 'parsed' }>['draft']>;
 
-/** What routing an email again came to, or would. */
+/** Result of routing an email again, or of its preview. */
 export interface Rerouted {
   changes: FieldChange[];
-  /** where a delivery was made, or would be */
+  /** the endpoint of the new delivery */
   endpointId: string | null;
-  /** null: none was made */
+  /** null: no delivery was created */
   deliveryId: string | null;
 }
 
 /**
- * Decides on a received email by rules and routes as they stand, writes that down, and delivers it where that leads, as a retry does. Throws
+ * Routes a received email again by the current rules and routes, stores the decision, and delivers the email as a retry does. Throws
  * not_found, validation, conflict, rate_limited.
  */
 export async function rerouteEmail(context: OperationContext, emailId: string): Promise<Rerouted> {
@@ -53,7 +53,7 @@ export async function rerouteEmail(context: OperationContext, emailId: string): 
   return rerouted;
 }
 
-/** What rerouteEmail would come to; `draft`: with what it would be parsed to, null: as it stands. Throws as that does. */
+/** Previews rerouteEmail, for the email as it is stored or, with `draft`, as it would be parsed now. Throws what rerouteEmail throws. */
 export async function previewReroute(
   context: OperationContext,
   emailId: string,

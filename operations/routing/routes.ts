@@ -15,7 +15,7 @@ import {
 import { isValidId, type OperationContext } from '../context.ts';
 import { type CurrentRoute, decideCurrentRoute, emailNotFound, storedMail, type Transaction } from './current-route.ts';
 
-/** What led a mail somewhere, with its name; null where there was nothing of the kind, names null where it is gone since. */
+/** What decided a route, with names. Ids are null when nothing of the kind took part; names are null when it has been deleted since. */
 export interface RoutePlace {
   outcome: RouteDecision['outcome'] | null;
   via: RouteDecision['via'];
@@ -26,7 +26,7 @@ export interface RoutePlace {
     type: EndpointType | null;
     isActive: boolean | null;
   } | null;
-  /** why, in whole sentences */
+  /** in full sentences */
   reason: string;
   matches: GuardMatch[];
 }
@@ -34,27 +34,27 @@ export interface RoutePlace {
 /** Where a received email went and why, step by step. */
 export interface ExplainedRoute extends RoutePlace {
   emailId: string;
-  /** envelope recipient, plus-tag and all */
+  /** envelope recipient, including a plus-tag */
   recipient: string;
   address: { id: string; address: string; isActive: boolean | null } | null;
   domain: { id: string; name: string; isCatchAllEnabled: boolean | null } | null;
   releasedAt: Date | null;
-  /** what models said of it */
+  /** answers of models */
   answers: StoredAnswer[];
   deliveries: Delivery[];
   steps: RouteStep[];
-  /** what would become of it now; null: that was not asked for */
+  /** where it would go now; null: not requested */
   would: RoutePlace | null;
-  /** with `would`: the guard rules as they stand, in their order, each with what came of it */
+  /** set with `would`: the current guard rules in evaluation order, each with its result */
   tried: TriedRule[];
 }
 
-/** Deliveries shown; who replays a mail more often finds all of them at the endpoint. */
+/** Maximum deliveries shown; all of them are listed at the endpoint. */
 const MAX_DELIVERIES = 100;
 
 /**
- * Tells which address or catch-all, which guard rule and which endpoint decided on a received email, why, and when each step was done.
- * `extent`: with what would become of it now, by the rules as they stand. Throws not_found, validation, rate_limited.
+ * Explains which address or catch-all, guard rule and endpoint decided a received email's route, why, and when each step happened.
+ * `extent` adds where it would go by the current rules. Throws not_found, validation, rate_limited.
  */
 export async function explainEmailRoute(
   context: OperationContext,
@@ -114,18 +114,17 @@ function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {
     endpointId: route.endpoint_id,
     ruleId: route.rule_id,
     reason: route.reason,
-    // Written by the router, as core/routing/route.ts made them.
+    // Written by core/routing/route.ts.
     matches: matches as GuardMatch[] | null,
   };
 }
 
 function waitingPlace({ route }: StoredRoute): RoutePlace {
-  const reason =
-    route === null ? 'It has been received and waits for its thread.' : 'It has its thread and waits for the router.';
+  const reason = route === null ? 'It is stored and waits for threading.' : 'It is threaded and waits for routing.';
   return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
 }
 
-/** A decision with the names of what it refers to. */
+/** Returns a decision with the names of everything it refers to. */
 export function placeOf(
   decision: RouteDecision,
   { ownAddress, route }: Pick<StoredRoute, 'ownAddress' | 'route'>,
@@ -157,7 +156,7 @@ export function placeOf(
   };
 }
 
-/** Null when the catch-all took the mail. */
+/** Null when the catch-all accepted the mail. */
 export function addressOf(
   { addressId, ownAddress }: Pick<StoredRoute, 'addressId' | 'ownAddress'>,
   { addresses }: RouteReferences,
@@ -166,7 +165,7 @@ export function addressOf(
   return { id: addressId, address: ownAddress, isActive: addresses.get(addressId)?.isActive ?? null };
 }
 
-/** The domain that the mail came to. */
+/** The recipient domain of the email. */
 export function domainOf(
   { domainId, ownAddress }: Pick<StoredRoute, 'domainId' | 'ownAddress'>,
   { domains }: RouteReferences,
@@ -180,20 +179,20 @@ function present(ids: readonly (string | null | undefined)[]): string[] {
   return [...new Set(ids.filter((id) => id != null))];
 }
 
-/** A stage of a mail's way through the service. */
+/** A step of a message's way through the service. */
 export interface RouteStep {
   step: 'received' | 'parsed' | 'threaded' | 'asked' | 'routed' | 'released' | 'delivered';
-  /** when it was done, or for a delivery that is pending when there is or was a try; null: it is yet to come */
+  /** when it was done; for a pending delivery the last or next attempt; null: still to come */
   at: Date | null;
-  /** from the step before, of a question or a delivery from its own beginning; null where nobody knows */
+  /** since the previous step; for model answers and deliveries since their own start; null: unknown */
   durationMs: number | null;
   detail: string;
-  /** of step delivered */
+  /** set for step `delivered` */
   deliveryId: string | null;
 }
 
 interface StepFacts {
-  /** of the route */
+  /** the reason of the route */
   reason: string;
   answers: readonly StoredAnswer[];
   /** oldest first */
@@ -201,7 +200,7 @@ interface StepFacts {
   names: RouteReferences;
 }
 
-/** The stages that a mail has passed, and those deliveries that are yet to be made, in their order. */
+/** Returns the steps that are done and the pending deliveries, in order. */
 function stepsOf(stored: StoredRoute, { reason, answers, deliveries, names }: StepFacts): RouteStep[] {
   const { reception, route } = stored;
   const parsedAt = reception?.parsedAt ?? null;
@@ -228,7 +227,7 @@ function stepsOf(stored: StoredRoute, { reason, answers, deliveries, names }: St
             'released',
             route.released_at,
             null,
-            'Somebody let it through: it goes the way it would go without guard rules.',
+            'A user released it: it is routed as if there were no guard rules.',
           ),
         ]),
     ...deliveries.map((delivery) => deliveryStep(delivery, names)),
@@ -250,7 +249,7 @@ function receptionText({ reception, recipient, ownAddress }: StoredRoute): strin
 }
 
 function parseText({ parseError }: StoredRoute): string {
-  return parseError === null ? 'Parsed.' : `It could not be parsed, and is stored as it came: ${parseError}`;
+  return parseError === null ? 'Parsed.' : `It could not be parsed, and is stored unparsed: ${parseError}`;
 }
 
 function threadText({ threadReason }: StoredRoute): string {
@@ -263,14 +262,14 @@ function threadText({ threadReason }: StoredRoute): string {
       return 'It joined its thread by subject and participants.';
     case 'new':
     case null:
-      return 'It began a thread.';
+      return 'It started a thread.';
   }
 }
 
 function answerText({ ruleId, isMatch, reason }: StoredAnswer, { rules }: RouteReferences): string {
   const rule = `guard rule ${nameOr(rules.get(ruleId)?.name, ruleId)}`;
   if (isMatch === null) return `The model of the ${rule} did not answer: ${reason}`;
-  return `The model says that it ${isMatch ? 'fits' : 'does not fit'} the ${rule}${reason === '' ? '' : `: ${reason}`}`;
+  return `The model says that it ${isMatch ? 'matches' : 'does not match'} the ${rule}${reason === '' ? '' : `: ${reason}`}`;
 }
 
 function deliveryStep(delivery: Delivery, { endpoints }: RouteReferences): RouteStep {
@@ -286,7 +285,7 @@ function deliveryStep(delivery: Delivery, { endpoints }: RouteReferences): Route
 
 const CAUSES: Record<Delivery['cause'], string> = {
   route: 'By its route',
-  retry: 'Asked for again',
+  retry: 'By a retry request',
   replay: 'By a replay',
   release: 'By its release',
 };

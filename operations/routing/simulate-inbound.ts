@@ -29,34 +29,34 @@ import { invalid, isValidId, newIdentifier, type OperationContext } from '../con
 import { type Idempotency, idempotencyKeyReused } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
 
-/** A mail that shall come in as if another server handed it over. */
+/** A message to receive as if another server had sent it. */
 export interface SimulationInput {
-  /** raw: RFC 5322, a text in UTF-8 or bytes; line ends of either kind */
+  /** raw: RFC 5322, UTF-8 text or bytes, with any line ends */
   message: { raw: string | Uint8Array } | SimulatedTemplate;
-  /** the envelope's recipient; null: the template says */
+  /** the envelope recipient; null: from the template */
   to: string | null;
-  /** who it comes from: a mailbox; null: the From field of the bytes, or the template's own */
+  /** the sender's mailbox; null: the From field of the bytes, or the template's default */
   from: string | null;
 }
 
-/** What is answered, and kept to be answered again. */
+/** The response, stored for replays. */
 export type SimulatedInbound = z.infer<typeof simulated>;
 
 const simulated = z.object({
-  /** the email that it becomes in a moment; null: it is a report on mail of the user's, and becomes none */
+  /** the id of the email to come; null for a bounce report, which becomes no email */
   emailId: z.string().nullable(),
-  /** the email that it reports on */
+  /** the email that the report is about */
   reportedEmailId: z.string().nullable(),
-  /** the envelope's recipient */
+  /** the envelope recipient */
   to: z.string(),
 });
 
-/** With the id that the reception bears, whether an email comes of it or not. */
+/** With the id of the reception, which exists even if no email results. */
 const kept = simulated.extend({ receptionId: z.string() });
 
 /**
- * Lets a mail come in as SMTP does, marked as a test: from the question at RCPT on it goes the way of all mail, to the webhook. The same
- * bytes make another email each time, but not those of requests with one key. Throws validation, not_found, conflict, unavailable.
+ * Receives a test message. It takes the same path as SMTP mail, from the recipient check to the webhook, and is marked as a test. Each
+ * request creates another email, except requests with the same idempotency key. Throws validation, not_found, conflict, unavailable.
  */
 export async function simulateInbound(
   context: OperationContext,
@@ -87,7 +87,7 @@ function readSender(text: string) {
   return read.sender;
 }
 
-/** The answer of a request with the key whose mail has come in; null when there is none. Throws conflict. */
+/** Returns the stored response if the request was made before and its message has arrived; null otherwise. Throws conflict. */
 async function findReplay(
   { database, userId }: OperationContext,
   idempotency: Idempotency | null,
@@ -101,7 +101,7 @@ async function findReplay(
   });
 }
 
-/** Under a key the first request names the ids; one that was cut off is taken up by the next with the same key. Throws conflict. */
+/** Stores the ids of the first request with a key. The next request with the key completes one that was interrupted. Throws conflict. */
 async function keep(
   { database, userId }: OperationContext,
   idempotency: Idempotency | null,
@@ -120,30 +120,30 @@ function readKept(stored: KeptAnswer, idempotency: Idempotency): z.infer<typeof 
   return kept.parse(stored.answer);
 }
 
-/** A mail made by a template; subject and bodies instead of the template's own, null: that. */
+/** A message made from a template; null keeps the template's subject or body. */
 type SimulatedTemplate =
   | ({ template: Exclude<SimulatedKind, 'reply'> } & SimulatedContent)
-  /** an answer to that email, or the next mail of its sender */
+  /** a reply to that email, or the next message of its sender */
   | ({ template: 'reply'; emailId: string } & SimulatedContent)
-  /** a DSN for one recipient (null: the first) of a sent email; status as `5.1.1` */
+  /** a DSN for one recipient of a sent email (null: the first); status such as `5.1.1` */
   | { template: 'bounce'; emailId: string; recipient: string | null; status: string };
 
 interface ComposedSimulation {
   bytes: Buffer;
-  /** null: the user has to say */
+  /** null: the request must name it */
   to: string | null;
-  /** null: that of the sender */
+  /** null: the sender's address */
   reversePath: string | null;
-  /** of a report: the email that it is about */
+  /** the email that a report is about */
   reportedEmailId: string | null;
 }
 
 const CODE_DIGITS = 6;
 const MESSAGE_ID_BYTES = 16;
-/** Whose the Message-IDs are (RFC 2606). */
+/** Domain of the Message-IDs (RFC 2606). */
 const MESSAGE_ID_DOMAIN = 'simulated.invalid';
 
-/** Makes the bytes of a template. Throws validation, not_found. */
+/** Composes a message from a template. Throws validation, not_found. */
 async function composeSimulated(
   context: OperationContext,
   input: SimulatedTemplate,
@@ -193,13 +193,13 @@ function storable(body: string | null): string | null {
   return body === null || body === '' ? null : storableText(body);
 }
 
-/** Who would write next in the conversation of an email, to which address of the user's, and what the answer bears. */
+/** Returns the sender and recipient of a reply to an email, and what the reply contains. */
 async function readRepliedTo({ database, userId }: OperationContext, emailId: string) {
   const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
   if (email === null) throw new UserError('not_found', 'Email not found');
-  if (email.type === 'scheduled') throw invalid('Nobody can answer an email that has not been sent', 'emailId');
+  if (email.type === 'scheduled') throw invalid('An email that has not been sent cannot be replied to', 'emailId');
   const others = (email.type === 'sent' ? email.addresses.to : email.addresses.from)?.addresses ?? [];
   const [from] = others.map(outgoingMailbox).filter((mailbox) => mailbox !== null);
   const { inReplyTo, references } = replyLinks(email);

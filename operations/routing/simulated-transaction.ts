@@ -17,33 +17,33 @@ import {
 } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
 
-/** A recipient of one's own, as receiving.message.accept takes it. */
+/** A recipient that belongs to the user, in the form that receiving.message.accept takes. */
 export type OwnRecipient = Request<'receiving.message.accept'>['recipients'][number];
 
-/** Documentation address (RFC 5737): nobody's, so that SPF says of it what it says of strangers. */
+/** Documentation address (RFC 5737), so that SPF has the result of an unknown client. */
 export const SIMULATED_CLIENT = { remoteAddress: '192.0.2.1', helo: 'simulated.invalid' };
 
-/** Addresses that a refusal lists. */
+/** Maximum addresses listed in an error. */
 const MAX_LISTED = 20;
-/** Milliseconds before the user is told that it did not work. */
+/** Milliseconds reserved for the response. */
 const SPARE_MS = 500;
 
-/** Bytes as our SMTP server would take them. Throws validation with its reply. */
+/** Returns the bytes as our SMTP server would accept them. Throws validation with its reply. */
 export function smtpBytesOf(raw: string | Uint8Array): Buffer {
   const { bytes, refusal } = toSmtpForm(typeof raw === 'string' ? Buffer.from(raw, 'utf8') : raw);
   if (bytes === undefined) throw refused(refusal, 'raw');
   return bytes;
 }
 
-/** The address in the From field, that mail can be sent from; else the null reverse-path. */
+/** Returns the address of the From field if mail can be sent to it, else the null reverse-path. */
 export function senderOf(bytes: Buffer): string {
   const sender = readAddressFields(readHeaderSection(bytes)).from?.addresses[0];
   return sender === undefined ? '' : (outgoingMailbox(sender)?.address ?? '');
 }
 
 /**
- * Asks the receiving actor, as SMTP does at RCPT, who takes mail to the address. What is not the user's is not found, whosever it is.
- * Throws not_found, validation, unavailable.
+ * Asks the receiving actor, as SMTP does at RCPT, who receives mail for the address. Other users' addresses count as unknown. Throws
+ * not_found, validation, unavailable.
  */
 export async function checkOwnRecipient(context: OperationContext, given: string): Promise<OwnRecipient> {
   const { database, userId } = context;
@@ -62,7 +62,7 @@ export async function checkOwnRecipient(context: OperationContext, given: string
   return { recipient, userId, addressId, domainId, ownAddress };
 }
 
-/** Hands a message over as SMTP does at the end of DATA, marked as a test. Doing it again does no harm. Throws validation, unavailable. */
+/** Submits a message as SMTP does after DATA, marked as a test. Safe to repeat. Throws validation, unavailable. */
 export async function handOver(
   context: OperationContext,
   message: { bytes: Buffer; recipient: OwnRecipient; reversePath: string; emailId: string },
@@ -83,11 +83,11 @@ export async function handOver(
   const reply = await askReceiving(context, 'receiving.message.accept', request, bytes);
   if (reply.verdict === 'accepted') return;
   const text = `${reply.code} ${reply.enhancedCode} ${reply.text}`;
-  if (reply.code < 500) throw new UserError('unavailable', `Mail cannot be taken now: ${text}`);
+  if (reply.code < 500) throw new UserError('unavailable', `Mail cannot be received right now: ${text}`);
   throw refused(text, 'raw');
 }
 
-/** Asks the receiving actor; what it cannot answer now is unavailable. */
+/** Asks the receiving actor. Throws unavailable when it does not reply in time. */
 export async function askReceiving<S extends QuestionSubject>(
   { bus, answerBy, log }: OperationContext,
   subject: S,
@@ -101,7 +101,7 @@ export async function askReceiving<S extends QuestionSubject>(
     if (!(error instanceof BusTimeout || error instanceof BusUnavailable || error instanceof BusRemoteError))
       throw error;
     log.warn({ err: error, subject }, 'no receiving actor answered');
-    throw new UserError('unavailable', 'Mail cannot be taken now', { cause: error, retryAfterSeconds: 5 });
+    throw new UserError('unavailable', 'Mail cannot be received right now', { cause: error, retryAfterSeconds: 5 });
   }
 }
 
@@ -113,7 +113,7 @@ function isWritable(address: string): boolean {
 }
 
 function refused(reply: string, field: string): UserError {
-  return invalid(`Our SMTP server refuses this: ${reply}`, field);
+  return invalid(`The SMTP server would reject this: ${reply}`, field);
 }
 
 async function notOwn({ database, userId }: OperationContext): Promise<UserError> {
@@ -123,7 +123,7 @@ async function notOwn({ database, userId }: OperationContext): Promise<UserError
   const more = allowed.length > MAX_LISTED ? ' and others' : '';
   const which =
     allowed.length === 0
-      ? 'You have none that takes mail yet.'
-      : `Those that take mail: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}.`;
-  return new UserError('not_found', `The recipient is none of your own addresses. ${which}`);
+      ? 'None of your addresses receives mail yet.'
+      : `Addresses that receive mail: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}.`;
+  return new UserError('not_found', `The recipient is not one of your addresses. ${which}`);
 }

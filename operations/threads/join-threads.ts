@@ -37,15 +37,15 @@ import {
   renumberThreads,
 } from '../../db/queries/threads/thread-write.ts';
 
-/** What makes identifiers. */
+/** What identifiers are made from. */
 interface ThreadingParts {
   now: () => Date;
   random: (bytes: number) => Uint8Array;
 }
 
 /**
- * Gives each of the emails its thread, within a transaction that holds lockThreads and locked the emails (claimUnthreaded). Returns the
- * events of it, which the caller appends last.
+ * Assigns each email its thread, in a transaction that holds lockThreads and has locked the emails (claimUnthreaded). Returns the events,
+ * which the caller appends last.
  */
 export async function joinThreads(
   parts: ThreadingParts,
@@ -93,7 +93,7 @@ async function planBatch(
   const threadsBySubject = await threadsOfSubjects(client, userId, anchors);
   const neighbours = { threadOfKey, threadsBySubject };
   let groups = joinBatch(batch, neighbours);
-  // Only where threads become one does it matter whether some of them are apart.
+  // Threads that stay apart matter only where threads would be merged.
   const joined = groups.filter((group) => group.threadIds.length > 1).flatMap((group) => group.threadIds);
   const apart = await readThreadsApart(client, userId, joined);
   if (apart.size > 0) groups = joinBatch(batch, { ...neighbours, apart });
@@ -120,7 +120,7 @@ function labelsOfEnded(plans: readonly ThreadPlan[], ended: readonly EndedThread
   return new Map(plans.map((plan) => [plan.row.id, labels(plan)]));
 }
 
-/** Writes each email's thread, and what later mail will find it by. */
+/** Writes each email's thread, and the keys by which later mail finds it. */
 async function storePlaces(
   client: pg.ClientBase,
   userId: string,
@@ -147,7 +147,7 @@ async function storePlaces(
   );
 }
 
-/** Numbers the threads that got messages before their end, and takes their ends as they are then. */
+/** Renumbers threads that received messages before their end, and rereads their first and last message. */
 async function renumber(client: pg.ClientBase, userId: string, plans: readonly ThreadPlan[]): Promise<void> {
   const changed = new Map(plans.flatMap((plan) => (plan.renumbering ? [[plan.row.id, plan] as const] : [])));
   if (changed.size === 0) return;
@@ -182,7 +182,7 @@ function eventsOf(
     const threadId = plan.row.id;
     return [
       ...plan.loserIds.map((alias) => ({ kind: 'thread.merged', threadId, data: { alias, thread: threadId } })),
-      // Positions that webhooks told before may have changed.
+      // Webhooks may have sent positions that are outdated now.
       ...(plan.renumbering === null ? [] : [{ kind: 'thread.renumbered', threadId, data: {} }]),
       ...plan.assignments.map(({ emailId, position, reason }) => ({
         kind: 'email.threaded',
@@ -199,28 +199,28 @@ function makeId({ now, random }: ThreadingParts, kind: IdentifierKind): string {
   return makeIdentifier(kind, now(), random(IDENTIFIER_RANDOM_BYTES));
 }
 
-/** What becomes of one thread in a batch. */
+/** What happens to one thread in a batch. */
 interface ThreadPlan {
-  /** the row as it will be; its ends (first and last message) hold only when renumbering is null */
+  /** the new row; its ends (first and last message) are valid only when renumbering is null */
   row: ThreadGain;
   assignments: Assignment[];
-  /** msg-ids that lead to this thread from now on, unless they lead to one already */
+  /** msg-ids that lead to this thread from now on, unless they already lead to one */
   keys: string[];
-  /** msg-ids of its messages that led elsewhere, see core/threads/threading.ts */
+  /** msg-ids of its messages that lead to another thread, see core/threads/threading.ts */
   borneKeys: BorneKey[];
-  /** threads that end in this one */
+  /** threads that are merged into this one */
   loserIds: string[];
   /** null when the new messages are later than all others, which then keep their positions */
   renumbering: Renumbering | null;
 }
 
-/** A message of the batch in its group, with its row. */
+/** A message of the batch with its row. */
 interface Newcomer {
   email: UnthreadedEmail;
   reason: ThreadReason;
 }
 
-/** Decides which thread each group of a batch becomes. `stored` holds every thread that the groups name; `makeId` a new thread id. */
+/** Decides the thread of each group in a batch. `stored` contains every thread that the groups name; `makeId` returns a new thread id. */
 function planThreads(
   groups: readonly Joined<UnthreadedEmail>[],
   stored: ReadonlyMap<string, StoredThread>,
@@ -282,11 +282,11 @@ function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread
   };
 }
 
-/** First and last message; a group is never empty and in chronological order. */
+/** Returns first and last message; a group is never empty and in chronological order. */
 function endsOf(newcomers: readonly Newcomer[]): [UnthreadedEmail, UnthreadedEmail] {
   const first = newcomers[0]?.email;
   const last = newcomers.at(-1)?.email;
-  if (!first || !last) throw new Error('a thread was planned without a message');
+  if (!first || !last) throw new Error('a planned thread has no message');
   return [first, last];
 }
 
@@ -309,7 +309,7 @@ function countersOf(newcomers: readonly Newcomer[]): ThreadGain['counters'] {
   };
 }
 
-/** The address that received a mail takes part even where no field names it (Bcc, lists): users look for threads by it. */
+/** The address that received a message is a participant even if no field names it (Bcc, lists), because users search threads by it. */
 function withParticipants(present: Participants, newcomers: readonly Newcomer[]): Participants {
   return newcomers.reduce(
     (participants, { email }) =>
@@ -318,7 +318,7 @@ function withParticipants(present: Participants, newcomers: readonly Newcomer[])
   );
 }
 
-/** Where positions change first: at the first newcomer, or at the first message of a thread that ends. */
+/** The first changed position: that of the first newcomer, or of the first message of a thread that is merged. */
 function earliestChange(first: UnthreadedEmail, losers: readonly StoredThread[]): Omit<Renumbering, 'threadId'> {
   const starts = losers.map((loser) => ({ createdAt: loser.createdAt, emailId: '' }));
   const earliest = [{ createdAt: first.createdAt, emailId: first.emailId }, ...starts].toSorted(compareMessages)[0];

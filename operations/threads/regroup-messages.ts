@@ -19,30 +19,31 @@ import { type ThreadCounters, writeThreads } from '../../db/queries/threads/thre
 import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
 import type { Changed } from './thread-transaction.ts';
 
-/** Threads that one thread may be apart from: every part that is split off is apart from all that were before. */
+/** Maximum threads that one thread is kept apart from: each split keeps the new thread apart from all before it. */
 const MAX_APART = 200;
 
-/** Messages that leave their threads for another. */
+/** Messages that move to another thread. */
 interface Regrouping {
-  /** locked, of living threads other than the target; at least one, each once */
+  /** locked, in existing threads other than the target; at least one, without duplicates */
   emailIds: readonly string[];
   targetId: string;
-  /** made: there is no such thread yet; it gets the labels of those that its messages leave */
+  /** made: the thread does not exist yet and gets the labels of the threads that its messages leave */
   target: 'stored' | 'made';
-  /** manual: their user wants it so, and threads that keep some of their messages are apart from the target from then on */
+  /** manual: requested by the user, so threads that keep some of their messages stay apart from the target */
   reason: ThreadReason | 'manual';
 }
 
 interface Sources {
-  /** that keep some of their messages */
+  /** threads that keep some messages */
   staying: StoredThread[];
-  /** that do not */
+  /** threads that lose all messages */
   ending: StoredThread[];
 }
 
 /**
- * Moves the messages. A thread that loses all of its messages ends in the target, as in a merge; one that keeps some is, by the will of the
- * user, apart from the target from then on, and with it what it was apart from. Answers what the feed tells. Throws conflict when there are too many of those.
+ * Moves the messages. A thread that loses all its messages is merged into the target. When the user asked for the move, a thread that
+ * keeps some stays apart from the target, as do the threads it was apart from. Returns the events for the feed. Throws conflict when
+ * there would be too many such threads.
  */
 export async function regroup(
   client: pg.ClientBase,
@@ -116,7 +117,7 @@ async function partThreads(
   if (all.size > MAX_APART)
     throw new UserError(
       'conflict',
-      `These messages were divided among more than ${MAX_APART} threads; merge some of them`,
+      `These messages were split into more than ${MAX_APART} threads; merge some of them`,
       { isFinal: true },
     );
   await addThreadsApart(
@@ -132,7 +133,7 @@ function mailboxesOf({ mailboxes, ownAddress }: MovedEmail) {
   return [...mailboxes, { name: null, address: ownAddress }];
 }
 
-/** From the first message that came or went on, positions change. */
+/** Positions change from the first added or removed message on. */
 function tailOf([threadId, [first]]: [string, readonly MovedEmail[]]) {
   return first === undefined ? [] : [{ threadId, fromAt: first.createdAt, fromEmailId: first.emailId }];
 }
@@ -148,8 +149,8 @@ function countersOf(emails: readonly MovedEmail[], sign: 1 | -1): ThreadCounters
 }
 
 /**
- * Which msg-ids go with emails that leave threads with other messages in them: those that they bear, unless a message that stays bears the
- * same, and those that nobody bears and no message that stays refers to.
+ * Returns the msg-ids that move with emails whose threads keep other messages: their own Message-IDs, unless a remaining message has the
+ * same, and ids that no stored message has and no remaining message refers to.
  */
 async function keysToMove(
   client: pg.ClientBase,
@@ -175,7 +176,7 @@ async function keysToMove(
   return [...idsOf.keys()].filter((key) => !staying.has(key));
 }
 
-/** The msg-ids that lead to an email's thread by nothing but the email itself: no other message there bears them or refers to them. */
+/** Returns the msg-ids that lead to an email's thread only because of this email: no other message there has them or refers to them. */
 export async function keysOfItsOwn(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<string[]> {
   const { emailId, threadId } = email;
   const led = await threadsOfKeys(client, userId, linkKeys(linksOf(email)));
@@ -186,7 +187,7 @@ export async function keysOfItsOwn(client: pg.ClientBase, userId: string, email:
   return [...idsOf.keys()].filter((key) => !others.has(key));
 }
 
-/** The valid msg-ids of a message as they are, by their keys. */
+/** Returns the valid msg-ids of a message as written, by key. */
 function idsByKey(message: ThreadableMessage): [string, string][] {
   return [message.messageId, ...message.inReplyTo, ...message.references]
     .filter((id) => id.includes('@'))

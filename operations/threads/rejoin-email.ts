@@ -22,20 +22,20 @@ import { keysOfItsOwn, regroup } from './regroup-messages.ts';
 import { unite } from './thread-moves.ts';
 import type { Changed } from './thread-transaction.ts';
 
-/** Where an email is after it was taken out of its thread and joined as if it had just come. */
+/** The thread of an email after it was threaded again. */
 export interface Rejoined {
   threadId: string;
-  /** whether that is a thread that was made for it */
+  /** whether the thread was created for it */
   isNew: boolean;
-  /** null: it stayed where it was, for the reason it had */
+  /** null: it stayed in its thread, for the earlier reason */
   reason: ThreadReason | null;
-  /** threads that ended in it */
+  /** threads merged into it */
   endedIds: string[];
 }
 
 /**
- * Takes a locked email out of its thread and joins it anew, by what links it and its subject say now. Threads that their user parted stay
- * apart; a thread that it leaves empty ends where it goes, and one that it is the only message of stays.
+ * Takes a locked email out of its thread and threads it again by its current links and subject. Threads that the user split stay apart. A
+ * thread that it leaves empty is merged into its new thread; if it is the only message, its thread stays.
  */
 export async function rejoin(
   client: pg.ClientBase,
@@ -44,9 +44,9 @@ export async function rejoin(
   makeThreadId: () => string,
 ): Promise<Changed<Rejoined>> {
   const [email] = await readMoved(client, userId, [emailId]);
-  if (email === undefined) throw new Error('an email to be joined anew is gone');
+  if (email === undefined) throw new Error('an email to be threaded again no longer exists');
   const [home] = await readThreads(client, userId, [email.threadId]);
-  if (home === undefined) throw new Error('the thread of an email is gone');
+  if (home === undefined) throw new Error('the thread of an email no longer exists');
   const isAlone = home.messageCount === 1;
   await removeAnchors(client, userId, email);
   const { threadIds, keys, reason, item } = await findThreads(client, userId, email);
@@ -59,14 +59,14 @@ export async function rejoin(
 
 interface Found {
   item: Joinable<MovedEmail>;
-  /** of the threads that it belongs to */
+  /** the threads that it belongs to */
   threadIds: string[];
-  /** that lead to its thread from now on, unless they lead to one already */
+  /** msg-ids that lead to its thread from now on, unless they already lead to one */
   keys: string[];
   reason: ThreadReason;
 }
 
-/** The threads that it would join if it came now: its own when other messages there link it. */
+/** Returns the threads that it would join if it arrived now: its own if other messages there link to it. */
 async function findThreads(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<Found> {
   const links = linksOf(email);
   const item = { message: email, links, anchor: subjectAnchorOf(email, links) };

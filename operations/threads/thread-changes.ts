@@ -15,24 +15,26 @@ import { type Changed, changeThreads, resolveLivingThreads } from './thread-tran
 
 export type Label = labelQueries.Label;
 
-/** Threads of one call. */
+/** Maximum threads per call. */
 const MAX_THREADS = 100;
-/** Messages of several threads that one call marks; more would take longer than a request may. One thread is marked whole. */
+/**
+ * Maximum messages that one call changes in several threads; more would exceed the time limit of a request. A single thread has no limit.
+ */
 const MAX_MESSAGES = 20_000;
-/** Milliseconds before the request's end in which no more messages are marked. */
+/** Milliseconds before the end of the request in which no further messages are changed. */
 const SPARE_MS = 2_000;
-/** Labels that a list of them shows. */
+/** Maximum labels in the list of labels. */
 const MAX_LISTED_LABELS = 1_000;
 
-/** What to change of threads; absent leaves it as it is. Flags are set on all received messages. */
+/** Changes of threads; omitted fields stay. Flags are set on all received messages. */
 export interface ThreadChange extends EmailFlags {
-  /** instead of the present ones */
+  /** replaces the current labels */
   labels?: readonly string[] | undefined;
   addLabels?: readonly string[] | undefined;
   removeLabels?: readonly string[] | undefined;
 }
 
-/** As updateThreads, of one thread. */
+/** Like updateThreads, for one thread. */
 export async function updateThread(
   context: OperationContext,
   threadId: string,
@@ -43,8 +45,8 @@ export async function updateThread(
 }
 
 /**
- * Changes all of the threads or none; answers the ids of the living threads. Mail that comes later is unread and not archived, whatever
- * its thread was. Throws not_found, validation, conflict when others are in the way.
+ * Changes all of the threads or none, and returns the ids of the existing threads. Later messages arrive unread and not archived,
+ * whatever their thread was. Throws not_found, validation, and conflict when another change blocks this one.
  */
 export async function updateThreads(
   context: OperationContext,
@@ -66,7 +68,7 @@ export async function updateThreads(
   });
 }
 
-/** Every label of the user's threads by name; of more than 1,000 those of most threads. */
+/** Returns all labels of the user's threads by name; if there are more than 1,000, those with the most threads. */
 export function listLabels({ database, userId }: OperationContext): Promise<Label[]> {
   return asUser(database, userId, (transaction) => labelQueries.listLabels(transaction, userId, MAX_LISTED_LABELS));
 }
@@ -82,13 +84,14 @@ async function setFlags(
   const count = await lockUnflagged(client, userId, flags);
   if (count > MAX_MESSAGES && flags.threadIds.length > 1)
     throw invalid(
-      `${count} messages would change, of at most ${MAX_MESSAGES} at once; give fewer threads`,
+      `${count} messages would change; at most ${MAX_MESSAGES} can change at once. Give fewer threads.`,
       'threadIds',
     );
   const read = new Set<string>();
   const archived = new Set<string>();
   for (let left = count; left > 0; left -= FLAGGED_AT_ONCE) {
-    if (performance.now() > answerBy - SPARE_MS) throw new UserError('unavailable', 'There are too many messages');
+    if (performance.now() > answerBy - SPARE_MS)
+      throw new UserError('unavailable', 'Too many messages to change in one request');
     for (const { threadId, readChanges, archiveChanges } of await setThreadFlags(client, userId, flags)) {
       if (readChanges > 0) read.add(threadId);
       if (archiveChanges > 0) archived.add(threadId);
@@ -102,7 +105,7 @@ async function setFlags(
   ];
 }
 
-/** What becomes of the labels that a thread has. */
+/** Returns the new labels of a thread from its current ones. */
 type Labelling = (present: readonly string[]) => string[];
 
 async function setLabels(client: pg.ClientBase, userId: string, threadIds: string[], labelling: Labelling) {
@@ -118,7 +121,7 @@ async function setLabels(client: pg.ClientBase, userId: string, threadIds: strin
   return [...changed].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));
 }
 
-/** Null: labels stay. Throws validation. */
+/** Returns null when labels do not change. Throws validation. */
 function labellingOf({ labels, addLabels, removeLabels }: ThreadChange): Labelling | null {
   if (labels !== undefined) {
     if (addLabels !== undefined || removeLabels !== undefined)
@@ -130,7 +133,7 @@ function labellingOf({ labels, addLabels, removeLabels }: ThreadChange): Labelli
   const added = labelsOf(addLabels ?? [], 'addLabels');
   const removed = labelsOf(removeLabels ?? [], 'removeLabels');
   if (subtractLabels(added, removed).length < added.length)
-    throw invalid('A label cannot be added and removed at once', 'removeLabels');
+    throw invalid('A label cannot be both added and removed', 'removeLabels');
   return (present) => subtractLabels(mergeLabels(present, added), removed);
 }
 
@@ -139,7 +142,10 @@ function labelsOf(texts: readonly string[], field: string): string[] {
   return texts.map((text, at) => {
     const label = normalizeLabel(text);
     if (label === null)
-      throw invalid(`A label has 1 to ${MAX_LABEL_LENGTH} characters, without control characters`, `${field}.${at}`);
+      throw invalid(
+        `A label must have 1 to ${MAX_LABEL_LENGTH} characters and no control characters`,
+        `${field}.${at}`,
+      );
     return label;
   });
 }

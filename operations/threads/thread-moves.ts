@@ -14,20 +14,20 @@ import { emailNotFound } from '../routing/current-route.ts';
 import { regroup } from './regroup-messages.ts';
 import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
 
-/** Messages that one call moves. */
+/** Maximum messages per call. */
 const MAX_MOVED_EMAILS = 500;
 
-/** A thread that was divided. */
+/** The two threads after a split. */
 export interface SplitThread {
-  /** of the messages that stayed */
+  /** the thread of the remaining messages */
   threadId: string;
-  /** of those that were split off */
+  /** the thread of the messages that were split off */
   newThreadId: string;
 }
 
 /**
- * Makes messages of a thread a thread of their own, with the labels of the former; from then on the two are apart: answers go where what
- * they answer is, and no mail joins the two again. Asked again, answers the same. Throws not_found, validation, conflict.
+ * Splits messages off into a new thread with the labels of the old one. From then on the two stay apart: replies join the thread of the
+ * message they reply to, and no message merges the two. A repeated call returns the same result. Throws not_found, validation, conflict.
  */
 export async function splitThread(
   context: OperationContext,
@@ -62,8 +62,8 @@ export async function splitThread(
 }
 
 /**
- * Moves messages, of whatever threads, into another; those threads and that one are apart from then on. A thread that is left without
- * messages ends in it: its id leads there for ever. Answers the id of the thread. Throws not_found, validation, conflict.
+ * Moves messages of any threads into another thread; from then on their old threads and this one stay apart. A thread without messages is
+ * merged into it, and its id leads there forever. Returns the thread's id. Throws not_found, validation, conflict.
  */
 export async function moveEmails(
   context: OperationContext,
@@ -91,7 +91,7 @@ function askedEmails(emailIds: readonly string[]): string[] {
   return [...new Set(emailIds)];
 }
 
-/** The thread of each email, for as long as the transaction lasts. */
+/** Locks the emails until the end of the transaction and returns their threads. */
 async function lockEmails(
   client: pg.ClientBase,
   userId: string,
@@ -103,25 +103,25 @@ async function lockEmails(
     places.map(({ id, type, threadId }) => {
       if (threadId !== null) return [id, threadId];
       if (type === 'scheduled') throw invalid('Scheduled emails get a thread when they are sent', 'emailIds');
-      throw new UserError('conflict', 'An email has no thread yet; try again in a moment', { retryAfterSeconds: 1 });
+      throw new UserError('conflict', 'An email has no thread yet. Try again in a moment.', { retryAfterSeconds: 1 });
     }),
   );
 }
 
 function notOfThread(): UserError {
-  return invalid('All messages must be of the thread', 'emailIds');
+  return invalid('All messages must belong to the thread', 'emailIds');
 }
 
-/** Threads that one call joins. */
+/** Maximum threads that one call merges. */
 const MAX_MERGED_THREADS = 20;
 
 /**
- * Joins threads into one: the oldest stays, the ids of the others lead to it for ever, and it has the labels of all. Threads that were apart
- * are not any more. Threads that are one already stay so. Answers the id of the thread. Throws not_found, validation, conflict.
+ * Merges threads: the oldest stays, the ids of the others lead to it forever, and it has the labels of all. Threads that were apart no
+ * longer are. Threads that are already merged stay so. Returns the thread's id. Throws not_found, validation, conflict.
  */
 export async function mergeThreads(context: OperationContext, threadIds: readonly string[]): Promise<string> {
   if (new Set(threadIds).size < 2 || threadIds.length > MAX_MERGED_THREADS)
-    throw invalid(`Give 2 to ${MAX_MERGED_THREADS} threads to join`, 'threadIds');
+    throw invalid(`Give 2 to ${MAX_MERGED_THREADS} threads to merge`, 'threadIds');
   return changeThreads(context, async (client) => {
     const { userId } = context;
     const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
@@ -130,7 +130,7 @@ export async function mergeThreads(context: OperationContext, threadIds: readonl
   });
 }
 
-/** Joins stored threads into the oldest of them, of which it answers the id, and what the feed tells. */
+/** Merges stored threads into the oldest of them. Returns its id and the events for the feed. */
 export async function unite(
   client: pg.ClientBase,
   userId: string,

@@ -6,25 +6,25 @@ import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/t
 import { resolveThreads } from '../../db/queries/threads/thread-move.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
-/** What a change of threads came to, and what the feed tells of it. */
+/** Result of a change of threads, and its events for the feed. */
 export interface Changed<T> {
   answer: T;
   events: Omit<ThreadEvent, 'id'>[];
 }
 
-/** Milliseconds that a change waits for mail that is being threaded, or for another change. */
+/** Milliseconds that a change waits for a lock: mail may be being threaded, or another change is running. */
 const LOCK_TIMEOUT_MS = 3_000;
 const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 20;
-/** Milliseconds before the request's end in which no other try begins. */
+/** Milliseconds before the end of the request in which the transaction is not retried. */
 const SPARE_MS = 4_000;
 /** serialization_failure, deadlock_detected */
 const LOST_CODES: readonly unknown[] = ['40001', '40P01'];
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Changes threads of the user in one transaction, beside which none of his mail gets a thread and no other thread changes. Throws what
- * the work throws, and conflict when others are in the way for too long.
+ * Changes threads of the user in one transaction. Meanwhile none of the user's mail is threaded and no other thread changes. Throws what
+ * the work throws, and conflict when the locks are held for too long.
  */
 export async function changeThreads<T>(
   context: OperationContext,
@@ -42,7 +42,7 @@ export async function changeThreads<T>(
   return answer;
 }
 
-/** For each id the living thread that it leads to. Throws not_found when the user has not all of them. */
+/** Returns for each id the existing thread it leads to. Throws not_found unless the user has all of them. */
 export async function resolveLivingThreads(
   client: pg.ClientBase,
   userId: string,
@@ -75,7 +75,7 @@ async function retryTransaction<T>(context: OperationContext, work: () => Promis
 }
 
 function busy(cause: unknown): UserError {
-  return new UserError('conflict', 'These threads are being changed already; try again in a moment', {
+  return new UserError('conflict', 'These threads are being changed by another request. Try again in a moment.', {
     retryAfterSeconds: 1,
     cause,
   });

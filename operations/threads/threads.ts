@@ -11,17 +11,17 @@ import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emai
 
 export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
 
-/** What a list of threads is asked for; absent puts no condition. */
+/** Filters of a list of threads; omitted filters match all. */
 export interface ThreadQuery {
   isUnread?: boolean | undefined;
-  /** id or name; a participant's domain */
+  /** id or name; matches a participant's domain */
   domain?: string | undefined;
-  /** id, or the address itself; a participant */
+  /** id or address; matches a participant */
   address?: string | undefined;
   search?: string | undefined;
 }
 
-/** The threads behind the cursor, a thread's id, newest message first; `hasMore` when there are others behind them. */
+/** Returns the threads after the cursor (a thread's id), newest message first; `hasMore` when more follow. */
 export async function listThreads(
   context: OperationContext,
   query: ThreadQuery,
@@ -42,7 +42,7 @@ export async function listThreads(
   return { threads: threads.slice(0, page.limit), hasMore: threads.length > page.limit };
 }
 
-/** The threads behind and before two places, newest message first; inverted: oldest first. */
+/** Returns the threads between two cursors, newest message first; inverted: oldest first. */
 export function pageThreads(
   context: OperationContext,
   query: ThreadQuery,
@@ -61,7 +61,10 @@ export function countThreads(context: OperationContext, query: ThreadQuery): Pro
   );
 }
 
-/** A thread with all its messages, chronological; an id that ended in a merge answers the living thread. Throws not_found. */
+/**
+ * Returns a thread with all its messages in chronological order; the id of a merged thread returns the thread it was merged into. Throws
+ * not_found.
+ */
 export async function readThread(
   context: OperationContext,
   threadId: string,
@@ -75,7 +78,7 @@ export async function readThread(
   });
 }
 
-/** One for each id (of a living or a merged thread), null where the user has none. */
+/** Returns one thread per id (of an existing or a merged thread), null where the user has none. */
 export async function loadThreads(
   context: OperationContext,
   threadIds: readonly string[],
@@ -86,7 +89,7 @@ export async function loadThreads(
   return threadIds.map((id) => found.get(id) ?? null);
 }
 
-/** For each thread its messages behind and before two places, chronological; inverted: latest first. */
+/** Returns for each thread its messages between two cursors, in chronological order; inverted: latest first. */
 export async function pageThreadEmails(
   context: OperationContext,
   threadIds: readonly string[],
@@ -114,22 +117,22 @@ function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
   };
 }
 
-/** What an inbox is asked for; absent puts no condition but for isArchived. */
+/** Filters of the inbox; omitted filters match all, except isArchived. */
 export interface InboxQuery {
-  /** words and operators (docs/search.md), all of which one message of a thread has to be */
+  /** words and operators (docs/search.md); one message of the thread must match them all */
   search?: string | undefined;
   isUnread?: boolean | undefined;
-  /** false when absent: archived threads are not in the inbox, unless the search asks for archived mail; `any`: both */
+  /** false when omitted: the inbox has no archived threads unless the search asks for archived mail; `any`: both */
   isArchived?: boolean | 'any' | undefined;
-  /** in any case; what is no label matches nothing */
+  /** in any case; an unknown label matches nothing */
   label?: string | undefined;
-  /** id or name; a participant's domain */
+  /** id or name; matches a participant's domain */
   domain?: string | undefined;
-  /** id, or the address itself; a participant */
+  /** id or address; matches a participant */
   address?: string | undefined;
 }
 
-/** The threads behind and before two places, newest message first; inverted: oldest first. Throws validation. */
+/** Returns the threads between two cursors, newest message first; inverted: oldest first. Throws validation. */
 export async function pageInbox(
   context: OperationContext,
   query: InboxQuery,
@@ -140,7 +143,7 @@ export async function pageInbox(
   return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
 }
 
-/** How many threads there are in all, exactly. Throws validation. */
+/** Returns the exact number of threads. Throws validation. */
 export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
   const { database, userId } = context;
   const conditions = inboxConditionsOf(query, context.now());

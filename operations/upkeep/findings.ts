@@ -114,7 +114,7 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
     return {
       kind: 'endpoint-disabled',
       severity: 'error',
-      title: `Endpoint “${name}” was switched off`,
+      title: `Endpoint “${name}” was disabled`,
       detail: `${inactiveReason ?? ''} Its mail is stored: switch it on and replay what failed.`,
       at,
       nodeId,
@@ -124,7 +124,7 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
     kind: 'endpoint-failing',
     severity: 'warning',
     title: `Endpoint “${name}” fails`,
-    detail: `Every delivery has failed since then.${waiting} After five days it is switched off.`,
+    detail: `Every delivery has failed since then.${waiting} After five days it is disabled.`,
     at,
     nodeId,
   };
@@ -135,7 +135,7 @@ function deadEndFinding({ id, address, endpointName }: faults.DeadEndAddress): F
     kind: 'address-without-way',
     severity: 'notice',
     title: `Mail for ${address} is only stored`,
-    detail: `Its endpoint “${endpointName}” is switched off.`,
+    detail: `Its endpoint “${endpointName}” is disabled.`,
     at: null,
     nodeId: id,
   };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { removeOldMail } from '../../actors/scheduling/remove-old-mail.ts';
-import { KEEP_FOR_EVER, type Retention } from '../../core/upkeep/retention.ts';
+import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -57,7 +57,7 @@ export async function run(args: string[]): Promise<void> {
       ['the rest', { metadataDays: 1 }],
     ];
     for (const [name, retention] of stages)
-      await measure({ database, owner, watch }, name, { ...KEEP_FOR_EVER, ...retention });
+      await measure({ database, owner, watch }, name, { ...KEEP_FOREVER, ...retention });
   } finally {
     await Promise.all([database.close(), owner.close()]);
     await cluster.stop();
@@ -81,7 +81,7 @@ async function measure({ database, owner, watch }: Subject, name: string, retent
   const before = await countsOf(owner);
   watch.clear();
   const startedTick = performance.now();
-  await removeOldMail(testActorContext(database), { retention: KEEP_FOR_EVER }, { isStopping: () => false });
+  await removeOldMail(testActorContext(database), { retention: KEEP_FOREVER }, { isStopping: () => false });
   const seconds = (performance.now() - startedTick) / 1_000;
   const after = await countsOf(owner);
   const emails = Math.max(...(['raws', 'bodies', 'emails'] as const).map((of) => before[of] - after[of]));

@@ -1,4 +1,4 @@
-import { MOST_RETENTION_DAYS } from '../../../core/upkeep/retention.ts';
+import { MAX_RETENTION_DAYS } from '../../../core/upkeep/retention.ts';
 import { type AccountRetention, readRetention, updateRetention } from '../../../operations/upkeep/retention.ts';
 import { access } from '../access.ts';
 import { Viewer } from '../accounts/account.ts';
@@ -39,13 +39,13 @@ builder.mutationField('updateRetention', (t) =>
     description: `Sets how long mail is kept, all three values at once. Older mail is deleted permanently within hours. ${NEVER_LONGER}`,
     input: {
       rawDays: t.input.int({
-        description: `Days, 1 to ${MOST_RETENTION_DAYS}. Omit or pass null to keep raw messages and attachments forever.`,
+        description: `Days, 1 to ${MAX_RETENTION_DAYS}. Omit or pass null to keep raw messages and attachments forever.`,
       }),
       bodyDays: t.input.int({
-        description: `Days, 1 to ${MOST_RETENTION_DAYS}. Omit or pass null to keep message texts forever.`,
+        description: `Days, 1 to ${MAX_RETENTION_DAYS}. Omit or pass null to keep message texts forever.`,
       }),
       metadataDays: t.input.int({
-        description: `Days, 1 to ${MOST_RETENTION_DAYS}. Omit or pass null to keep emails forever.`,
+        description: `Days, 1 to ${MAX_RETENTION_DAYS}. Omit or pass null to keep emails forever.`,
       }),
     },
     errors: { dataField: { name: 'retention' } },

@@ -122,9 +122,9 @@ test('a rule routes to its endpoint, or as if it had named none when that is swi
   await actor?.stop();
   await start();
   for (const [subject, reason] of [
-    ['off', `The endpoint ${off} that the guard rule names is switched off, so the rule led nowhere.`],
-    ['gone', 'The endpoint that the guard rule names does not exist any more, so the rule led nowhere.'],
-    ['theirs', 'The endpoint that the guard rule names does not exist any more, so the rule led nowhere.'],
+    ['off', `The endpoint ${off} of the guard rule is disabled, so the rule has no effect.`],
+    ['gone', 'The endpoint of the guard rule no longer exists, so the rule has no effect.'],
+    ['theirs', 'The endpoint of the guard rule no longer exists, so the rule has no effect.'],
   ] as const)
     expect(await route(subject)).toMatchObject({ via: 'address', reason, deliveries: [box.endpointId] });
 });
@@ -249,7 +249,7 @@ test('a DMARC report stays out of the catch-all, and an address that is register
   await untilRouted(database, [caught?.emailId ?? '', addressed?.emailId ?? '']);
   expect(await routeOf(database, caught?.emailId ?? '')).toMatchObject({
     outcome: 'stored',
-    reason: 'The mail is a DMARC report; the catch-all of the domain does not get those (receiveDmarcEmails).',
+    reason: 'The mail is a DMARC report, and the domain does not route those to its catch-all (receiveDmarcEmails).',
   });
   expect(await routeOf(database, addressed?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
 });

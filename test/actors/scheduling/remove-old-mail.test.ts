@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
-import { KEEP_FOR_EVER, type Retention } from '../../../core/upkeep/retention.ts';
+import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
@@ -25,7 +25,7 @@ const ageOfDay = (day: number) => (Date.now() - Date.UTC(2026, 5, 1)) / DAY_MS -
 const beforeDay = (day: number) => Math.ceil(ageOfDay(day));
 
 async function choose(userId: string, retention: Partial<Retention>): Promise<void> {
-  const { rawDays, bodyDays, metadataDays } = { ...KEEP_FOR_EVER, ...retention };
+  const { rawDays, bodyDays, metadataDays } = { ...KEEP_FOREVER, ...retention };
   await owner.pool.query(
     `insert into retention (user_id, raw_days, body_days, metadata_days) values ($1, $2, $3, $4)
      on conflict (user_id) do update set raw_days = $2, body_days = $3, metadata_days = $4`,
@@ -34,7 +34,7 @@ async function choose(userId: string, retention: Partial<Retention>): Promise<vo
 }
 
 /** As the step of an actor; `isStopping` tells it to end. */
-async function sweep(retention = KEEP_FOR_EVER, isStopping = () => false, fault?: (point: string) => void) {
+async function sweep(retention = KEEP_FOREVER, isStopping = () => false, fault?: (point: string) => void) {
   await owner.pool.query('update retention_sweep set due_at = now()');
   const context = testActorContext(stage.actor);
   return removeOldMail(context, { retention, ...(fault === undefined ? {} : { fault }) }, { isStopping });
@@ -232,10 +232,10 @@ test('without a choice of their own the defaults of the service hold for users, 
   const chooser = await mailbox(2);
   for (const id of [userId, chooser.userId])
     await owner.pool.query('insert into user_account (id, email) values ($1, $2)', [id, `${id}@box.test`]);
-  await choose(chooser.userId, KEEP_FOR_EVER);
+  await choose(chooser.userId, KEEP_FOREVER);
   await sweep();
   expect(await emailCount(userId)).toBe(2);
-  await sweep({ ...KEEP_FOR_EVER, metadataDays: 3 });
+  await sweep({ ...KEEP_FOREVER, metadataDays: 3 });
   expect(await emailCount(userId)).toBe(0);
   expect(await emailCount(chooser.userId)).toBe(2);
   await owner.pool.query('delete from user_account');
@@ -287,7 +287,7 @@ test('it ends at once when it is told to stop, and goes on where it was', async 
   const { userId } = await mailbox(350);
   await choose(userId, { metadataDays: 1 });
   let batches = 0;
-  await sweep(KEEP_FOR_EVER, () => batches >= 1, (point) => void (point === 'retention.before-commit' && batches++)); // biome-ignore format: one line
+  await sweep(KEEP_FOREVER, () => batches >= 1, (point) => void (point === 'retention.before-commit' && batches++)); // biome-ignore format: one line
   expect(await emailCount(userId)).toBe(250);
   expect((await owner.pool.query('select claimed_by from retention_sweep')).rows).toEqual([{ claimed_by: null }]);
   await sweep();
@@ -305,7 +305,7 @@ test('a batch that fails for one user keeps neither its other work nor other use
   const context = testActorContext(stage.actor);
   const logged: unknown[] = [];
   context.log.error = (about: unknown) => void logged.push(about);
-  const run = () => removeOldMail(context, { retention: KEEP_FOR_EVER }, { isStopping: () => false });
+  const run = () => removeOldMail(context, { retention: KEEP_FOREVER }, { isStopping: () => false });
   await run();
   expect([await emailCount(bad.userId), await emailCount(good.userId)]).toEqual([5, 0]);
   const { rows } = await owner.pool.query(
@@ -358,7 +358,7 @@ test("the service's own mail goes by the service's days", async () => {
   ]);
   await sweep();
   expect(await emailCount(SYSTEM_USER_ID)).toBe(1);
-  await sweep({ ...KEEP_FOR_EVER, metadataDays: 3 });
+  await sweep({ ...KEEP_FOREVER, metadataDays: 3 });
   expect(await emailCount(SYSTEM_USER_ID)).toBe(0);
 });
 

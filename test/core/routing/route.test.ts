@@ -73,12 +73,12 @@ test.each<[string, RouteFacts, string]>([
   [
     'no address, no catch-all',
     { ...facts, address: null, domain: closed },
-    'No address of its own took the mail, and the domain has no catch-all.',
+    'No address matches the recipient, and the domain has no catch-all.',
   ],
   [
     'no domain',
     { ...facts, address: null, domain: null },
-    'No address of its own took the mail, and its domain does not exist any more.',
+    'No address matches the recipient, and its domain no longer exists.',
   ],
   [
     'an address without endpoint',
@@ -88,22 +88,22 @@ test.each<[string, RouteFacts, string]>([
   [
     'an address that is off',
     { ...address({ isActive: false }), domain: closed },
-    'The address is switched off, and the domain has no catch-all.',
+    'The address is disabled, and the domain has no catch-all.',
   ],
   [
     'endpoints that are gone',
     { ...address({ endpointId: 'ep_gone' }), domain: open },
-    'The address has no endpoint, and the catch-all of the domain leads nowhere. An endpoint that is named there does not exist any more.',
+    'The address has no endpoint, and the catch-all of the domain has no valid endpoint. A configured endpoint no longer exists.',
   ],
   [
     'mail to dmarc@',
     { ...facts, localPart: 'dmarc' },
-    'Mail to dmarc@ is stored only, since the domain does not ask for it (receiveDmarcEmails).',
+    'Mail to dmarc@ is only stored, because the domain does not route it (receiveDmarcEmails).',
   ],
   [
     'a report to another address',
     { ...facts, address: null, isDmarcReport: true },
-    'The mail is a DMARC report; the catch-all of the domain does not get those (receiveDmarcEmails).',
+    'The mail is a DMARC report, and the domain does not route those to its catch-all (receiveDmarcEmails).',
   ],
 ])('%s: the mail is stored only, and the reason says why', (_, given, reason) => {
   expect(route(given)).toEqual({ outcome: 'stored', via: null, endpointId: null, reason });
@@ -122,55 +122,55 @@ test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
     'no rule',
     { kind: 'none' },
     { outcome: 'endpoint', via: 'address', endpointId: 'ep_a', ruleId: null, matches: null },
-    'The address hello@a.test leads to the endpoint “Shop”.',
+    'The address hello@a.test routes to the endpoint “Shop”.',
   ],
   [
     'allow',
     matched(rule('allow')),
     { outcome: 'endpoint', via: 'address', endpointId: 'ep_a', ruleId: 'grd_1', matches },
-    'It fitted the guard rule “Bills”. The address hello@a.test leads to the endpoint “Shop”.',
+    'It matched the guard rule “Bills”. The address hello@a.test routes to the endpoint “Shop”.',
   ],
   [
     'block',
     matched(rule('block')),
     { outcome: 'blocked', via: null, endpointId: null, ruleId: 'grd_1', matches },
-    'The guard rule “Bills” holds this mail back. It can be released.',
+    'The guard rule “Bills” blocked this mail. It can be released.',
   ],
   [
     'block by a model',
     matched(rule('block'), 'It sells pills.'),
     { outcome: 'blocked', reason: 'It sells pills.' },
-    'The guard rule “Bills” holds this mail back. It sells pills. It can be released.',
+    'The guard rule “Bills” blocked this mail. It sells pills. It can be released.',
   ],
   [
     'route',
     matched(rule('route', 'ep_w')),
     { outcome: 'endpoint', via: 'guard-rule', endpointId: 'ep_w', ruleId: 'grd_1', matches },
-    'The guard rule “Bills” leads to the endpoint “Shop”.',
+    'The guard rule “Bills” routes to the endpoint “Shop”.',
   ],
   [
     'route to an inactive endpoint',
     matched(rule('route', 'ep_off')),
     { outcome: 'endpoint', via: 'address', endpointId: 'ep_a', ruleId: 'grd_1' },
-    'It fitted the guard rule “Bills”. The endpoint ep_off that the guard rule names is switched off, so the rule led nowhere. The address hello@a.test leads to the endpoint “Shop”.',
+    'It matched the guard rule “Bills”. The endpoint ep_off of the guard rule is disabled, so the rule has no effect. The address hello@a.test routes to the endpoint “Shop”.',
   ],
   [
     'route to an endpoint that is gone',
     matched(rule('route', 'ep_gone')),
     { outcome: 'endpoint', via: 'address', endpointId: 'ep_a' },
-    'It fitted the guard rule “Bills”. The endpoint that the guard rule names does not exist any more, so the rule led nowhere. The address hello@a.test leads to the endpoint “Shop”.',
+    'It matched the guard rule “Bills”. The endpoint of the guard rule no longer exists, so the rule has no effect. The address hello@a.test routes to the endpoint “Shop”.',
   ],
   [
     'a model to be asked',
     { kind: 'ask', rule: rule('block') },
     { outcome: 'asking', via: null, endpointId: null, ruleId: 'grd_1' },
-    'The model of the guard rule “Bills” has to say first whether this mail fits.',
+    'The model of the guard rule “Bills” has not decided yet whether this mail matches.',
   ],
   [
     'a model that failed',
     { kind: 'review', rule: rule('block'), reason: 'the model answered with status 500' },
     { outcome: 'review', endpointId: null, ruleId: 'grd_1', reason: 'the model answered with status 500' },
-    'This mail is held for review, since the model of the guard rule “Bills” did not answer: the model answered with status 500. It can be released.',
+    'This mail is held for review, because the model of the guard rule “Bills” did not answer: the model answered with status 500. It can be released.',
   ],
 ])('%s decides, and is explained', (_, verdict, expected, sentence) => {
   const decision = decideRoute(facts, verdict, find);
@@ -181,17 +181,17 @@ test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
 test('names that are gone are told by id, and every outcome is a sentence', () => {
   const gone = { ownAddress: 'hello@a.test', rule: null, endpoint: null, isReleased: false };
   expect(explainRoute(decideRoute(facts, matched(rule('block')), find), gone)).toBe(
-    'The guard rule grd_1 (gone since) holds this mail back. It can be released.',
+    'The guard rule grd_1 (deleted) blocked this mail. It can be released.',
   );
   const off = decideRoute(address({ endpointId: 'ep_off' }), { kind: 'none' }, find);
   expect(explainRoute(off, gone)).toBe(
-    'The address hello@a.test leads to the endpoint ep_off (gone since), which is switched off: the mail is stored only.',
+    'The address hello@a.test routes to the endpoint ep_off (deleted), which is disabled: the mail is only stored.',
   );
   const nowhere = decideRoute({ ...facts, address: null, domain: closed }, { kind: 'none' }, find);
   expect(explainRoute(nowhere, gone)).toBe(
-    'No address of its own took the mail, and the domain has no catch-all. It is stored and delivered nowhere.',
+    'No address matches the recipient, and the domain has no catch-all. It is stored and not delivered.',
   );
   expect(explainRoute(decideRoute(facts, matched(rule('block')), find), { ...names, isReleased: true })).toBe(
-    'The guard rule “Bills” holds this mail back. It has been released since.',
+    'The guard rule “Bills” blocked this mail. It has been released since.',
   );
 });

@@ -84,7 +84,7 @@ describe('a search is read as its terms', () => {
 
 describe('what an operator does not take is refused by its name, with what is allowed', () => {
   test.each([
-    ['before:tomorrow', /^before: does not take "tomorrow"\. It takes a date as 2026-01-31, .*7d/],
+    ['before:tomorrow', /^before: does not take "tomorrow"\. It takes a date such as 2026-01-31, .*7d/],
     ['before:2026-02-30', /before:/],
     ['before:2026-13-01', /before:/],
     ['after:2026-1-1', /after:/],
@@ -99,12 +99,12 @@ describe('what an operator does not take is refused by its name, with what is al
     ['domain:localhost', /domain:.*example\.com/],
     ['from:***', /from:.*an address/],
     ['label:"\u0007"', /label:/],
-    ['from:', /^from: needs a value right behind it/],
-    ['from: ann', /^from: needs a value right behind it/],
+    ['from:', /^from: needs a value directly after it/],
+    ['from: ann', /^from: needs a value directly after it/],
     ['subject:""', /^subject: needs a value/],
     [
       'cc:ann',
-      /^There is no operator cc: here\. Operators are from: to: subject: domain: label: before: after: has: is: in:/,
+      /^cc: is not a search operator\. Operators are from: to: subject: domain: label: before: after: has: is: in:/,
     ],
     ['older_than:7d', /older_than:/],
     [`is:${'x'.repeat(400)}`, /^is: does not take "x{60}…"/],

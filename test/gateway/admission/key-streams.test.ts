@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CREDENTIAL_AGE_MS } from '../../../gateway/admission/credentials.ts';
-import { LOOK_MS } from '../../../operations/events/event-hub.ts';
+import { SWEEP_INTERVAL_MS } from '../../../operations/events/event-hub.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -93,7 +93,7 @@ test('a wait for mail of a key of one domain passes over mail of another', async
 });
 
 test('look-ups of keys and looks at streams come often enough for 5 seconds', () => {
-  expect(CREDENTIAL_AGE_MS + LOOK_MS).toBeLessThanOrEqual(5_000);
+  expect(CREDENTIAL_AGE_MS + SWEEP_INTERVAL_MS).toBeLessThanOrEqual(5_000);
 });
 
 const codeOf = (client: EventClient) => client.messages.at(-1)?.data.code as unknown;

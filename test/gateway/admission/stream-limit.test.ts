@@ -50,7 +50,7 @@ const subscribe = ({ apiKey }: TestMailbox) =>
   post(apiKey, '/graphql', { query: 'subscription { events { kind } }' }, 'text/event-stream');
 
 const MESSAGE =
-  'Too many open streams and waits: at most 3 of one user may be open on a gateway. Close one, then try again.';
+  'Too many open streams and waiting requests: a user may have at most 3 per gateway. Close one, then try again.';
 
 test('one stream above the limit of a user gets 429, and the slot of one that is closed is free again', async () => {
   const box = await gateway.mailbox();

@@ -476,7 +476,7 @@ describe('a rule is tried', () => {
       new Set(['BacktestGuardRulePayload', 'RateLimited']),
     );
     expect(both.find(({ __typename }) => __typename === 'RateLimited')?.message).toBe(
-      'Another back-test is under way. Try again when it is done.',
+      'Another back-test is running. Try again when it has finished.',
     );
   });
 });

@@ -80,7 +80,7 @@ test('a raw message and one in base64 come in alike', async () => {
 });
 
 test.each([
-  [{ to: 'hello@elsewhere.test', template: 'PLAIN' }, 'NotFound', 'The recipient is none of your own addresses.'],
+  [{ to: 'hello@elsewhere.test', template: 'PLAIN' }, 'NotFound', 'The recipient is not one of your addresses.'],
   [{ template: 'PLAIN' }, 'ValidationError', 'to is required'],
   [{ template: 'PLAIN', raw: 'x' }, 'ValidationError', 'Give exactly one of raw, rawBase64 and template'],
   [{}, 'ValidationError', 'Give exactly one of raw, rawBase64 and template'],

@@ -203,9 +203,9 @@ describe('updateThreads', () => {
     const [foreign] = await threadIdsOf((await mailboxWith([{ name: 'x' }])).box);
     expect(await change(box, UPDATE, { threadIds: [threadId], addLabels: ['a', '\u0007'] })).toEqual({
       __typename: 'ValidationError',
-      message: 'A label has 1 to 64 characters, without control characters',
+      message: 'A label must have 1 to 64 characters and no control characters',
       code: null,
-      fields: [{ path: ['addLabels', '1'], message: 'A label has 1 to 64 characters, without control characters' }],
+      fields: [{ path: ['addLabels', '1'], message: 'A label must have 1 to 64 characters and no control characters' }],
     });
     expect(await change(box, UPDATE, { threadIds: [], isRead: true })).toMatchObject({
       __typename: 'ValidationError',

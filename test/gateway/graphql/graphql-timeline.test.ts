@@ -129,7 +129,7 @@ describe('the timeline of a received email', () => {
       'SPF pass (sender.test); DKIM pass (sender.test); DMARC pass (sender.test), the domain asks for reject.',
     );
     expect(entries[2]?.durationMs).toBe(30);
-    expect(entries[3]).toMatchObject({ durationMs: 20, detail: 'It began a thread.' });
+    expect(entries[3]).toMatchObject({ durationMs: 20, detail: 'It started a thread.' });
     expect(entries[5]?.durationMs).toEqual(expect.any(Number));
     const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${emailId}/timeline`)).json();
     expect(rest).toEqual({

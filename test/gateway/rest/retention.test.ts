@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
-import { KEEP_FOR_EVER } from '../../../core/upkeep/retention.ts';
+import { KEEP_FOREVER } from '../../../core/upkeep/retention.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -14,7 +14,7 @@ let box: TestMailbox;
 const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
-  gateway = await openTestGateway({ config: { retention: { ...KEEP_FOR_EVER, metadataDays: 4_000 } } });
+  gateway = await openTestGateway({ config: { retention: { ...KEEP_FOREVER, metadataDays: 4_000 } } });
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
@@ -27,10 +27,10 @@ const readRetention = async () =>
 const update = (input: object) =>
   mutate(gateway, box.apiKey, 'updateRetention', { ...input }, `retention { ${shown} }`);
 const sweep = () =>
-  removeOldMail(testActorContext(gateway.actor), { retention: KEEP_FOR_EVER }, { isStopping: () => false });
+  removeOldMail(testActorContext(gateway.actor), { retention: KEEP_FOREVER }, { isStopping: () => false });
 
 test('an account shows and changes how long its mail is kept; another one does not see it', async () => {
-  expect(await readRetention()).toEqual({ ...KEEP_FOR_EVER, metadataDays: 4_000, isDefault: true });
+  expect(await readRetention()).toEqual({ ...KEEP_FOREVER, metadataDays: 4_000, isDefault: true });
   const chosen = { rawDays: 30, bodyDays: 90, metadataDays: null, isDefault: false };
   expect(await update({ rawDays: 30, bodyDays: 90 })).toMatchObject({ retention: chosen });
   expect(await readRetention()).toEqual(chosen);

@@ -83,7 +83,7 @@ test('a delivered mail says its address, its endpoint, why, and each step with i
     domain: { id: box.domainId, domain: box.address.split('@')[1], is_catch_all: false },
     guard_rule: null,
     endpoint: { id: box.endpointId, name: 'test', type: 'webhook', is_active: true },
-    reason: `The address ${box.address} leads to the endpoint “test”.`,
+    reason: `The address ${box.address} routes to the endpoint “test”.`,
     matches: [],
     model: [],
     released_at: null,
@@ -139,7 +139,7 @@ test('blocked mail names the rule and what fitted it; a failed delivery says why
     via: null,
     endpoint: null,
     guard_rule: { id: ruleId, name: 'rule pills', action: 'block' },
-    reason: 'The guard rule “rule pills” holds this mail back. It can be released.',
+    reason: 'The guard rule “rule pills” blocked this mail. It can be released.',
     matches: [{ criteria: 'subject', value: 'pills' }],
     deliveries: [],
   });
@@ -163,17 +163,17 @@ test('rules and endpoints that are gone since keep their ids', async () => {
     guard_rule: { id: ruleId, name: null, action: null },
     endpoint: { id: box.endpointId, name: null, type: null, is_active: null },
     address: { id: box.addressId, address: box.address, is_active: null },
-    reason: `The guard rule ${ruleId} (gone since) leads to the endpoint ${box.endpointId} (gone since).`,
+    reason: `The guard rule ${ruleId} (deleted) routes to the endpoint ${box.endpointId} (deleted).`,
   });
 });
 
 test('mail that waits says for what', async () => {
   const [mail] = await insertReceivedMail(gateway.actor, box);
   const id = mail?.emailId ?? '';
-  expect(await routeTo(id)).toMatchObject({ outcome: null, reason: 'It has its thread and waits for the router.' });
+  expect(await routeTo(id)).toMatchObject({ outcome: null, reason: 'It is threaded and waits for routing.' });
   await gateway.actor.pool.query('delete from route where email_id = $1', [id]);
   const waiting = await routeTo(id);
-  expect(waiting).toMatchObject({ outcome: null, reason: 'It has been received and waits for its thread.' });
+  expect(waiting).toMatchObject({ outcome: null, reason: 'It is stored and waits for threading.' });
   expect(waiting.steps.map(({ step }: { step: string }) => step)).toEqual(['received']);
 });
 
@@ -243,7 +243,7 @@ test('where a model would have to be asked, the mail says so and a retry is refu
   await addRule(gateway.actor, box, { action: 'block', prompt: 'Is it spam?' });
   expect((await routeTo(id, '?now=true')).would).toMatchObject({
     outcome: 'asking',
-    reason: 'The model of the guard rule “rule Is it spam?” has to say first whether this mail fits.',
+    reason: 'The model of the guard rule “rule Is it spam?” has not decided yet whether this mail matches.',
   });
   const response = await call('POST', `/emails/${id}/retry`);
   expect([response.statusCode, response.json().message]).toEqual([

@@ -189,7 +189,7 @@ test('nobody learns of the addresses of others: theirs are answered as those of 
   expect(new Set(texts.map((text) => JSON.stringify(text))).size).toBe(1);
   expect(texts[0]).toEqual([
     'not_found',
-    `The recipient is none of your own addresses. Those that take mail: ${box.address}.`,
+    `The recipient is not one of your addresses. Addresses that receive mail: ${box.address}.`,
   ]);
   // ... also while the user claims their domain without proof
   const claimed = other.address.slice(other.address.lastIndexOf('@') + 1);
@@ -205,7 +205,7 @@ test('what SMTP would refuse is refused with its reply', async () => {
   const unknown = await refusalOf(simulate({ to: `unknown@${domain}` }));
   expect([unknown.code, unknown.message]).toEqual([
     'validation',
-    'Our SMTP server refuses this: 550 5.1.1 No such mailbox',
+    'The SMTP server would reject this: 550 5.1.1 No such mailbox',
   ]);
   const cases: [string, string][] = [
     [`Subject: x\n\n${'x'.repeat(80)}\n`.repeat(200_000).slice(0, MAX_MESSAGE_BYTES + 1), '552 5.3.4 Message size'],

@@ -158,7 +158,7 @@ describe('flags', () => {
     const threadIds = (await stage.threadsOf(userId)).map(({ id }) => id);
     const [code, field, message] = await refusal(updateThreads(context, threadIds, { isRead: true }));
     expect([code, field]).toEqual(['validation', 'threadIds']);
-    expect(message).toBe('20002 messages would change, of at most 20000 at once; give fewer threads');
+    expect(message).toBe('20002 messages would change; at most 20000 can change at once. Give fewer threads.');
     expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
   });
 

@@ -222,10 +222,10 @@ describe('a thread that is split', () => {
       ]),
     ).toEqual([
       'validation: At least one message must stay in the thread',
-      'validation: All messages must be of the thread',
-      'validation: All messages must be of the thread',
+      'validation: All messages must belong to the thread',
+      'validation: All messages must belong to the thread',
       'validation: Scheduled emails get a thread when they are sent',
-      'conflict: An email has no thread yet; try again in a moment',
+      'conflict: An email has no thread yet. Try again in a moment.',
       'not_found: Email not found',
       'not_found: Thread not found',
       'not_found: Email not found',
