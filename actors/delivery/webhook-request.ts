@@ -1,5 +1,5 @@
 import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/mail-payload.ts';
-import { LONGEST_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
+import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
@@ -60,6 +60,6 @@ export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
       isTest: email.is_test,
     }),
     body,
-    timeoutMs: Math.min(webhook.config.timeout, LONGEST_ATTEMPT_SECONDS) * 1_000,
+    timeoutMs: Math.min(webhook.config.timeout, MAX_ATTEMPT_SECONDS) * 1_000,
   };
 }

@@ -4,26 +4,26 @@ import { z } from 'zod';
 import { storableText } from '../shared/text.ts';
 import { canonicalDomainName, MAX_DOMAIN_LENGTH } from './domain-name.ts';
 
-/** Records of one report that are kept; the messages of all are counted. */
+/** Maximum stored records of a report; the messages of all are counted. */
 export const MAX_DMARC_RECORDS = 1_000;
-/** Characters of records that are parsed in all; a thousand honest ones have fewer. Parsing takes a second and more of a million. */
+/** Maximum characters of parsed records; a thousand honest ones have fewer. Parsing a million takes more than a second. */
 export const MAX_PARSED_LENGTH = 1_000_000;
-/** A text with more records than its limit of length could honestly hold is no report. */
+/** A text with more records than this is rejected: an honest one of the allowed length has fewer. */
 const MAX_COUNTED_RECORDS = 100_000;
-/** Verdicts on signatures, and on SPF, of one record that are kept. */
+/** Maximum stored DKIM results, and SPF results, per record. */
 const MAX_RESULTS = 5;
-/** Characters of what stands around the records, and of one record. */
+/** Maximum characters of the XML around the records, and of one record. */
 const MAX_HEAD_LENGTH = 262_144;
 const MAX_RECORD_LENGTH = 65_536;
-/** Elements within each other; the format nests five. */
+/** Maximum nesting of elements; the format has five levels. */
 const MAX_DEPTH = 20;
-/** Characters. */
+/** Maximum characters of a name. */
 const MAX_NAME_LENGTH = 255;
 const MAX_SELECTOR_LENGTH = 63;
 const MAX_RESULT_LENGTH = 20;
-/** The largest count that a column holds. */
+/** The largest count that the column holds. */
 const MAX_COUNT = 2_147_483_647;
-/** Seconds since 1970; instants behind it are none that a report could tell of. */
+/** Seconds since 1970; later instants are implausible. */
 const MAX_INSTANT_SECONDS = 4_102_444_800;
 
 const verdict = z.enum(['pass', 'fail']);
@@ -31,7 +31,7 @@ const alignmentMode = z.enum(['r', 's']).nullable();
 const requestedPolicy = z.enum(['none', 'quarantine', 'reject']).nullable();
 const domainText = z.string().max(MAX_DOMAIN_LENGTH);
 
-/** What the domain had published when the receiver looked; null where the report does not say. */
+/** The domain's published policy as the receiver saw it; null where the report does not say. */
 export const dmarcPolicy = z.object({
   domain: domainText,
   adkim: alignmentMode,
@@ -39,18 +39,18 @@ export const dmarcPolicy = z.object({
   p: requestedPolicy,
   sp: requestedPolicy,
   np: requestedPolicy,
-  /** per cent of the mail; RFC 7489, gone with RFC 9990 */
+  /** percentage of mail; RFC 7489, removed in RFC 9990 */
   pct: z.number().int().min(0).max(100).nullable(),
 });
 
-/** Mail of one source that fared alike (RFC 9990, RFC 7489 Appendix C). */
+/** Messages of one source with the same results (RFC 9990, RFC 7489 Appendix C). */
 export const dmarcRecord = z.object({
   /** IPv4 or IPv6 */
   sourceIp: z.string().refine((text) => isIP(text) !== 0),
   count: z.number().int().min(0).max(MAX_COUNT),
-  /** what the receiver did with it */
+  /** the receiver's action */
   disposition: z.enum(['none', 'pass', 'quarantine', 'reject']).nullable(),
-  /** whether a signature, or SPF, passed and fits the From domain */
+  /** whether DKIM, or SPF, passed and is aligned with the From domain */
   dkim: verdict,
   spf: verdict,
   headerFrom: domainText,
@@ -64,41 +64,44 @@ export const dmarcRecord = z.object({
 export type DmarcPolicy = z.infer<typeof dmarcPolicy>;
 export type DmarcRecord = z.infer<typeof dmarcRecord>;
 
-/** An aggregate report: what one receiver saw of a domain's mail within a time (RFC 9990, RFC 7489 §7.2). */
+/** An aggregate report: one receiver's results for a domain's mail in a time span (RFC 9990, RFC 7489 §7.2). */
 export interface DmarcReport {
-  /** who reports */
+  /** the reporting organization */
   organization: string;
   email: string | null;
-  /** the reporter's own name for the report */
+  /** the reporter's id of the report */
   reportId: string;
   begin: Date;
   end: Date;
   policy: DmarcPolicy;
   /** at most {@link MAX_DMARC_RECORDS} */
   records: DmarcRecord[];
-  /** of all records, also of those that are not kept */
+  /** of all records, including those not stored */
   messageCount: number;
-  /** of these, those that passed DMARC */
+  /** messages that passed DMARC */
   alignedCount: number;
-  /** whether records were left out: too many, too large, or not to be read */
+  /** whether records are missing: too many, too large, or unreadable */
   isTruncated: boolean;
 }
 
-/** Whether the mail of a record passed DMARC: a signature or SPF passed and fits the From domain (RFC 7489 §6.6.2, RFC 9989). */
+/**
+ * Returns whether the messages of a record passed DMARC: DKIM or SPF passed and is aligned with the From domain (RFC 7489 §6.6.2, RFC
+ * 9989).
+ */
 export function isAligned(record: Pick<DmarcRecord, 'dkim' | 'spf'>): boolean {
   return record.dkim === 'pass' || record.spf === 'pass';
 }
 
 /**
- * Reads the XML of an aggregate report; null when it is none. Entities are not expanded, and a document type is refused. The first
- * records are read one by one, and of the others no more than their counts: parsing takes a tenth of a millisecond each, and far more of
- * those that are meant to take long. Never throws.
+ * Parses the XML of an aggregate report; null when it is not one. Entities are not expanded, and a document type is rejected. The first
+ * records are parsed one by one, and of the others only the counts are read, because parsing takes a tenth of a millisecond each and
+ * hostile records take far longer. Never throws.
  */
 export function readDmarcReport(xml: string): DmarcReport | null {
   try {
     return readReport(xml);
   } catch {
-    // what the parser throws over text that is no XML
+    // The parser throws for text that is not XML.
     return null;
   }
 }
@@ -129,7 +132,7 @@ function readReport(xml: string): DmarcReport | null {
   return { organization, email: textOf(metadata, 'email'), reportId, begin, end, policy, ...totals };
 }
 
-/** Where the records lie, and what stands around them; null when one does not end. */
+/** Returns the positions of the records and the XML around them; null when a record is not closed. */
 function splitRecords(xml: string): { head: string; records: [start: number, end: number][] } | null {
   const tag = /<((?:[\w.-]{1,64}:)?record)(?:\s[^<>]*)?>/g;
   const around: string[] = [];
@@ -197,7 +200,7 @@ function readRecord(xml: string): DmarcRecord | null {
   return read.success ? read.data : null;
 }
 
-/** What a record adds to the totals, without parsing it; null when it does not tell. */
+/** Returns what a record adds to the totals without parsing it; null when that cannot be read. */
 function countRecord(xml: string): Pick<DmarcRecord, 'count' | 'dkim' | 'spf'> | null {
   const count = Number(/<(?:[\w.-]{1,64}:)?count\s*>\s*(\d{1,10})\s*</.exec(xml)?.[1] ?? Number.NaN);
   const start = xml.indexOf('policy_evaluated');
@@ -227,7 +230,7 @@ function readPolicy(published: unknown): DmarcPolicy | null {
   };
 }
 
-/** Elements of that name, at most {@link MAX_RESULTS}. */
+/** Returns the child elements with this name, at most {@link MAX_RESULTS}. */
 function childrenOf(node: unknown, name: string): unknown[] {
   if (typeof node !== 'object' || node === null) return [];
   const child: unknown = Object.hasOwn(node, name) ? (node as Record<string, unknown>)[name] : undefined;
@@ -239,7 +242,7 @@ function childOf(node: unknown, name: string): unknown {
   return childrenOf(node, name)[0];
 }
 
-/** The text of an element, in one line, never empty; null when there is none. */
+/** Returns the text of an element on one line; null when it is missing or empty. */
 function textOf(node: unknown, name: string): string | null {
   const child = childOf(node, name);
   const text = typeof child === 'string' ? child : childOf(child, '#text');
@@ -247,7 +250,7 @@ function textOf(node: unknown, name: string): string | null {
   return cut(decodeReferences(text).replace(/\s+/g, ' ').trim(), MAX_NAME_LENGTH);
 }
 
-/** As textOf, in lower case and without a dot at its end, as domains and words of the format are compared. */
+/** Like textOf, in lower case and without a trailing dot, the form in which domains and keywords are compared. */
 function wordOf(node: unknown, name: string): string | null {
   return textOf(node, name)?.toLowerCase().replace(/\.$/, '') ?? null;
 }
@@ -265,7 +268,7 @@ function instantOf(node: unknown, name: string): Date | null {
   return seconds > 0 && seconds < MAX_INSTANT_SECONDS ? new Date(Math.floor(seconds) * 1_000) : null;
 }
 
-/** Undoes the references that XML itself knows (XML 1.0 §4.6), once; others stay as they are. */
+/** Decodes the predefined references of XML (XML 1.0 §4.6) once; others stay. */
 function decodeReferences(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return REFERENCES[String(name).toLowerCase()] ?? whole;

@@ -1,9 +1,9 @@
 import { type DkimKey, dkimRecordName, dkimRecordValue } from './dkim-key.ts';
 
-/** What a record is for: what it is looked for by, and how it is told. */
+/** Purpose of a record; decides how it is checked and described. */
 export type RecordPurpose = 'receiving' | 'proof' | 'spf' | 'mail-from-mx' | 'mail-from-spf' | 'dkim' | 'dmarc';
 
-/** A record that the owner of a domain is asked to publish. */
+/** A record that the owner of a domain should publish. */
 export interface DnsRecord {
   purpose: RecordPurpose;
   type: 'MX' | 'TXT';
@@ -13,41 +13,41 @@ export interface DnsRecord {
   isRequired: boolean;
 }
 
-/** A key of a domain: one that signs, one that waits until its record is seen, or one that was replaced lately. */
+/** A DKIM key of a domain: active, waiting until its record is found, or recently retired. */
 export interface PublishedKey extends Pick<DkimKey, 'selector' | 'publicKey'> {
   state: 'active' | 'waiting' | 'retired';
 }
 
-/** The label in front of a domain from which its bounces are sent (MAIL FROM). */
+/** The label of a domain's MAIL FROM subdomain, which receives its bounces. */
 export const MAIL_FROM_LABEL = 'mail';
-/** Of MX records (RFC 5321 §5.1); any number would do, there is only one. */
+/** Preference of MX records (RFC 5321 §5.1); the value does not matter, because there is only one. */
 export const MX_PREFERENCE = 10;
-/** How long the record of a replaced key is to stay, for mail that was signed with it; days. */
+/** How long the record of a retired key must stay, for mail already signed with it; days. */
 export const RETIRED_KEY_DAYS = 7;
 
-/** The domain from which bounces of mail of this one are sent. */
+/** Returns the MAIL FROM domain, to which bounces of the domain's mail are sent. */
 export function mailFromDomainOf(domain: string): string {
   return `${MAIL_FROM_LABEL}.${domain}`;
 }
 
-/** Where ownership of a domain is proven. */
+/** Returns the name of the record that proves ownership. */
 export function proofNameOf(domain: string): string {
   return `_postroom.${domain}`;
 }
 
-/** What the records of a domain are made of. */
+/** The inputs of a domain's records. */
 export interface PublishedDomain {
   id: string;
   name: string;
-  /** whether it was verified by a domain above it, so that it needs no proof of its own */
+  /** whether it was verified through a parent domain and needs no proof */
   isInherited: boolean;
-  /** newest first; none for a subdomain, whose mail is signed with its parent's key */
+  /** newest first; empty for a subdomain, whose mail is signed with its parent's key */
   dkimKeys: readonly PublishedKey[];
 }
 
 /**
- * The records of a domain: receiving MX, proof of ownership, SPF (RFC 7208), MX and SPF of its MAIL FROM domain, its keys (RFC 6376), and
- * a DMARC policy to begin with (RFC 9989). A domain without keys is under its parent's policy.
+ * Returns the records of a domain: receiving MX, proof of ownership, SPF (RFC 7208), MX and SPF of its MAIL FROM domain, DKIM keys (RFC
+ * 6376), and an initial DMARC policy (RFC 9989). A domain without keys has its parent's DMARC policy.
  */
 export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): DnsRecord[] {
   const { id, name, isInherited, dkimKeys } = domain;
@@ -63,7 +63,7 @@ export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): Dns
       ...mxRecord,
       purpose: 'mail-from-mx',
       name: mailFrom,
-      description: 'Receives bounces of mail that was sent',
+      description: 'Receives bounces of sent mail',
       isRequired: false,
     },
     txt('mail-from-spf', mailFrom, spf, 'Lets bounce addresses pass SPF'),
@@ -77,20 +77,21 @@ export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): Dns
             'dmarc',
             `_dmarc.${name}`,
             DMARC_POLICY,
-            'Tells receivers that mail of the domain can be checked (DMARC)',
+            'Tells receivers that the domain's mail can be verified (DMARC)',
           ),
         ]),
   ];
 }
 
-/** Whether a TXT record is an SPF record (RFC 7208 §4.5). */
+/** Returns whether a TXT record is an SPF record (RFC 7208 §4.5). */
 export function isSpf(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text);
 }
 
 /**
- * Whether SPF records of a name let the host send (RFC 7208): there is one record only, and before any `all` it has `a:` with the host,
- * or `mx`, where the name's MX is the host. What else may cover it (networks, includes) is not followed: this is what we ask for.
+ * Returns whether the SPF records of a name authorize the host (RFC 7208): there is exactly one, and before any `all` it has `a:` with
+ * the host, or `mx` where the name's MX is the host. Other mechanisms (networks, includes) are not evaluated, because these are what we
+ * ask users to publish.
  */
 export function isCoveredBySpf(txtRecords: readonly string[], mailHostname: string): boolean {
   const records = txtRecords.filter(isSpf);
@@ -102,35 +103,35 @@ export function isCoveredBySpf(txtRecords: readonly string[], mailHostname: stri
   return reached.some((term) => /^\+?mx$/.test(term) || term.replace(/^\+/, '') === `a:${mailHostname.toLowerCase()}`);
 }
 
-/** Whether mail for a name goes to the host: it is among the most preferred MX (RFC 5321 §5.1). */
+/** Returns whether mail for a name goes to the host: it is among the most preferred MX (RFC 5321 §5.1). */
 export function isMxOf(records: readonly MxRecord[], mailHostname: string): boolean {
   return mostPreferred(records).some((record) => isOfHost(record, mailHostname));
 }
 
-/** As node:dns gives them. */
+/** An MX record as node:dns returns it. */
 export interface MxRecord {
   exchange: string;
   priority: number;
 }
 
-/** The records to which mail goes first (RFC 5321 §5.1). */
+/** Returns the most preferred records (RFC 5321 §5.1). */
 export function mostPreferred(records: readonly MxRecord[]): MxRecord[] {
   const best = Math.min(...records.map(({ priority }) => priority));
   return records.filter(({ priority }) => priority === best);
 }
 
-/** Whether an MX names the host. */
+/** Returns whether an MX names the host. */
 export function isOfHost({ exchange }: MxRecord, host: string): boolean {
   return exchange.replace(/\.$/, '').toLowerCase() === host.toLowerCase();
 }
 
-/** Asks receivers for nothing yet, so that nothing is lost while a domain is being set up. */
+/** Asks receivers for nothing yet, so that no mail is lost while a domain is being set up. */
 const DMARC_POLICY = 'v=DMARC1; p=none';
 
 const DKIM_DESCRIPTIONS: Record<PublishedKey['state'], string> = {
-  active: 'Lets receivers check the DKIM signature of mail',
-  waiting: 'The next DKIM key: mail is signed with it as soon as this record is seen',
-  retired: `The former DKIM key: keep this record until it is no longer listed, ${RETIRED_KEY_DAYS} days after the change`,
+  active: 'Lets receivers verify the DKIM signature of mail',
+  waiting: 'The next DKIM key: mail is signed with it when this record is found',
+  retired: `The previous DKIM key: keep this record until it is no longer listed, ${RETIRED_KEY_DAYS} days after the change`,
 };
 
 function proofOf(id: string, name: string): DnsRecord {

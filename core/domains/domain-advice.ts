@@ -1,6 +1,6 @@
 import type { DomainCheck } from './domain-check.ts';
 
-/** A record that would help the mail of a domain, though the domain works without it. */
+/** An optional record that improves deliverability. */
 export interface Recommendation {
   name: string;
   value: string;
@@ -8,24 +8,24 @@ export interface Recommendation {
 }
 
 export interface AuthAdvice {
-  /** null: SPF lets us send, or DNS was not asked yet */
+  /** null: SPF authorizes us, or DNS has not been checked yet */
   spf: Recommendation | null;
-  /** null: there is a DMARC policy, or DNS was not asked yet; or the domain above it has one to give */
+  /** null: a DMARC policy exists, DNS has not been checked yet, or the parent domain's policy applies */
   dmarc: Recommendation | null;
 }
 
-/** What is asked about a domain that mail is sent from. */
+/** A sending domain. */
 export interface AdvisedDomain {
   name: string;
-  /** under the policy of the domain above it */
+  /** whether the parent domain's policy applies */
   isInherited: boolean;
-  /** whether its mail, and so reports on it, come here */
+  /** whether its mail arrives here, and so reports do */
   canReceive: boolean;
-  /** whether its SPF record lets us send */
+  /** whether its SPF record authorizes us */
   isSpfSeen: boolean;
 }
 
-/** SPF and DMARC records to publish where there are none that serve (RFC 7208, RFC 9989). */
+/** Returns SPF and DMARC records to publish where none is sufficient (RFC 7208, RFC 9989). */
 export function authAdviceOf(domain: AdvisedDomain, check: DomainCheck | null, mailHostname: string): AuthAdvice {
   if (check === null) return { spf: null, dmarc: null };
   const { name, isInherited, canReceive, isSpfSeen } = domain;
@@ -38,24 +38,24 @@ export function authAdviceOf(domain: AdvisedDomain, check: DomainCheck | null, m
           description:
             check.spf === null
               ? 'Lets this service send mail for the domain (SPF)'
-              : 'In place of the SPF record that is there: lets this service send mail for the domain, too',
+              : 'Replaces the current SPF record: lets this service send mail for the domain too',
         },
     dmarc:
       check.hasDmarc || isInherited
         ? null
         : {
             name: `_dmarc.${name}`,
-            // Reports to an address where nobody takes them would bounce.
+            // Reports to an address that receives no mail would bounce.
             value: canReceive ? `v=DMARC1; p=none; rua=mailto:dmarc@${name}` : 'v=DMARC1; p=none',
-            description: 'Tells receivers that mail of the domain can be checked, and where to report (DMARC)',
+            description: 'Tells receivers that the domain's mail can be verified, and where to send reports (DMARC)',
           },
   };
 }
 
-/** What records of others at the name of a domain do, in words for its owner. */
+/** Explains to the domain's owner what a conflicting record does. */
 export function conflictMessage(type: NonNullable<DomainCheck['conflict']>['type']): string {
-  const mx = 'Mail for this domain goes to another server. It comes here once the MX records of others are removed.';
-  const cname = 'The domain is an alias (CNAME). No other record may stand beside it; remove it to receive mail here.';
+  const mx = 'Mail for this domain goes to another server. It arrives here once the MX records of other servers are removed.';
+  const cname = 'The domain is an alias (CNAME). A CNAME excludes all other records; remove it to receive mail here.';
   switch (type) {
     case 'mx':
       return mx;
@@ -66,7 +66,7 @@ export function conflictMessage(type: NonNullable<DomainCheck['conflict']>['type
   }
 }
 
-/** The SPF record with our host before the term that ends it. */
+/** Returns the SPF record with our host before its last mechanism. */
 function spfWith(record: string | null, mailHostname: string): string {
   if (record === null) return `v=spf1 a:${mailHostname} ~all`;
   const terms = record.trim().split(/ +/);

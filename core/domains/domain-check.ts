@@ -10,13 +10,13 @@ import {
   type RecordPurpose,
 } from './dns-records.ts';
 
-/** What DNS told of one name and type; `unknown` when it did not tell, with its code. */
+/** Result of one DNS lookup; `unknown` with the error code when it failed. */
 export type DnsAnswer<T> =
   | { kind: 'records'; records: readonly T[] }
   | { kind: 'none' }
   | { kind: 'unknown'; code: string };
 
-/** What was asked of a domain; TXT records with their strings joined. */
+/** Results of all lookups for a domain; the strings of a TXT record are joined. */
 export interface DomainAnswers {
   mx: DnsAnswer<MxRecord>;
   txt: DnsAnswer<string>;
@@ -27,9 +27,9 @@ export interface DomainAnswers {
   dmarc: DnsAnswer<string>;
   mtaSts: DnsAnswer<string>;
   tlsReports: DnsAnswer<string>;
-  /** by the name of the record */
+  /** by record name */
   dkim: ReadonlyMap<string, DnsAnswer<string>>;
-  /** of the zone that the domain lies in */
+  /** name servers of the domain's zone */
   nameServers: DnsAnswer<string>;
 }
 
@@ -38,25 +38,25 @@ const checkedRecord = z.object({
   name: z.string(),
   value: z.string(),
   isSeen: z.boolean(),
-  /** whether DNS told; otherwise isSeen is what was known before */
-  isTold: z.boolean(),
-  /** why it is not seen, or that DNS did not tell, in words for the domain's owner; null when it is seen */
+  /** whether the lookup succeeded; if not, isSeen keeps its last value */
+  isAnswered: z.boolean(),
+  /** why the record is not found, or that the lookup failed, for the domain's owner; null when it is found */
   error: z.string().nullable(),
 });
 type CheckedRecord = z.infer<typeof checkedRecord>;
 
-/** What DNS told of a domain when it was last asked, as it is stored. */
+/** Result of the last DNS check of a domain, as stored. */
 export const domainCheckShape = z.object({
   records: z.array(checkedRecord),
   /** whether the name has any MX */
   hasMx: z.boolean(),
-  /** its SPF record, ours or not; null: none */
+  /** the SPF record, ours or not; null: none */
   spf: z.string().nullable(),
   hasDmarc: z.boolean(),
-  /** TXT records where those of MTA-STS and of TLS reports belong */
+  /** TXT records at the names for MTA-STS and TLS reports */
   mtaSts: z.array(z.string()).default([]),
   tlsReports: z.array(z.string()).default([]),
-  /** records at the name that keep mail from coming here */
+  /** records at the name that keep mail from arriving here */
   conflict: z
     .object({
       type: z.enum(['mx', 'cname', 'both']),
@@ -64,23 +64,23 @@ export const domainCheckShape = z.object({
     })
     .nullable(),
   provider: z.object({ name: z.string(), confidence: z.enum(['high', 'medium', 'low']) }).nullable(),
-  /** what DNS did not tell of, in words; null: it told of all */
+  /** which lookups failed; null: none */
   error: z.string().nullable(),
-  /** checks in a row that DNS did not answer fully */
+  /** number of consecutive checks with failed lookups */
   unanswered: z.number().int(),
-  /** taken: its proof was seen, but another has the name; lost: another got it; unproven: it failed for want of proof; null otherwise */
+  /** taken: proven, but another user owns the name; lost: another user got it; unproven: not proven in time; null otherwise */
   reason: z.enum(['taken', 'lost', 'unproven']).nullable(),
 });
 export type DomainCheck = z.infer<typeof domainCheckShape>;
 
-/** What is stored; null when nothing is, or nothing that this version reads. */
+/** Parses a stored check; null when there is none or its format is unknown. */
 export function readDomainCheck(stored: unknown): DomainCheck | null {
   return domainCheckShape.safeParse(stored).data ?? null;
 }
 
 /**
- * Judges what DNS told against the records that the owner was asked for. What it did not tell keeps its former verdict, and `error` says so:
- * a DNS that is away or in trouble changes nothing.
+ * Compares DNS with the records that the owner should publish. After a failed lookup the previous result stays, and `error` says so: a
+ * DNS outage changes nothing.
  */
 export function judgeDomain(
   records: readonly DnsRecord[],
@@ -88,10 +88,10 @@ export function judgeDomain(
   context: { mailHostname: string; former: DomainCheck | null },
 ): DomainCheck {
   const { mailHostname, former } = context;
-  const judged = records.map((record) => judgeRecord(record, answers, context));
-  const untold = untoldOf(answers);
+  const checked = records.map((record) => checkRecord(record, answers, context));
+  const failedLookups = failedLookupsOf(answers);
   return {
-    records: judged,
+    records: checked,
     hasMx: answers.mx.kind === 'unknown' ? (former?.hasMx ?? false) : recordsOf(answers.mx).length > 0,
     spf: answers.txt.kind === 'unknown' ? (former?.spf ?? null) : cleanOrNull(recordsOf(answers.txt).find(isSpf)),
     hasDmarc: answers.dmarc.kind === 'unknown' ? (former?.hasDmarc ?? false) : recordsOf(answers.dmarc).some(isDmarc),
@@ -99,18 +99,18 @@ export function judgeDomain(
     tlsReports: textsOf(answers.tlsReports, former?.tlsReports),
     conflict: conflictOf(answers, mailHostname, former),
     provider: providerOf(answers.nameServers, former),
-    error: untold === null ? null : `DNS did not answer (${untold})`,
-    unanswered: untold === null ? 0 : (former?.unanswered ?? 0) + 1,
+    error: failedLookups === null ? null : `DNS did not answer (${failedLookups})`,
+    unanswered: failedLookups === null ? 0 : (former?.unanswered ?? 0) + 1,
     reason: former?.reason ?? null,
   };
 }
 
-/** Whether a record was seen when DNS was last asked; false when it was not asked for. */
+/** Returns whether the last check found a record; false when it was not checked. */
 export function isSeen(check: DomainCheck | null, record: Pick<DnsRecord, 'type' | 'name' | 'value'>): boolean {
   return checkedRecordOf(check, record)?.isSeen ?? false;
 }
 
-/** What was told of a record as it is asked for now; undefined when it was not asked for. */
+/** Returns the result for a record; undefined when it was not checked. */
 export function checkedRecordOf(
   check: DomainCheck | null,
   { type, name, value }: Pick<DnsRecord, 'type' | 'name' | 'value'>,
@@ -119,10 +119,10 @@ export function checkedRecordOf(
 }
 
 const NOT_FOUND = 'No such record';
-/** Of what was found, the records that are told. */
-const MAX_TOLD = 10;
+/** Maximum found records that are shown. */
+const MAX_SHOWN = 10;
 
-function judgeRecord(
+function checkRecord(
   record: DnsRecord,
   answers: DomainAnswers,
   { mailHostname, former }: { mailHostname: string; former: DomainCheck | null },
@@ -131,10 +131,10 @@ function judgeRecord(
   const answer = answerFor(purpose, name, answers);
   if (answer.kind === 'unknown') {
     const error = `DNS did not answer (${answer.code})`;
-    return { type, name, value, isSeen: isSeen(former, record), isTold: false, error };
+    return { type, name, value, isSeen: isSeen(former, record), isAnswered: false, error };
   }
   const error = answer.kind === 'none' ? NOT_FOUND : faultOf(record, answer.records, mailHostname);
-  return { type, name, value, isSeen: error === null, isTold: true, error };
+  return { type, name, value, isSeen: error === null, isAnswered: true, error };
 }
 
 function answerFor(purpose: RecordPurpose, name: string, answers: DomainAnswers): DnsAnswer<string | MxRecord> {
@@ -156,7 +156,7 @@ function answerFor(purpose: RecordPurpose, name: string, answers: DomainAnswers)
   }
 }
 
-/** What is wrong with the records found at the name; null when one of them is what was asked for. */
+/** Returns what is wrong with the records at the name; null when one of them is correct. */
 function faultOf(
   { purpose, value }: DnsRecord,
   found: readonly (string | MxRecord)[],
@@ -167,14 +167,14 @@ function faultOf(
   switch (purpose) {
     case 'receiving':
     case 'mail-from-mx':
-      return isMxOf(hosts, mailHostname) ? null : insteadOf(hosts.map(textOfMx));
+      return isMxOf(hosts, mailHostname) ? null : foundInstead(hosts.map(textOfMx));
     case 'spf':
     case 'mail-from-spf':
       return spfFaultOf(texts.filter(isSpf), mailHostname);
     case 'proof':
-      return texts.some((text) => text.trim() === value) ? null : insteadOf(texts);
+      return texts.some((text) => text.trim() === value) ? null : foundInstead(texts);
     case 'dkim':
-      return texts.some((text) => keyOf(text) === keyOf(value)) ? null : insteadOf(texts);
+      return texts.some((text) => keyOf(text) === keyOf(value)) ? null : foundInstead(texts);
     case 'dmarc':
       return dmarcFaultOf(texts.filter(isDmarc));
   }
@@ -182,25 +182,25 @@ function faultOf(
 
 function spfFaultOf(records: readonly string[], mailHostname: string): string | null {
   if (isCoveredBySpf(records, mailHostname)) return null;
-  if (records.length > 1) return `There are ${records.length} SPF records, where only one may be (RFC 7208 §4.5)`;
-  return insteadOf(records);
+  if (records.length > 1) return `There are ${records.length} SPF records, but only one is allowed (RFC 7208 §4.5)`;
+  return foundInstead(records);
 }
 
 function dmarcFaultOf(records: readonly string[]): string | null {
   if (records.length === 1) return null;
-  return records.length === 0 ? NOT_FOUND : `There are ${records.length} DMARC records, where only one may be`;
+  return records.length === 0 ? NOT_FOUND : `There are ${records.length} DMARC records, but only one is allowed`;
 }
 
-function insteadOf(found: readonly string[]): string {
-  const told = found.slice(0, MAX_TOLD).map(cleanText);
-  return told.length === 0 ? NOT_FOUND : `Found instead: ${told.join(', ')}`;
+function foundInstead(found: readonly string[]): string {
+  const shown = found.slice(0, MAX_SHOWN).map(cleanText);
+  return shown.length === 0 ? NOT_FOUND : `Found instead: ${shown.join(', ')}`;
 }
 
 function textOfMx({ exchange, priority }: MxRecord): string {
   return `${priority} ${exchange === '' ? '.' : exchange}`;
 }
 
-/** The `p=` of a key record (RFC 6376 §3.6.1), without the white space that it may be folded with; null when it has none. */
+/** Returns the `p=` of a key record (RFC 6376 §3.6.1) without white space; null when it has none. */
 function keyOf(text: string): string | null {
   const tag = /(?:^|;)\s*p\s*=([^;]*)/.exec(text);
   return tag?.[1] === undefined ? null : tag[1].replaceAll(/\s+/g, '');
@@ -217,7 +217,7 @@ function conflictOf(
 ): DomainCheck['conflict'] {
   if (mx.kind === 'unknown' || cname.kind === 'unknown') return former?.conflict ?? null;
   const hosts = recordsOf(mx);
-  // What is less preferred than we are gets mail only while we are away.
+  // Less preferred servers get mail only while we are unreachable.
   const foreign = mostPreferred(hosts).filter((record) => !isOfHost(record, mailHostname));
   const names = recordsOf(cname);
   if (foreign.length === 0 && names.length === 0) return null;
@@ -226,7 +226,10 @@ function conflictOf(
     ...(foreign.length === 0 ? [] : hosts.map((record) => ({ type: 'MX', value: textOfMx(record) }))),
     ...names.map((value) => ({ type: 'CNAME', value })),
   ];
-  return { type, records: records.slice(0, MAX_TOLD).map((record) => ({ ...record, value: cleanText(record.value) })) };
+  return {
+    type,
+    records: records.slice(0, MAX_SHOWN).map((record) => ({ ...record, value: cleanText(record.value) })),
+  };
 }
 
 function providerOf(nameServers: DnsAnswer<string>, former: DomainCheck | null): DnsProvider | null {
@@ -238,33 +241,42 @@ function recordsOf<T>(answer: DnsAnswer<T>): readonly T[] {
   return answer.kind === 'records' ? answer.records : [];
 }
 
-/** The codes of what DNS did not tell that matters; null when it told of all. Who serves the zone does not matter. */
-function untoldOf({ mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, dkim }: DomainAnswers): string | null {
+/** Returns the error codes of failed lookups; null when all succeeded. The name servers do not matter. */
+function failedLookupsOf({
+  mx,
+  txt,
+  cname,
+  proof,
+  mailFromMx,
+  mailFromTxt,
+  dmarc,
+  dkim,
+}: DomainAnswers): string | null {
   const answers = [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, ...dkim.values()];
   const codes = answers.flatMap((answer) => (answer.kind === 'unknown' ? [answer.code] : []));
   return codes.length === 0 ? null : [...new Set(codes)].join(', ');
 }
 
-/** What was found, or known before when DNS did not tell; at most MAX_TOLD. */
+/** Returns the records found, or the previous ones when the lookup failed; at most MAX_SHOWN. */
 function textsOf(answer: DnsAnswer<string>, former: readonly string[] = []): string[] {
-  return answer.kind === 'unknown' ? [...former] : recordsOf(answer).slice(0, MAX_TOLD).map(cleanText);
+  return answer.kind === 'unknown' ? [...former] : recordsOf(answer).slice(0, MAX_SHOWN).map(cleanText);
 }
 
 function cleanOrNull(text: string | undefined): string | null {
   return text === undefined ? null : cleanText(text);
 }
 
-/** Who serves the DNS of a domain, as its name servers tell. */
+/** The DNS provider of a domain, detected by its name servers. */
 interface DnsProvider {
-  /** for people; `Custom DNS Provider` for one that is not known */
+  /** display name; `Custom DNS Provider` when unknown */
   name: string;
-  /** high: all name servers are of it; medium: some are; low: it is not known */
+  /** high: all name servers match; medium: some do; low: unknown */
   confidence: 'high' | 'medium' | 'low';
 }
 
 const CUSTOM = 'Custom DNS Provider';
 
-/** Names of name servers end so, or, where the labels are numbered, look so. */
+/** Patterns of name servers. */
 const PROVIDERS: readonly [name: string, server: RegExp][] = [
   ['Cloudflare', /\.ns\.cloudflare\.com$/],
   ['Namecheap', /\.(?:registrar-servers|namecheaphosting)\.com$/],
@@ -280,7 +292,7 @@ const PROVIDERS: readonly [name: string, server: RegExp][] = [
   ['Squarespace', /\.squarespacedns\.com$/],
 ];
 
-/** The provider whose name servers these are; of several the one with most of them. Null without name servers. */
+/** Returns the provider of most of these name servers. Null without name servers. */
 export function dnsProviderOf(nameServers: readonly string[]): DnsProvider | null {
   if (nameServers.length === 0) return null;
   const servers = nameServers.map((server) => server.toLowerCase().replace(/\.$/, ''));
@@ -293,10 +305,10 @@ export function dnsProviderOf(nameServers: readonly string[]): DnsProvider | nul
   return { name: best.name, confidence: best.count === servers.length ? 'high' : 'medium' };
 }
 
-/** Characters of foreign DNS data that are told to a user, of one record. */
+/** Maximum characters of a foreign record that are shown. */
 const MAX_LENGTH = 255;
 
-/** Foreign DNS data as it may be stored and shown: no control or formatting characters, and not too long. */
+/** Returns foreign DNS data in a form that is safe to store and show: without control or formatting characters, and cut. */
 function cleanText(text: string): string {
   const clean = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
   return clean.length <= MAX_LENGTH ? clean : `${clean.slice(0, MAX_LENGTH).toWellFormed()}…`;

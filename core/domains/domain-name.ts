@@ -16,19 +16,19 @@ const LOCAL_PART =
   /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])+")$/;
 
 /**
- * The one form in which a domain is stored and compared: lower case, A-labels (RFC 5890 §2.3.2.1), no dot at the end.
- * Null when the text is not a name that mail could be sent to.
+ * Returns the canonical form in which a domain is stored and compared: lower case, A-labels (RFC 5890 §2.3.2.1), no trailing dot. Null
+ * when the text is not a name that mail can be sent to.
  */
 export function canonicalDomainName(text: string): string | null {
   const given = text.trim().replace(/\.$/, '');
-  // domainToASCII would read these as parts of a URL or drop them.
+  // domainToASCII would parse or drop these as parts of a URL.
   if (given.length > MAX_DOMAIN_LENGTH || /[\s\p{Cc}\u00ad/?#@:[\]\\%<>^|]/u.test(given)) return null;
   const name = domainToASCII(given);
   if (name.length > MAX_DOMAIN_LENGTH || isIP(name) !== 0 || !HOST_NAME.test(name)) return null;
   return name;
 }
 
-/** The one form in which an address of ours is stored and compared, all in lower case; null when the text is no address. */
+/** Returns the canonical form in which a hosted address is stored and compared, in lower case; null when the text is not an address. */
 export function canonicalAddress(text: string): { address: string; domain: string } | null {
   const given = text.trim();
   const at = given.lastIndexOf('@');
@@ -39,7 +39,7 @@ export function canonicalAddress(text: string): { address: string; domain: strin
   return address.length > MAX_ADDRESS_LENGTH ? null : { address, domain };
 }
 
-/** The domains above a canonical name, nearest first, as far as they have two labels. */
+/** Returns the parent domains of a canonical name that have at least two labels, nearest first. */
 export function parentDomains(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join('.'));

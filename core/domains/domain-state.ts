@@ -2,49 +2,50 @@ import type { DnsRecord, PublishedKey } from './dns-records.ts';
 import { type DomainCheck, isSeen } from './domain-check.ts';
 
 /**
- * A domain is *pending* from the day it was added. Once its proof of ownership is seen, and nobody else is its verified owner, it is
- * *verified*. Without proof for 72 hours it is *failed*; a later check can still verify it. A verified domain whose proof goes missing stays
- * verified, until another user has proven the name while the proof has been missing for 7 days: then it is failed.
+ * States of a domain. *pending*: it was added and its proof of ownership has not been found. *verified*: the proof was found, and no
+ * other user was the verified owner. *failed*: the proof was not found for 72 hours; a later check can still verify it. A verified domain
+ * whose proof disappears stays verified, until another user has proven the name while the proof has been missing for 7 days; then it is
+ * failed.
  */
 export const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
-/** What decides about a domain besides DNS. */
+/** The facts that decide the state besides DNS. */
 export interface DomainFacts {
   status: DomainStatus;
-  /** verified without DNS */
+  /** verified by configuration, without DNS */
   isTrusted: boolean;
-  /** verified by the domain above it */
+  /** verified through the parent domain */
   isInherited: boolean;
   createdAt: Date;
   verifiedAt: Date | null;
-  /** since when its proof is missing */
+  /** since when its proof is missing; null: it is not */
   proofLostAt: Date | null;
-  /** when its waiting key was made; null: none waits */
+  /** when the waiting key was created; null: no key waits */
   waitingKeySince: Date | null;
 }
 
-/** What a check makes of a domain. `claim`: its proof was seen, and it is verified if the name is free. */
+/** Result of a check. `claim`: the proof was found, so the domain is verified if the name is free. */
 export type DomainVerdict = 'claim' | 'fail' | 'lose proof' | 'keep';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const PENDING_MS = 72 * HOUR_MS;
-/** How long the proof of a verified domain may be missing before another user's proof counts. */
+/** How long the proof of a verified domain may be missing before another user can claim the domain. */
 export const CONTESTED_DAYS = 7;
-/** Failed domains are looked at hourly so long after they were added, then daily. */
-const HOPE_MS = 7 * DAY_MS;
+/** Failed domains are checked hourly for this long after they were added, then daily. */
+const HOURLY_CHECKS_MS = 7 * DAY_MS;
 
-/** Why a domain is not verified, in words for its owner. */
+/** Why a domain is not verified, for its owner. */
 export const REASONS: Record<NonNullable<DomainCheck['reason']>, string> = {
-  taken: `The proof of ownership is there, but another account is the verified owner of this domain. The domain becomes yours when that account's proof has been missing for ${CONTESTED_DAYS} days.`,
+  taken: `The proof of ownership was found, but another account is the verified owner of this domain. The domain becomes yours when that account's proof has been missing for ${CONTESTED_DAYS} days.`,
   lost: `The proof of ownership of this domain was missing for ${CONTESTED_DAYS} days, and another account has proven that it owns the domain.`,
   unproven:
-    'The proof of ownership was not published within 72 hours. The domain is still looked at, and verified once the proof is seen.',
+    'The proof of ownership was not published within 72 hours. Postroom keeps checking, and verifies the domain when the proof is found.',
 };
 
-/** The reason to store with a check; `isTaken` tells of a claim that another's ownership stood against. */
+/** Returns the reason to store with a check; `isTaken`: another user owns the domain. */
 export function reasonOf(
   former: DomainCheck | null,
   { verdict, isProven, isTaken }: { verdict: DomainVerdict; isProven: boolean | null; isTaken: boolean },
@@ -55,7 +56,7 @@ export function reasonOf(
   return isProven === false && former.reason === 'taken' ? null : former.reason;
 }
 
-/** What a check means for the domain. `isProven` is null when DNS did not tell. */
+/** Decides what a check means for the domain. `isProven` is null when the lookup failed. */
 export function verdictOf(facts: DomainFacts, isProven: boolean | null, now: Date): DomainVerdict {
   if (facts.isTrusted || facts.isInherited || isProven === null) return 'keep';
   if (facts.status === 'verified') return isProven ? 'keep' : 'lose proof';
@@ -64,28 +65,28 @@ export function verdictOf(facts: DomainFacts, isProven: boolean | null, now: Dat
 }
 
 /**
- * Whether the proof was seen; null when DNS did not tell, and for a domain that needs none. A trusted domain is asked for one that it
- * does not need.
+ * Returns whether the proof was found; null when the lookup failed, and for a domain that needs none. A trusted domain shows the record
+ * although it does not need it.
  */
 export function proofOf(records: readonly DnsRecord[], check: DomainCheck): boolean | null {
   const proof = records.find(({ purpose }) => purpose === 'proof');
-  const told = check.records.find(
+  const checked = check.records.find(
     ({ name, type }) => proof !== undefined && name === proof.name && type === proof.type,
   );
-  return told === undefined || !told.isTold ? null : told.isSeen;
+  return checked === undefined || !checked.isAnswered ? null : checked.isSeen;
 }
 
-/** Whether mail for the domain comes here. */
+/** Returns whether mail for the domain arrives here. */
 export function isReceivingSeen(records: readonly DnsRecord[], check: DomainCheck): boolean {
   return areSeen(records, check, ['receiving']);
 }
 
-/** Whether bounces may be sent from its MAIL FROM domain: both records of it are seen. */
+/** Returns whether bounces can go to its MAIL FROM domain: both of its records are found. */
 export function isMailFromSeen(records: readonly DnsRecord[], check: DomainCheck): boolean {
   return areSeen(records, check, ['mail-from-mx', 'mail-from-spf']);
 }
 
-/** Selectors of keys whose records are seen. */
+/** Returns the selectors of keys whose records are found. */
 export function seenSelectors(
   keys: readonly PublishedKey[],
   records: readonly DnsRecord[],
@@ -100,7 +101,7 @@ export function seenSelectors(
     .map(({ selector }) => selector);
 }
 
-/** Records that were seen before and are gone. */
+/** Returns records that were found before and are missing now. */
 export function lostRecords(former: DomainCheck | null, check: DomainCheck): { type: string; name: string }[] {
   return check.records
     .filter((record) => !record.isSeen && isSeen(former, record))
@@ -108,8 +109,9 @@ export function lostRecords(former: DomainCheck | null, check: DomainCheck): { t
 }
 
 /**
- * Milliseconds until the next look. What is awaited is looked for at intervals that double from a minute to an hour: each is as long as
- * all before it. What is complete is looked at daily. Where DNS did not answer it is asked again sooner, at such intervals too.
+ * Returns the milliseconds until the next check. Missing records are checked at intervals that double from a minute to an hour, each as
+ * long as all before it. Complete domains are checked daily. After failed lookups the next check comes sooner, also at doubling
+ * intervals.
  */
 export function delayOf(facts: DomainFacts, check: DomainCheck, isComplete: boolean, now: Date): number {
   const trouble =
@@ -124,7 +126,7 @@ function plainDelayOf(facts: DomainFacts, isComplete: boolean, now: Date): numbe
     case 'pending':
       return growing(facts.createdAt);
     case 'failed':
-      return since(facts.createdAt) < HOPE_MS ? HOUR_MS : DAY_MS;
+      return since(facts.createdAt) < HOURLY_CHECKS_MS ? HOUR_MS : DAY_MS;
     case 'verified': {
       if (isComplete) return DAY_MS;
       return growing(facts.waitingKeySince ?? facts.verifiedAt ?? facts.createdAt);

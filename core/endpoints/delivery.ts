@@ -1,11 +1,11 @@
-/** How far a delivery to an endpoint came. */
+/** Status of a delivery to an endpoint. */
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why there is a delivery: the mail's route, a retry or a replay that a user asked for, or the release of held mail. */
+/** Why a delivery exists: the route of the email, a retry or replay by a user, or the release of held mail. */
 export const DELIVERY_CAUSES = ['route', 'retry', 'replay', 'release'] as const;
 export type DeliveryCause = (typeof DELIVERY_CAUSES)[number];
 
-/** How an attempt at a delivery ended. `interrupted`: it ended with the service, and does not count. */
+/** Outcome of a delivery attempt. `interrupted`: the service stopped; the attempt does not count. */
 export const DELIVERY_ATTEMPT_OUTCOMES = ['success', 'failed', 'interrupted'] as const;
 export type DeliveryAttemptOutcome = (typeof DELIVERY_ATTEMPT_OUTCOMES)[number];

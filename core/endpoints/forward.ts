@@ -18,45 +18,45 @@ import { readForwardingConfig } from './endpoint-config.ts';
 
 /** How an endpoint forwards; stored as endpoint.config. */
 export interface ForwardConfig {
-  /** whom a copy goes to, each once, as mail can be sent there */
+  /** recipients of a copy, without duplicates, in the form that mail can be sent to */
   addresses: string[];
-  /** what the user gave and no mail can be sent to */
+  /** configured addresses that mail cannot be sent to */
   unusable: string[];
-  /** the original is relayed as it is, instead of a new message */
+  /** whether the original is relayed as it is, instead of composing a new message */
   preserveHeaders: boolean;
   includeAttachments: boolean;
-  /** stands before the subject; empty when there is none */
+  /** text before the subject; empty for none */
   subjectPrefix: string;
-  /** instead of the receiving address; null when there is none, or none that can be written */
+  /** replaces the receiving address; null for none, or an invalid one */
   fromAddress: string | null;
-  /** instead of a name made of the sender's */
+  /** replaces the name made from the sender's */
   senderName: string | null;
 }
 
-/** A received message that is to be forwarded. */
+/** A received message to forward. */
 export interface ForwardedOriginal {
-  /** as it came, without our trace fields */
+  /** as received, without our trace fields */
   bytes: Buffer;
-  /** our Received field, with its line end; empty when there is none */
+  /** our Received field with its line end; empty if there is none */
   traceFields: string;
-  /** the address of ours that took it, lower case */
+  /** the own address that received it, lower case */
   ownAddress: string;
   receivedAt: Date;
 }
 
-/** What a copy bears that is not the original's. */
+/** The fields of a copy that differ from the original. */
 export interface CopyFacts {
-  /** `<local@domain>`, always the same for one delivery */
+  /** `<local@domain>`, constant for a delivery */
   messageId: string;
   /** see forwardSender */
   from: string;
   isGroup: boolean;
 }
 
-/** Mailboxes of Reply-To that are written. */
+/** Maximum mailboxes of Reply-To. */
 const MAX_REPLY_TO = 10;
 
-/** Reads a stored config of an endpoint that forwards, defaults filled in. Throws ZodError when it is none. */
+/** Parses the stored config of an endpoint that forwards, with defaults. Throws ZodError when it is invalid. */
 export function readForwardConfig(stored: unknown): ForwardConfig {
   const config = readForwardingConfig(stored);
   const mailboxes = config.addresses.map((address) => outgoingMailbox({ name: null, address })?.address ?? null);
@@ -72,7 +72,7 @@ export function readForwardConfig(stored: unknown): ForwardConfig {
   };
 }
 
-/** What decides which address sends a copy. */
+/** The facts that decide which address sends a copy. */
 export interface SenderFacts {
   /** whether the domain of the config's fromAddress is a verified domain of the user */
   isFromVerified: boolean;
@@ -106,16 +106,15 @@ export function forwardSender(config: Pick<ForwardConfig, 'fromAddress'>, facts:
 }
 
 /**
- * Composes the copy of a received message that an endpoint forwards, as SMTP carries it. The same parts give the same bytes.
+ * Composes the copy of a received message that an endpoint forwards, in SMTP form. The same parts give the same bytes.
  *
- * A new message, unless the config says otherwise: it comes from the user's own domain, so that SPF and DMARC hold for it, and answers
- * go to the original's sender. Bodies and attachments are the original's bytes; only what no SMTP server would carry is encoded anew.
- * Trace fields and Delivered-To stay, and ours come on top, so that mail that goes in circles is seen to. So do the fields
- * that keep machines from answering it (RFC 3834 §3) and those of its mailing list.
+ * By default it is a new message from the user's own domain, so that SPF and DMARC pass, and replies go to the original sender. Bodies
+ * and attachments are the original's bytes; only what SMTP cannot carry is encoded again. Trace fields and Delivered-To stay below ours,
+ * so that loops are detected. The fields that keep machines from replying (RFC 3834 §3) and those of the mailing list stay too.
  *
- * With preserveHeaders the original is relayed under our trace fields, so that its own signatures hold.
+ * With preserveHeaders the original is relayed below our trace fields, so that its own signatures stay valid.
  *
- * Rejects when the message cannot be split into parts, where that has to be done.
+ * Rejects when the message must be split into parts and cannot be.
  */
 export async function composeForward(
   original: ForwardedOriginal,
@@ -135,7 +134,7 @@ export async function composeForward(
     repairHeader(trace, '7bit').toString('latin1'),
     keptFields(section, TRACE),
     ...newFields(section, original, config, facts),
-    // Without it readers may take no notice of how the body is encoded (RFC 2045 §4), which may be ours.
+    // Without it, readers may ignore the body's encoding (RFC 2045 §4), which may be ours.
     ...(firstField(section, 'mime-version') === null ? ['MIME-Version: 1.0\r\n'] : []),
   ];
   const body = message.subarray(end);
@@ -143,9 +142,9 @@ export async function composeForward(
   return checked(Buffer.concat([head, body.length === 0 ? LINE_END : body]));
 }
 
-/** Fields that tell where it has been. */
+/** Trace fields. */
 const TRACE = /^(?:received|delivered-to|x-loop)$/;
-/** What the body is, what it belongs to, and what machines make of it. */
+/** Fields about the body, the conversation, and automatic processing. */
 const CARRIED =
   /^(?:mime-version|content-.+|auto-submitted|precedence|x-auto-response-suppress|list-.+|importance|priority|x-priority|sensitivity)$/;
 
@@ -188,24 +187,27 @@ function newFields(
   return [...lines, ...(subject === '' ? [] : [`Subject: ${subject}`])].map((line) => `${line}\r\n`);
 }
 
-/** The original's field as it stands there, behind the prefix. */
+/** Returns the original's field unchanged after the prefix. */
 function subjectField(prefix: string, raw: string): string {
   const value = raw.trim();
   if (/^[\x20-\x7e]*$/.test(prefix)) return `${prefix}${value}`.trim();
-  // Of white space between encoded words nothing is shown (RFC 2047 §6.2).
+  // White space between encoded words is not displayed (RFC 2047 §6.2).
   return `${encodeWord(value.startsWith('=?') ? prefix : prefix.trimEnd(), 'Q', ENCODED_WORD_LENGTH)} ${value}`.trim();
 }
 
-/** Characters of an encoded word (RFC 2047 §2 allows 75), as nodemailer makes them. */
+/** Characters of an encoded word, as nodemailer writes them (RFC 2047 §2 allows 75). */
 const ENCODED_WORD_LENGTH = 52;
 
-/** Who wrote it and by whose hands it comes. Nobody shall take the copy for the sender's own mail, so no address of his stands here. */
+/**
+ * Returns a name with the original sender and the forwarding address. It contains no address of the sender, so that the copy is not
+ * mistaken for the sender's own mail.
+ */
 function senderName(sender: Mailbox | null, ownAddress: string): string {
   const name = (sender?.name ?? '') === '' ? (sender?.address ?? '') : (sender?.name ?? '');
   return writableName(`${name.slice(0, MAX_NAME_LENGTH).replaceAll('@', ' at ')} via ${ownAddress}`.trim());
 }
 
-/** Characters of the original's sender. */
+/** Maximum characters of the original sender. */
 const MAX_NAME_LENGTH = 100;
 
 function keptFields(section: HeaderSection, kept: RegExp): string {
@@ -219,7 +221,7 @@ function titleCase(name: string): string {
   return name === 'mime-version' ? 'MIME-Version' : name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-/** The `From ` line of an mbox is no field, and under our fields it would end the header section. */
+/** Removes an mbox `From ` line: it is not a field, and below our fields it would end the header section. */
 function withoutMailboxLine(bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1', 0, endOfHeaderSection(bytes));
   const match = /^>?From [^\r\n]*\r?\n/.exec(lines);
@@ -238,6 +240,6 @@ function oneLine(text: string): string {
     .toWellFormed();
 }
 
-/** Characters of a field's text. */
+/** Maximum characters of a field's text. */
 const MAX_TEXT_LENGTH = 4_000;
 const LINE_END = Buffer.from('\r\n');

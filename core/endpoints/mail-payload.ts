@@ -4,7 +4,7 @@ import { buildChatPayload } from './chat-payload.ts';
 import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
 import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
 
-/** A received mail as its rows hold it. */
+/** A received email as stored. */
 export interface StoredMail {
   user_id: string;
   id: string;
@@ -28,20 +28,20 @@ export interface StoredMail {
 }
 
 export interface MailPayloadParts {
-  /** as they were when the delivery was made */
+  /** as of the creation of the delivery */
   delivery: { createdAt: Date; threadId: string | null; threadPosition: number | null };
   endpoint: { id: string; name: string; type: string; webhookFormat: WebhookFormat };
   config: WebhookConfig;
   mail: StoredMail;
-  /** the bytes of the message; null when they are gone, or not needed (isRawNeeded) */
+  /** the bytes of the message; null when they were removed or are not needed (isRawNeeded) */
   raw: Buffer | null;
-  /** without a slash at its end */
+  /** without a trailing slash */
   publicUrl: string;
   /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
 }
 
-/** The body of the request by which a mail is delivered to a webhook, in the endpoint's format. Equal parts give equal text. */
+/** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal text. */
 export function buildMailPayload(parts: MailPayloadParts): string {
   const { webhookFormat } = parts.endpoint;
   const facts = factsOf(parts);
@@ -54,7 +54,7 @@ export function buildMailPayload(parts: MailPayloadParts): string {
   }
 }
 
-/** Whether the payload of that mail for that endpoint is made from the bytes of the message. */
+/** Returns whether this payload needs the bytes of the message. */
 export function isRawNeeded({
   endpoint,
   config,

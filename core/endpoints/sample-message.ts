@@ -1,15 +1,15 @@
-/** What a sample message is made for. */
+/** Inputs of a sample message. */
 export interface SampleFacts {
-  /** whose endpoint is tested: the address that the message came to */
+  /** the address that the message was sent to */
   recipient: string;
-  /** whose it seems to be */
+  /** the sender's address */
   sender: string;
   /** `<local@domain>` */
   messageId: string;
   sentAt: Date;
 }
 
-/** Of a domain that is nobody's (RFC 2606). */
+/** Of a domain reserved for examples (RFC 2606). */
 export const SAMPLE_SENDER = 'ann@example.com';
 const BOUNDARY = 'postroom-sample';
 const TEXT = `Hello,
@@ -26,8 +26,8 @@ a text, the same as HTML, and a file. Grüße!</p>
 const FILE = 'number,amount\n1,19.90\n2,5.00\n';
 
 /**
- * The bytes of a message as a server would hand it in (RFC 5322, MIME), by which endpoints are tested: it goes the way of real mail from
- * the parser on. Equal facts give equal bytes.
+ * Returns the bytes of a message as a server would send it (RFC 5322, MIME), for testing endpoints: from the parser on it is processed
+ * like real mail. Equal facts give equal bytes.
  */
 export function makeSampleMessage({ recipient, sender, messageId, sentAt }: SampleFacts): Buffer {
   const date = sentAt.toUTCString().replace(/GMT$/, '+0000');

@@ -4,28 +4,31 @@ import type { AddressFields } from '../mime/address.ts';
 import { isForwardSubject } from '../mime/subject.ts';
 import { MAX_SUBJECT_LENGTH } from './outgoing-headers.ts';
 
-/** The email that is sent on to others. */
+/** The email that is forwarded. */
 export interface ForwardedMail {
   addresses: AddressFields;
   /** decoded */
   subject: string;
   date: Date;
-  /** null: there is none */
+  /** null: it has none */
   text: string | null;
   html: string | null;
 }
 
-/** What the user writes above it; null: nothing. */
+/** The user's text above the forwarded email; null: none. */
 export interface ForwardNote {
   text: string | null;
   html: string | null;
 }
 
-/** Characters of HTML that is shown as text, where there is no other text. */
+/** Maximum characters of HTML that is converted to text when there is no text body. */
 const MAX_HTML_AS_TEXT = 200_000;
 const HEADLINE = '---------- Forwarded message ----------';
 
-/** The subject of a mail that is sent on: `Fwd: ` in front, unless it says so already in any language. One line, cut to what may be sent. */
+/**
+ * Returns the subject of a forward: `Fwd: ` in front, unless the subject has a forward marker in any language. One line, cut to the
+ * maximum length.
+ */
 export function forwardSubject(subject: string): string {
   const line = subject.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   const forward = isForwardSubject(line) ? line : `Fwd: ${line}`.trim();
@@ -33,8 +36,8 @@ export function forwardSubject(subject: string): string {
 }
 
 /**
- * The bodies of a mail that is sent on, as mail programs make them: the note, whose mail it was, and the mail itself. Its HTML is
- * sanitised; without any, on either side, there is none.
+ * Returns the bodies of a forward as mail programs write them: the note, the original's header fields, and the original. HTML is
+ * sanitized; if neither side has any, the result has none.
  */
 export function forwardBodies(mail: ForwardedMail, note: ForwardNote): { text: string; html: string | null } {
   const fields = quotedFields(mail);

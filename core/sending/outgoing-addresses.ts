@@ -3,38 +3,38 @@ import { canonicalDomainName } from '../domains/domain-name.ts';
 import type { Mailbox } from '../mime/address.ts';
 import { decodeEncodedWords } from '../mime/header-fields.ts';
 
-/** The sender of a message, or the text for the user. `domain` is canonical: the one that must be verified. */
+/** The sender of a message, or an error for the user. `domain` is canonical: the one that must be verified. */
 export type SenderResult =
   | { sender: Mailbox; domain: string; error?: undefined }
   | { error: string; sender?: undefined; domain?: undefined };
 
-/** The mailboxes of one address field in their order, or the text for the user. */
+/** The mailboxes of an address field in order, or an error for the user. */
 export type RecipientsResult = { recipients: Mailbox[]; error?: undefined } | { error: string; recipients?: undefined };
 
-/** Mailboxes of To, Cc and Bcc each; bounds of the reference service. */
+/** Maximum mailboxes of each of To, Cc and Bcc; the limits of the reference service. */
 export const MAX_RECIPIENTS = 50;
 export const MAX_REPLY_TO = 10;
-/** Characters of one mailbox with its name. */
+/** Maximum characters of a mailbox with its name. */
 const MAX_MAILBOX_LENGTH = 500;
-/** Characters of a display name in a header field of ours. */
+/** Maximum characters of a display name that we write. */
 const MAX_NAME_LENGTH = 200;
-/** Characters of a wrong text that are told back. */
+/** Maximum characters of an invalid text that an error repeats. */
 const MAX_SHOWN_LENGTH = 200;
 
 /** RFC 5321 §4.5.3.1 */
 const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_ADDRESS_LENGTH = 254;
-/** RFC 5321 §4.1.2, ASCII only; Quoted-string is left out, as nothing but trickery uses it. */
+/** RFC 5321 §4.1.2, ASCII only. Quoted-string is not accepted: it is used only to deceive. */
 const DOT_STRING = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-/** Line ends of ASCII and Unicode, all other control characters, and halves of characters. */
+/** Line ends of ASCII and Unicode, other control characters, and lone surrogates. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 const UNWRITABLES = new RegExp(UNWRITABLE, 'gu');
-/** Marks that turn the direction of writing, and with it what a name seems to say. */
+/** Marks that change the direction of writing, and so what a name seems to say. */
 const DIRECTION_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Reads `from` of a send request: exactly one mailbox, as `address` or `Name <address>`. A name that shows an address of another
- * domain is refused, since readers take it for the sender's.
+ * Parses `from` of a send request: exactly one mailbox, as `address` or `Name <address>`. A name that shows an address of another domain
+ * is rejected, because readers would take it for the sender's.
  */
 export function parseSender(text: string): SenderResult {
   const mailboxes = text.length > MAX_MAILBOX_LENGTH ? null : readMailboxes(text);
@@ -46,12 +46,12 @@ export function parseSender(text: string): SenderResult {
   return { sender, domain };
 }
 
-/** An at sign between other characters, as people read it. */
+/** Text that people read as an email address. */
 const SHOWN_ADDRESS = /[^\s<>"'(),;:@]{1,500}@[^\s<>"'(),;:@]{1,500}/g;
 
 /**
- * Reads `to`, `cc`, `bcc` or `reply_to` of a send request; a text may list several mailboxes. `field` names it in the text for the
- * user. An empty text is an empty list; an empty entry of a list is not.
+ * Parses `to`, `cc`, `bcc` or `reply_to` of a send request; a text may list several mailboxes. `field` is its name for the error. An
+ * empty text is an empty list; an empty entry of a list is an error.
  */
 export function parseRecipients(
   given: string | readonly string[],
@@ -70,16 +70,16 @@ export function parseRecipients(
 }
 
 /**
- * The addresses that a message goes to: those of all its address fields, each once. Addresses that differ in the case of their
- * local-part are different ones (RFC 5321 §2.4).
+ * Returns the envelope recipients of a message: the addresses of all its address fields, without duplicates. Local-parts that differ in
+ * case are different (RFC 5321 §2.4).
  */
 export function envelopeRecipients(...fields: readonly (readonly Mailbox[])[]): string[] {
   return [...new Set(fields.flat().map((mailbox) => mailbox.address))];
 }
 
 /**
- * The mailbox as it may stand in a header field and an envelope of ours: a dot-string and an A-label domain (RFC 5890 §2.3.2.1), the
- * name in one line. Null when mail cannot be sent there; local-parts beyond ASCII (RFC 6531) are among these.
+ * Returns the mailbox in the form that we write in header fields and envelopes: a dot-string and an A-label domain (RFC 5890 §2.3.2.1),
+ * the name on one line. Null when mail cannot be sent to it; this includes local-parts beyond ASCII (RFC 6531).
  */
 export function outgoingMailbox(mailbox: Mailbox): Mailbox | null {
   const at = mailbox.address.lastIndexOf('@');
@@ -92,22 +92,22 @@ export function outgoingMailbox(mailbox: Mailbox): Mailbox | null {
   return { name: name === '' ? null : name, address };
 }
 
-/** A display name in one line, at most {@link MAX_NAME_LENGTH} characters. */
+/** Returns a display name on one line, at most {@link MAX_NAME_LENGTH} characters. */
 export function writableName(name: string): string {
   const line = name.replace(DIRECTION_MARKS, '').replace(UNWRITABLES, ' ').replace(/\s+/g, ' ').trim();
   return line.length <= MAX_NAME_LENGTH ? line : line.slice(0, MAX_NAME_LENGTH).toWellFormed().trimEnd();
 }
 
-/** The mailboxes of a text; null when it is not a list of plain mailboxes and nothing else. */
+/** Parses a text as mailboxes; null when it is anything but a list of plain mailboxes. */
 function readMailboxes(text: string): Mailbox[] | null {
   if (UNWRITABLE.test(text)) return null;
   const outside = withoutQuotedStrings(text);
-  // Groups, source routes and what follows a header field's name all bear a colon.
+  // Groups, source routes and header field names all contain a colon.
   if (outside?.includes(':') !== false) return null;
   const entries = addressparser(text);
-  // The parser makes names of what it has no place for, as of the second of two addresses without a comma.
+  // The parser turns text it cannot place into names, such as the second of two addresses without a comma.
   if (count(outside, /[^\s<>]@[^\s<>]/g) !== entries.length) return null;
-  // Words behind the brackets: the parser makes them part of the name.
+  // Text after the brackets, which the parser would add to the name.
   if (/>\s*[^\s,;]/.test(outside)) return null;
   if (count(outside, /</g) !== count(outside, />/g) || count(outside, /</g) > entries.length) return null;
   const mailboxes: Mailbox[] = [];
@@ -120,10 +120,7 @@ function readMailboxes(text: string): Mailbox[] | null {
   return mailboxes;
 }
 
-/**
- * The text without comments (RFC 5322 §3.2.2), each quoted string (§3.2.4) replaced by {@link QUOTED}; null when one is never closed.
- * Linear.
- */
+/** Removes comments (RFC 5322 §3.2.2) and replaces each quoted string (§3.2.4) by {@link QUOTED}; null when one is not closed. Linear. */
 function withoutQuotedStrings(text: string): string | null {
   let outside = '';
   let isQuoted = false;
@@ -142,7 +139,7 @@ function withoutQuotedStrings(text: string): string | null {
   return isQuoted || depth > 0 ? null : outside;
 }
 
-/** Stands for a quoted string; no text with control characters gets here. */
+/** Placeholder of a quoted string; texts with control characters are rejected before. */
 const QUOTED = ' \0 ';
 
 function count(text: string, pattern: RegExp): number {

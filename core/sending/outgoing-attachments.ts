@@ -8,7 +8,7 @@ export interface GivenAttachment {
   /** base64 (RFC 4648 §4 or §5), or a `data:` URL with base64 */
   content: string;
   contentType: string | null;
-  /** what HTML names as `cid:`, with angle brackets or without */
+  /** the id in `cid:` links of the HTML, with or without angle brackets */
   contentId: string | null;
 }
 
@@ -18,18 +18,18 @@ export interface OutgoingAttachment {
   content: Uint8Array;
   /** type, subtype and parameters; never a multipart */
   contentType: string;
-  /** `<...>`; null when the text does not show it */
+  /** `<...>`; null when the HTML does not refer to it */
   contentId: string | null;
 }
 
 export type OutgoingAttachmentsResult =
   | { attachments: OutgoingAttachment[]; error?: undefined; index?: undefined }
-  /** `index` is that of the attachment at fault; null when it is their number */
+  /** `index` of the invalid attachment; null when there are too many */
   | { error: string; index: number | null; attachments?: undefined };
 
-/** Decoded attachments and bodies of a message together, bytes. */
+/** Maximum bytes of a message's decoded attachments and bodies together. */
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
-/** Bounds of the reference service. */
+/** Limits of the reference service. */
 const MAX_OUTGOING_ATTACHMENTS = 20;
 const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 128;
@@ -40,11 +40,11 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const CONTENT_TYPE = new RegExp(
   `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))* *;? *$`,
 );
-/** What may stand between the brackets of Content-ID and behind `cid:`; an `@` is not asked for, as senders leave it out. */
+/** Characters of a Content-ID between the brackets and after `cid:`. `@` is optional, because senders often omit it. */
 const CONTENT_ID = /^[!#$%&'*+./=?@^_`{|}~0-9A-Za-z:-]+$/;
 const DATA_URL = /^data:([^,;]{0,255})((?:;[^,;]{0,255}){0,8}),/i;
 
-/** Decodes and checks the attachments of a send request. `bodyBytes` are those of text and HTML, which count too. */
+/** Decodes and checks the attachments of a send request. `bodyBytes`: size of text and HTML, which count too. */
 export function readOutgoingAttachments(
   given: readonly GivenAttachment[],
   bodyBytes: number,
@@ -68,7 +68,7 @@ export function readOutgoingAttachments(
   return { attachments };
 }
 
-/** Attachments of a stored message as a new one bears them: what cannot be written of their types and ids is left out. */
+/** Returns attachments of a stored message for use in a new one, without types and ids that cannot be written. */
 export function asOutgoingAttachments(
   stored: readonly { filename: string; contentType: string; contentId: string | null; content: Uint8Array }[],
 ): OutgoingAttachment[] {
@@ -107,7 +107,7 @@ function typeOf(filename: string): string {
   return libmime.detectMimeType(dot === -1 ? false : filename.slice(dot + 1).toLowerCase());
 }
 
-/** A multipart would bring parts of its own, and with them header sections that nobody has looked at. */
+/** A multipart would contain parts and header sections that have not been checked. */
 function isContentType(text: string): boolean {
   return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^multipart\//i.test(text);
 }
@@ -117,7 +117,7 @@ function readContentId(text: string): string | undefined {
   return id.length <= MAX_CONTENT_ID_LENGTH && CONTENT_ID.test(id) ? `<${id}>` : undefined;
 }
 
-/** Null when it is not base64 in full: Buffer.from passes over what does not belong. Line ends are allowed, padding may be absent. */
+/** Returns null unless all of it is base64; Buffer.from would skip invalid characters. Line ends are allowed, padding is optional. */
 function decodeBase64(text: string): Uint8Array | null {
   const digits = /[\r\n\t ]/.test(text) ? text.replace(/[\r\n\t ]+/g, '') : text;
   const body = digits.replace(/={1,2}$/, '');

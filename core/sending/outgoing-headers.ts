@@ -1,26 +1,26 @@
 import { parseMessageIds } from '../mime/message-id.ts';
 
 /**
- * Custom header fields of a message that may be sent, or the text for the user. In-Reply-To and References are taken out of them,
- * since they say where the message stands in a thread.
+ * Valid custom header fields, or an error for the user. In-Reply-To and References are returned separately, because they decide the
+ * thread.
  */
 export type OutgoingHeadersResult =
   | { fields: [string, string][]; inReplyTo: string | null; references: string[]; error?: undefined }
   | { error: string; fields?: undefined; inReplyTo?: undefined; references?: undefined };
 
-/** Bounds of the reference service; a line of a message has at most 998 bytes (RFC 5322 §2.1.1). */
+/** Limits of the reference service; a line of a message has at most 998 bytes (RFC 5322 §2.1.1). */
 const MAX_OUTGOING_FIELDS = 50;
 const MAX_NAME_LENGTH = 126;
 const MAX_VALUE_LENGTH = 998;
 export const MAX_SUBJECT_LENGTH = 998;
 
-/** Characters of a value without white space among them: they stand on one line, behind the space that folds it. */
+/** Maximum characters of a value without white space: it must fit on one line after the folding space. */
 export const MAX_WORD_LENGTH = 997;
 
-/** A subset of ftext (RFC 5322 §2.2) that every agent takes: letters, digits and the marks of RFC 9110 tokens. */
+/** A subset of ftext (RFC 5322 §2.2) that every mail program accepts: letters, digits and the marks of RFC 9110 tokens. */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Fields that we write, or that only agents on the way may write. */
+/** Fields that we write, or that only mail servers may write. */
 const REFUSED_FIELDS = new Set([
   'from',
   'sender',
@@ -45,7 +45,7 @@ const REFUSED_FIELDS = new Set([
 ]);
 const REFUSED_PREFIXES = ['mime-', 'content-', 'resent-', 'arc-'];
 
-/** Where the same is said by a key of the request. */
+/** Fields that have a key in the request. */
 const KEY_OF_FIELD = new Map([
   ['from', 'from'],
   ['to', 'to'],
@@ -55,10 +55,10 @@ const KEY_OF_FIELD = new Map([
   ['subject', 'subject'],
 ]);
 
-/** In-Reply-To and References; a reply's are ours. */
+/** In-Reply-To and References; of a reply we set them. */
 export const THREADING_FIELDS: ReadonlySet<string> = new Set(['in-reply-to', 'references']);
 
-/** Checks `headers` of a send request. `ours` are further names, in lower case, that this message may not set. */
+/** Checks `headers` of a send request. `ours` are additional lower-case names that this message may not set. */
 export function checkOutgoingHeaders(
   headers: Readonly<Record<string, string>>,
   ours: ReadonlySet<string> = new Set(),
@@ -87,18 +87,21 @@ export function checkOutgoingHeaders(
   return { fields, inReplyTo: ids.get('in-reply-to')?.[0] ?? null, references: ids.get('references') ?? [] };
 }
 
-/** Why a text cannot be the subject of a message, for the user; null when it can. Says nothing of a missing one. */
+/** Returns why a text cannot be a subject, for the user; null when it can, and also when it is empty. */
 export function checkSubject(subject: string): string | null {
   if (subject.length > MAX_SUBJECT_LENGTH) return `Subject cannot be longer than ${MAX_SUBJECT_LENGTH} characters`;
   return isHeaderText(subject) ? null : 'Subject must be one line of text without control characters';
 }
 
-/** Whether a text may stand in a header field: one line for every reader, no control characters but tabs, no half characters. */
+/**
+ * Returns whether a text can be the value of a header field: one line for every reader, no control characters but tabs, no lone
+ * surrogates.
+ */
 export function isHeaderText(text: string): boolean {
   return text.isWellFormed() && !/[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/.test(text);
 }
 
-/** Whether a msg-id can be written in a message of ASCII lines; ids of received mail need not be. */
+/** Returns whether a msg-id can be written in ASCII lines; ids of received mail may be invalid. */
 export function isWritableId(id: string): boolean {
   return id.length <= MAX_WORD_LENGTH && /^<[\x21-\x7e]+>$/.test(id);
 }
@@ -116,6 +119,6 @@ function nameRefusal(name: string, ours: ReadonlySet<string>): string | null {
 
 function isFieldValue(value: string): boolean {
   if (value.length > MAX_VALUE_LENGTH || !isHeaderText(value)) return false;
-  // Words beyond ASCII are encoded in pieces, so only those within it need room.
+  // Words beyond ASCII are encoded in pieces, so only ASCII words have a limit.
   return value.split(/[ \t]+/).every((word) => word.length <= MAX_WORD_LENGTH || /[^\x21-\x7e]/.test(word));
 }

@@ -3,11 +3,11 @@ import { splitReplyMarkers } from '../mime/subject.ts';
 import { outgoingMailbox } from './outgoing-addresses.ts';
 import { isWritableId, MAX_SUBJECT_LENGTH } from './outgoing-headers.ts';
 
-/** The message that is answered. */
+/** The message that is replied to. */
 export interface Original {
   /** whether the user sent it */
   isOwn: boolean;
-  /** `<local@domain>`; null when it bears none */
+  /** `<local@domain>`; null when it has none */
   messageId: string | null;
   inReplyTo: readonly string[];
   references: readonly string[];
@@ -16,14 +16,14 @@ export interface Original {
   addresses: AddressFields;
 }
 
-/** What the user said of the answer; null means that the original decides. */
+/** The user's input for a reply; null uses the original's value. */
 export interface ReplyInput {
   to: readonly Mailbox[] | null;
   subject: string | null;
   audience: 'sender' | 'all';
 }
 
-/** Header fields of an answer. `to` is empty when there is nobody to answer but oneself. */
+/** Header fields of a reply. `to` is empty when all recipients are the user's own addresses. */
 export interface Reply {
   to: Mailbox[];
   cc: Mailbox[];
@@ -32,15 +32,15 @@ export interface Reply {
   references: string[];
 }
 
-/** Ids of a References field that are written: the first (the root) and the last (the nearest). */
+/** Maximum ids in a References field: the first (the root) and the last (the nearest) are kept. */
 const MAX_REFERENCES = 100;
-/** Bytes of the field; agents on the way cut fields that are much longer. */
+/** Maximum bytes of the field; mail servers cut much longer ones. */
 const MAX_REFERENCES_BYTES = 8_000;
 
 /**
- * Addresses an answer (RFC 5322 §3.6.3): to Reply-To, else From; when the user sent the original, to its To again. `all` adds the
- * other addressees as Cc. `isOneself` tells the user's own addresses, which are never answered to. Addresses that no mail can be
- * sent to are left out. The subject gets one `Re:`.
+ * Builds the header fields of a reply (RFC 5322 §3.6.3). It goes to Reply-To, else From; if the user sent the original, to its To again.
+ * `all` adds the other recipients as Cc. `isOneself` recognizes the user's own addresses, which get no reply. Addresses that mail cannot
+ * be sent to are left out. The subject gets one `Re:`.
  */
 export function makeReply(original: Original, input: ReplyInput, isOneself: (address: string) => boolean): Reply {
   const taken = new Set<string>();
@@ -57,8 +57,8 @@ export function makeReply(original: Original, input: ReplyInput, isOneself: (add
 }
 
 /**
- * The subject of a reply: one `Re: ` in front, which takes the place of reply markers of other languages (`AW:`, `SV:`, `Antw:`). A
- * subject that begins with `Re:` stays as it is. One line, cut to what may be sent.
+ * Returns the subject of a reply: one `Re: ` in front, which replaces reply markers of other languages (`AW:`, `SV:`, `Antw:`). A subject
+ * that starts with `Re:` stays. One line, cut to the maximum length.
  */
 export function replySubject(subject: string): string {
   const line = subject.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
@@ -68,8 +68,8 @@ export function replySubject(subject: string): string {
 }
 
 /**
- * In-Reply-To and References of an answer (RFC 5322 §3.6.4): the original's References, or its In-Reply-To when that names one
- * message, and then its own id.
+ * Returns In-Reply-To and References of a reply (RFC 5322 §3.6.4): the original's References, or its In-Reply-To if that has one message,
+ * followed by the original's own id.
  */
 export function replyLinks(
   original: Pick<Original, 'messageId' | 'inReplyTo' | 'references'>,
@@ -77,12 +77,12 @@ export function replyLinks(
   const { messageId, inReplyTo, references } = original;
   const ancestors = references.length > 0 ? references : inReplyTo.length === 1 ? inReplyTo : [];
   const own = messageId !== null && isWritableId(messageId) ? [messageId] : [];
-  // The nearest is last, also when the original names itself among its ancestors.
+  // The nearest is last, even if the original lists itself among its ancestors.
   const chain = [...ancestors.filter((id) => id !== messageId && isWritableId(id)), ...own];
   return { inReplyTo: own[0] ?? null, references: trimReferences([...new Set(chain)]) };
 }
 
-/** The ids that are written of a chain: its first and as many of its last as there is room for. */
+/** Returns the ids of a chain that are written: the first, and as many of the last as fit. */
 export function trimReferences(chain: readonly string[]): string[] {
   const [root, ...later] = chain;
   if (root === undefined) return [];
@@ -100,11 +100,11 @@ function addressees(original: Original, isOneself: (address: string) => boolean)
   const { from, to, replyTo } = original.addresses;
   if (original.isOwn) return listed(to);
   const senders = listed(replyTo).length > 0 ? listed(replyTo) : listed(from);
-  // Mail from one own address to others is answered as if it were sent from here.
+  // A message from one of the user's addresses to others is replied to as if the user had sent it from here.
   return senders.every((sender) => isOneself(sender.address)) ? listed(to) : senders;
 }
 
-/** Those that can be written to, are not oneself and were not taken before. */
+/** Returns the mailboxes that mail can be sent to, without the user's own and those already taken. */
 function take(mailboxes: readonly Mailbox[], taken: Set<string>, isOneself: (address: string) => boolean): Mailbox[] {
   const kept: Mailbox[] = [];
   for (const given of mailboxes) {

@@ -1,24 +1,24 @@
 import * as chrono from 'chrono-node/en';
 
-/** Why a schedule is refused. */
+/** Why a send time is rejected. */
 export type ScheduleRefusal = 'unknown time zone' | 'unreadable' | 'too soon' | 'too late';
 
-/** The instant at which to send, or why there is none. `readings` are ISO 8601 with the offset of the zone. */
+/** The send time, or why it is rejected. `readings` are ISO 8601 with the zone's offset. */
 export type Schedule =
   | { at: Date; refusal: null }
   | { at: null; refusal: ScheduleRefusal }
   | { at: null; refusal: 'ambiguous'; readings: [monthFirst: string, dayFirst: string] };
 
-/** Bounds of a schedule, ahead of now; milliseconds. */
+/** Limits of a send time, from now; milliseconds. */
 const EARLIEST_MS = 60_000;
 const LATEST_MS = 366 * 86_400_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads ISO 8601 in its extended or basic form (any offset; without one the wall clock of the zone) or an English phrase ("tomorrow at
- * 9am", "in 2 hours"). Dotted dates (`05.06.2027`) are day first. Slashed and dashed ones (`05/06/2027`) are refused when day and month
- * can change places. The whole text must be understood. At least a minute and at most a year ahead. A wall clock within a DST gap moves
- * forward by the gap; within an overlap it is the first of the two. `timeZone` is an IANA name.
+ * Parses ISO 8601 in extended or basic form (with any offset; without one it is local time in the zone) or an English phrase ("tomorrow
+ * at 9am", "in 2 hours"). Dates with dots (`05.06.2027`) have the day first. Dates with slashes or hyphens (`05/06/2027`) are rejected
+ * when day and month could be swapped. The whole text must be understood. The time must be between a minute and a year ahead. A local
+ * time in a DST gap moves forward by the gap; in an overlap it is the first of the two. `timeZone` is an IANA name.
  */
 export function readSchedule(text: string, timeZone: string, now: Date): Schedule {
   if (!isTimeZone(timeZone)) return { at: null, refusal: 'unknown time zone' };
@@ -43,7 +43,7 @@ function checkBounds(at: Date | null, now: Date): Schedule {
   return { at, refusal: null };
 }
 
-/** Whether the runtime knows the IANA zone. */
+/** Returns whether the runtime knows the IANA zone. */
 export function isTimeZone(timeZone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
@@ -53,12 +53,12 @@ export function isTimeZone(timeZone: string): boolean {
 }
 
 /**
- * The instant of a wall clock (`YYYY-MM-DDTHH:MM:SS[.mmm]`) in a zone. In a gap the offset before it holds (RFC 5545 §3.3.5), which
- * moves the clock forward by the gap; in an overlap the first instant is taken. Null when the text is no date.
+ * Converts a local time (`YYYY-MM-DDTHH:MM:SS[.mmm]`) in a zone to an instant. In a gap the offset before it applies (RFC 5545 §3.3.5),
+ * which moves the time forward by the gap; in an overlap the first instant is used. Null when the text is not a date.
  */
 export function wallToInstant(wall: string, timeZone: string): Date | null {
   const asUtc = Date.parse(`${wall}Z`);
-  // Date.parse takes the 30th of February for the 2nd of March.
+  // Date.parse accepts February 30 as March 2.
   if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(wall.slice(0, 10))) return null;
   const before = offsetMs(timeZone, asUtc - DAY_MS);
   const after = offsetMs(timeZone, asUtc + DAY_MS);
@@ -92,12 +92,12 @@ function readIso(match: RegExpExecArray, timeZone: string): Date | null {
 
 /** Three numbers with dots, slashes or hyphens, or two with a slash. */
 const NUMERIC_DATE = /(?<!\d|\d[./-])(\d{1,2})([./-])(\d{1,2})(?:([./-])(\d{4}|\d{2})|(?<=\/\d{1,2}))(?!\d)/g;
-/** Stands for a numeric date that does not exist; no phrase holds it. */
+/** Placeholder of a numeric date that does not exist; no phrase contains it. */
 const NO_DATE = '?';
 
 /**
- * Writes numeric dates of a phrase so that nothing is left to guess: `05.06.2027` as 2027-06-05, `5/6` as 5 June or May 6. A number above
- * 12 can only be the day where slashes or hyphens stand; where dots stand, the first number is the day always.
+ * Makes numeric dates of a phrase unambiguous: `05.06.2027` becomes 2027-06-05, `5/6` becomes 5 June or May 6. With slashes or hyphens a
+ * number above 12 can only be the day; with dots the first number is always the day.
  */
 function nameNumericDates(text: string, order: 'day first' | 'month first'): string {
   return text.replace(
@@ -122,7 +122,7 @@ function readPhrase(text: string, timeZone: string, now: Date): Date | null {
   if (result === undefined || result.text.length !== text.length || result.end != null) return null;
   const { start } = result;
   const tags = start.tags();
-  // "in 2 hours" and "9am PST" are instants already; all else is a wall clock, which one offset cannot turn into an instant.
+  // "in 2 hours" and "9am PST" are instants already; everything else is a local time, which a single offset cannot convert.
   const isRelativeInstant = tags.has('result/relativeDateAndTime');
   if (isRelativeInstant || start.isCertain('timezoneOffset')) return start.date();
   const part = (name: chrono.Component, width = 2) => String(start.get(name) ?? 0).padStart(width, '0');

@@ -1,17 +1,17 @@
-/** What becomes of a recipient that was deferred: tried again after the delay, or given up. */
+/** Next step for a deferred recipient: retry after the delay, or give up. */
 export type SendingRetry = { kind: 'again'; delaySeconds: number } | { kind: 'given-up' };
 
-/** RFC 5321 §4.5.4.1 asks for four to five days at least. Seconds. */
+/** RFC 5321 §4.5.4.1 requires at least four to five days. Seconds. */
 const FIRST_DELAY_SECONDS = 5 * 60;
 const LONGEST_DELAY_SECONDS = 4 * 60 * 60;
 export const GIVE_UP_SECONDS = 5 * 24 * 60 * 60;
-/** Each delay is lengthened by up to this share, so that mail that failed together does not come back together. */
+/** Each delay is lengthened by up to this share, so that mail that failed together is not retried together. */
 const SPREAD = 0.1;
 
 /**
- * Decides when a deferred recipient is tried again. `attempts` counts the tries made, this one included; `ageSeconds` has passed since
- * it was queued; `random` lies in [0, 1). The delay doubles with each try; the last try is made when the time is up, so that nothing
- * is given up hours before.
+ * Decides when a deferred recipient is retried. `attempts` includes the current one; `ageSeconds` is the time since it was queued;
+ * `random` is in [0, 1). The delay doubles with each attempt. The last attempt is made when the time is up, so that mail is not given up
+ * hours early.
  */
 export function decideRetry(attempts: number, ageSeconds: number, random: number): SendingRetry {
   const leftSeconds = GIVE_UP_SECONDS - ageSeconds;

@@ -1,4 +1,4 @@
-/** What a user did wrong or cannot have. Thrown by operations, mapped to the wire once in gateway/http/error-response.ts. */
+/** Codes of errors that a user caused. Operations throw them; gateway/http/error-response.ts maps them to the wire. */
 export type UserErrorCode =
   | 'validation'
   | 'unauthorized'
@@ -10,23 +10,23 @@ export type UserErrorCode =
   | 'unavailable';
 
 export interface UserErrorOptions {
-  /** the offending field's path or the longer text of `details` */
+  /** path of the invalid field, or the longer text of `details` */
   details?: unknown;
-  /** of details that are a text: the field at fault */
+  /** the invalid field, when details is a text */
   field?: string;
-  /** wire name in the vocabulary of the `resend` client, when it is not the code's own */
+  /** wire name for the `resend` client, if it differs from the name of the code */
   name?: string;
-  /** the `code` of the wire, for programs, as DOMAIN_ALREADY_REGISTERED */
+  /** the `code` on the wire, for programs, such as DOMAIN_ALREADY_REGISTERED */
   reason?: string;
-  /** further members of the wire's body, as dependentSubdomains */
+  /** additional members of the response body, such as dependentSubdomains */
   members?: Readonly<Record<string, unknown>>;
-  /** the short `error` of the wire, when it is not the message */
+  /** the short `error` on the wire, if it differs from the message */
   title?: string;
-  /** when trying again may help */
+  /** set when a retry may succeed */
   retryAfterSeconds?: number;
-  /** whether trying again never helps, although the code suggests it might */
+  /** whether a retry never succeeds, although the code suggests it */
   isFinal?: boolean;
-  /** whether the request is sound and what is there stands in its way, although the code is that of a wrong request */
+  /** whether the request is valid but conflicts with the current state, although the code is one of invalid requests */
   isOfState?: boolean;
   cause?: unknown;
 }
@@ -59,5 +59,5 @@ export class UserError extends Error {
   }
 }
 
-/** The reason of an error that says that mail may not go to an address any more; `members.suppressedRecipients` lists them. */
+/** The reason of an error about suppressed recipients; `members.suppressedRecipients` lists them. */
 export const RECIPIENT_SUPPRESSED = 'RECIPIENT_SUPPRESSED';

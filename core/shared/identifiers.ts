@@ -29,8 +29,8 @@ export type IdentifierKind = keyof typeof prefixes;
 export const IDENTIFIER_RANDOM_BYTES = 10;
 
 /**
- * Makes an identifier: prefix, underscore, UUIDv7 (RFC 9562 §5.7) in hex without dashes. Sorts by time of creation.
- * `random` holds at least IDENTIFIER_RANDOM_BYTES from a cryptographic source.
+ * Returns an identifier: prefix, underscore, UUIDv7 (RFC 9562 §5.7) in hex without dashes. Sorts by time of creation. `random` has at
+ * least IDENTIFIER_RANDOM_BYTES bytes from a cryptographic source.
  */
 export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Array): string {
   const bytes = new Uint8Array(16);
@@ -45,7 +45,7 @@ export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Arr
   return `${prefixes[kind]}_${Buffer.from(bytes).toString('hex')}`;
 }
 
-/** Whether the text has the shape of an identifier of that kind; says nothing of existence. */
+/** Returns whether the text has the form of an identifier of this kind; it may not exist. */
 export function isIdentifier(kind: IdentifierKind, text: string): boolean {
   return new RegExp(`^${prefixes[kind]}_[0-9a-f]{32}$`).test(text);
 }

@@ -2,24 +2,24 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** What requests to URLs of users may reach. */
+/** Which addresses requests to users' URLs may connect to. */
 export interface NetworkPolicy {
-  /** CIDRs that may be reached although they are not public */
+  /** CIDRs that are allowed although they are not public */
   allowedPrivateNetworks: readonly string[];
-  /** ports of our own listeners: refused on every address that is not public, allowed or not */
+  /** ports of our own listeners: blocked on every private address, even an allowed one */
   ownPorts: readonly number[];
 }
 
-/** Where a connection would go, and why not. */
+/** Whether a connection to an address is permitted. */
 type AddressVerdict = 'public' | 'allowed' | 'blocked';
 
-/** Answers for one policy; cheap to ask, costs a little to make. */
+/** Checks addresses against one policy. Checks are cheap; creating a guard is not. */
 export interface AddressGuard {
-  /** The verdict on an IP address in any notation of RFC 4291 §2.2 or dotted decimal; anything else is blocked. */
+  /** Returns the verdict on an IP address in any notation of RFC 4291 §2.2 or dotted decimal; anything else is blocked. */
   judge(address: string, port: number): AddressVerdict;
 }
 
-/** Makes the guard of a policy. Throws when a network is not a CIDR. */
+/** Creates the guard of a policy. Throws when a network is not a CIDR. */
 export function createAddressGuard(policy: NetworkPolicy): AddressGuard {
   const allowed = policy.allowedPrivateNetworks.map((network) => ipaddr.parseCIDR(network));
   const ownPorts = new Set(policy.ownPorts);
@@ -36,8 +36,9 @@ export function createAddressGuard(policy: NetworkPolicy): AddressGuard {
 }
 
 /**
- * Whether an IP address belongs to the public internet: global unicast by the IANA special-purpose registries (RFC 6890), judged by
- * the IPv4 address inside where IPv6 embeds one (mapped ::ffff:0:0/96, NAT64 64:ff9b::/96). False for what is no address.
+ * Returns whether an IP address is on the public internet: global unicast by the IANA special-purpose registries (RFC 6890). An IPv6
+ * address that embeds an IPv4 address (mapped ::ffff:0:0/96, NAT64 64:ff9b::/96) is checked by that. False when the text is not an
+ * address.
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
@@ -45,8 +46,8 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * The key under which connections of one client are counted: an IPv4 address, also where IPv6 maps it (::ffff:0:0/96), or the first 64 bits
- * of an IPv6 address, since a client has a whole /64 to connect from (RFC 6177). The text itself when it is no address.
+ * Returns the key under which connections of one client are counted: an IPv4 address, also when mapped to IPv6 (::ffff:0:0/96), or the
+ * first 64 bits of an IPv6 address, because a client has a whole /64 (RFC 6177). The text itself when it is not an address.
  */
 export function clientNetwork(text: string): string {
   const plain = text.split('%')[0] ?? '';
@@ -59,14 +60,14 @@ export function clientNetwork(text: string): string {
     .join(':')}::/64`;
 }
 
-/** RFC 6052 §2.1; the local-use prefix of RFC 8215 is a site's own and never public. */
+/** RFC 6052 §2.1; the local-use prefix of RFC 8215 is never public. */
 const NAT64_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
-/** RFC 4291 §2.4 and IANA: what is handed out as global unicast. */
+/** RFC 4291 §2.4 and IANA: the allocated global unicast addresses. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-/** The address, IPv4 taken out of its IPv6 wrappings; a zone makes it link-local and is refused. */
+/** Returns the address, with IPv4 extracted from IPv6; null for an address with a zone, which is link-local. */
 function parse(text: string): Address | null {
-  // ipaddr.js reads 0x7f.1 and 127.1 as well; whoever resolves or normalises names has made them four numbers before.
+  // ipaddr.js also accepts 0x7f.1 and 127.1. URL parsing and name resolution have already normalized these to four numbers.
   if (text.includes('%') || !(ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text))) return null;
   const address = ipaddr.process(text);
   if (address instanceof ipaddr.IPv6 && address.match(NAT64_PREFIX as [ipaddr.IPv6, number]))

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
-/** What a key is derived for; a ciphertext opens only under the purpose it was made for. */
+/** Purpose of a derived key; a ciphertext can be decrypted only for the purpose it was encrypted for. */
 export type SecretPurpose = 'webhook-secret' | 'dkim-key' | 'canary';
 
-/** The ciphertext was made with another SECRET_KEY, for another purpose, or was changed. Says nothing of its content. */
+/** The ciphertext was encrypted with another SECRET_KEY or for another purpose, or was changed. Does not contain its content. */
 export class SecretBoxError extends Error {
   override name = 'SecretBoxError';
 }
 
-/** SECRET_KEY in bytes; RFC 5869 asks for no more than that it is hard to guess. */
+/** Length of SECRET_KEY in bytes; RFC 5869 requires only that it is hard to guess. */
 const SECRET_KEY_BYTES = 32;
 /** NIST SP 800-38D §8.2: a nonce of 96 bits, never used twice with one key. */
 export const NONCE_BYTES = 12;
@@ -17,8 +17,8 @@ const KEY_ID_BYTES = 6;
 const VERSION = 'v1';
 
 /**
- * Encrypts a text under SECRET_KEY by AES-256-GCM with a key derived per purpose (HKDF-SHA256, RFC 5869). `nonce` is 12 bytes from
- * a cryptographic source, new for each call. The answer is `v1.KEYID.BASE64URL`, fit for a text column.
+ * Encrypts a text under SECRET_KEY by AES-256-GCM with a key derived per purpose (HKDF-SHA256, RFC 5869). `nonce` is 12 bytes from a
+ * cryptographic source, new for each call. Returns `v1.KEYID.BASE64URL`, suitable for a text column.
  */
 export function encryptSecret(
   secretKey: Uint8Array,
@@ -34,14 +34,14 @@ export function encryptSecret(
   return `${head}.${sealed.toString('base64url')}`;
 }
 
-/** Opens what encryptSecret made. Throws SecretBoxError when key, purpose or bytes do not fit. */
+/** Decrypts a result of encryptSecret. Throws SecretBoxError when key, purpose or bytes do not match. */
 export function decryptSecret(secretKey: Uint8Array, purpose: SecretPurpose, ciphertext: string): string {
   const [version, keyId, body, ...rest] = ciphertext.split('.');
   if (version !== VERSION || keyId === undefined || body === undefined || rest.length > 0)
-    throw new SecretBoxError('not a ciphertext of this service');
-  if (keyId !== secretKeyId(secretKey)) throw new SecretBoxError('made with another SECRET_KEY');
+    throw new SecretBoxError('not a ciphertext of Postroom');
+  if (keyId !== secretKeyId(secretKey)) throw new SecretBoxError('encrypted with another SECRET_KEY');
   const sealed = Buffer.from(body, 'base64url');
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretBoxError('the ciphertext is cut short');
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretBoxError('the ciphertext is truncated');
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const key = derive(secretKey, purpose, SECRET_KEY_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
@@ -51,11 +51,11 @@ export function decryptSecret(secretKey: Uint8Array, purpose: SecretPurpose, cip
     const opened = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     return opened.toString('utf8');
   } catch (cause) {
-    throw new SecretBoxError('the ciphertext does not fit its key or purpose', { cause });
+    throw new SecretBoxError('the ciphertext does not match its key or purpose', { cause });
   }
 }
 
-/** Names a SECRET_KEY without telling anything of it: 12 hex digits. */
+/** Returns an id of a SECRET_KEY that reveals nothing about it: 12 hex digits. */
 export function secretKeyId(secretKey: Uint8Array): string {
   return derive(secretKey, 'key-id', KEY_ID_BYTES).toString('hex');
 }

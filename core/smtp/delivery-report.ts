@@ -7,9 +7,9 @@ import { replyLinks } from '../sending/reply.ts';
 /** A recipient that was given up. */
 interface GivenUpRecipient {
   address: string;
-  /** tries made */
+  /** number of attempts */
   attempts: number;
-  /** the last word of a server, `4.2.2` (RFC 3463); null when there was none */
+  /** status of the last reply, such as `4.2.2` (RFC 3463); null when there was none */
   status: string | null;
   /** of the last reply; null when no server replied */
   code: number | null;
@@ -18,14 +18,14 @@ interface GivenUpRecipient {
   host: string | null;
 }
 
-/** A DSN to be composed. */
+/** Input of a DSN. */
 export interface DeliveryReportDraft {
-  /** `<local@domain>`, ours */
+  /** `<local@domain>` of the DSN */
   messageId: string;
   date: Date;
-  /** the EHLO name of this service */
+  /** EHLO name of this service */
   mailHostname: string;
-  /** where it goes: the sender of the original */
+  /** recipient of the DSN: the sender of the original */
   to: string;
   original: {
     messageId: string;
@@ -33,7 +33,7 @@ export interface DeliveryReportDraft {
     references: readonly string[];
     subject: string;
     queuedAt: Date;
-    /** composed bytes; null when they are gone */
+    /** composed bytes; null when they were removed */
     bytes: Buffer | null;
   };
   recipients: readonly GivenUpRecipient[];
@@ -41,15 +41,15 @@ export interface DeliveryReportDraft {
 
 /** RFC 3463 §3.5: delivery time expired. */
 const EXPIRED = '4.4.7';
-/** Characters of a subject and of a server's text that are told. */
+/** Maximum characters of the subject and of a server's text in the DSN. */
 const MAX_SUBJECT_LENGTH = 200;
 const MAX_TEXT_LENGTH = 500;
-/** Bytes of the original's header section that go back. */
+/** Maximum bytes of the original's header section in the DSN. */
 const MAX_HEADER_BYTES = 65_536;
 
 /**
- * Composes the DSN of a message that was given up (RFC 3464, RFC 6522): what happened in words, for machines, and the header section of
- * the original. It answers the original, so that it stands in its thread. The same draft gives the same bytes.
+ * Composes the DSN of a message that was given up (RFC 3464, RFC 6522): an explanation, a machine-readable part, and the header section
+ * of the original. It replies to the original, so it joins the same thread. The same input gives the same bytes.
  */
 export async function composeDeliveryReport(draft: DeliveryReportDraft): Promise<Buffer> {
   const { original, mailHostname } = draft;
@@ -68,7 +68,7 @@ export async function composeDeliveryReport(draft: DeliveryReportDraft): Promise
     Date: draft.date,
     'In-Reply-To': original.messageId,
     References: references.join(' '),
-    // RFC 3834 §5: nobody answers this by machine.
+    // RFC 3834 §5: keeps machines from replying.
     'Auto-Submitted': 'auto-replied',
   });
   report.createChild('text/plain; charset=utf-8').setContent(inWords(draft));
@@ -90,11 +90,11 @@ function inWords({ original, recipients }: DeliveryReportDraft): string {
         .join(' ');
       return [
         `  ${oneLine(recipient.address, MAX_TEXT_LENGTH)}`,
-        `    It was tried ${tries}. The last answer was: ${answer === '' ? 'none' : answer}`,
+        `    Delivery was attempted ${tries}. The last reply was: ${answer === '' ? 'none' : answer}`,
         '',
       ];
     }),
-    'Nobody refused it for good, but the time for trying is over. It will not be tried again.',
+    'No server rejected it permanently, but delivery failed for too long. It will not be retried.',
     '',
     `Subject: ${subject === '' ? '(none)' : subject}`,
     `Sent: ${toDate(original.queuedAt)}`,

@@ -1,30 +1,30 @@
-/** Where a recipient of a sent message stands. `failed`: given up without a final word; `bounced`: refused for good. */
+/** Status of a recipient of a sent message. `failed`: given up without a final reply; `bounced`: permanently rejected. */
 export const RECIPIENT_STATUSES = ['pending', 'delivered', 'bounced', 'failed'] as const;
 export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
 
-/** How an attempt to send ended. `deferred` is tried again; `interrupted` ended with the service, and does not count. */
+/** Outcome of an attempt to send. `deferred` is retried; `interrupted` means that the service stopped, and does not count. */
 export const SENDING_OUTCOMES = ['delivered', 'deferred', 'bounced', 'interrupted'] as const;
 export type SendingOutcome = (typeof SENDING_OUTCOMES)[number];
 
 /** A reply of an SMTP server (RFC 5321 §4.2). */
 export interface SmtpReply {
   code: number;
-  /** `5.1.1` (RFC 3463); null when it gives none, or one that does not fit the code (RFC 2034 §4) */
+  /** such as `5.1.1` (RFC 3463); null when missing, or when it contradicts the code (RFC 2034 §4) */
   enhancedStatus: string | null;
-  /** in one line, without codes */
+  /** on one line, without codes */
   text: string;
 }
 
-/** Which command a reply answers. `connection` and `greeting` (EHLO, STARTTLS, AUTH) speak of us, not of the message. */
+/** The command that a reply belongs to. `connection` and `greeting` (EHLO, STARTTLS, AUTH) concern us, not the message. */
 export type SmtpPhase = 'connection' | 'greeting' | 'sender' | 'recipient' | 'data' | 'message';
 
-/** What an SMTP reply means for a recipient: `deferred` is tried again. */
+/** What an SMTP reply means for a recipient: `deferred` is retried. */
 export type SmtpOutcome = 'delivered' | 'deferred' | 'bounced';
 
-/** Characters of a reply that are kept. */
+/** Maximum stored characters of a reply. */
 const MAX_REPLY_LENGTH = 1_000;
 
-/** Reads a reply of one line or more; null when it is none. */
+/** Parses a reply of one or more lines; null when it is not one. */
 export function parseSmtpReply(response: string): SmtpReply | null {
   const lines = response.slice(0, MAX_REPLY_LENGTH * 4).split(/\r?\n/);
   const code = /^[2-5]\d\d(?!\d)/.exec(response)?.[0];
@@ -45,10 +45,10 @@ export function parseSmtpReply(response: string): SmtpReply | null {
 }
 
 /**
- * What a reply means for the recipients it speaks of; null when the dialogue just goes on. The first digit decides (RFC 5321 §4.2.1),
- * but: 5yz before the message's own commands blames us or the host, so that other hosts and later tries remain, unless it says that
- * the host takes no mail at all (521, 556: RFC 7504); 552 to RCPT means 452, too many recipients (RFC 5321 §4.5.3.1.10), unless its
- * status says otherwise.
+ * Returns what a reply means for the recipients it concerns; null when the session continues. The first digit decides (RFC 5321 §4.2.1),
+ * with two exceptions. 5yz before the commands of the message is about us or the host, so other hosts and later attempts remain, unless
+ * it says that the host accepts no mail at all (521, 556: RFC 7504). 552 to RCPT means 452, too many recipients (RFC 5321 §4.5.3.1.10),
+ * unless its status says otherwise.
  */
 export function outcomeOfReply(reply: SmtpReply, phase: SmtpPhase): SmtpOutcome | null {
   const kind = Math.trunc(reply.code / 100);
@@ -61,17 +61,17 @@ export function outcomeOfReply(reply: SmtpReply, phase: SmtpPhase): SmtpOutcome 
   return phase === 'recipient' && isTooMany ? 'deferred' : 'bounced';
 }
 
-/** Whether a reply asks for fewer or slower connections to the destination: 421 and 451. */
+/** Returns whether a reply asks for fewer or slower connections to the destination: 421 and 451. */
 export function asksToSlowDown(reply: SmtpReply): boolean {
   return reply.code === 421 || reply.code === 451;
 }
 
-/** The status that a reply stands for: its own, or the general one of its class (RFC 3463 §3.1), such as `5.0.0`. */
+/** Returns the status of a reply: its own, or the general one of its class (RFC 3463 §3.1), such as `5.0.0`. */
 export function statusOfReply(reply: SmtpReply): string {
   return reply.enhancedStatus ?? `${Math.trunc(reply.code / 100)}.0.0`;
 }
 
-/** The status of a message whose recipients stand differently, by precedence: pending, bounced, failed, delivered. */
+/** Returns the status of a message from those of its recipients, by precedence: pending, bounced, failed, delivered. */
 export function emailStatusOf(recipients: readonly RecipientStatus[]): RecipientStatus {
   const status = PRECEDENCE.find((candidate) => recipients.includes(candidate));
   if (status === undefined) throw new RangeError('a sent message has recipients');

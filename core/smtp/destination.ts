@@ -1,21 +1,21 @@
-/** An MX record as node:dns gives it. */
+/** An MX record as node:dns returns it. */
 export interface MailExchanger {
   exchange: string;
   priority: number;
 }
 
-/** Where a domain's mail goes by its MX records (RFC 5321 §5.1). */
+/** The servers for a domain by its MX records (RFC 5321 §5.1). */
 export type ExchangerChoice =
-  /** host names in lower case, to be tried in this order */
+  /** host names in lower case, in the order to try them */
   | { kind: 'hosts'; names: string[] }
-  /** the domain says that it takes no mail (RFC 7505) */
+  /** the domain declares that it receives no mail (RFC 7505) */
   | { kind: 'null-mx' }
-  /** the most preferred host is this service, to which the domain does not belong: mail would go in circles */
+  /** the most preferred host is this service, but the domain is not hosted here: mail would loop */
   | { kind: 'loop' };
 
 /**
- * Orders the hosts of MX records, of which there is one at least: by preference, in random order among equals. Hosts that are not
- * preferred to ourselves are left out. `draw` answers numbers in [0, 1).
+ * Orders the hosts of MX records (at least one): by preference, randomly among equals. Hosts that are not preferred to this service are
+ * left out. `draw` returns numbers in [0, 1).
  */
 export function chooseExchangers(
   records: readonly MailExchanger[],

@@ -4,23 +4,23 @@ import { isIdentifier } from '../shared/identifiers.ts';
 
 const KEY_BYTES = 32;
 const IDENTIFIER_BYTES = 16;
-/** 128 bits: more than can be tried by mail. */
+/** 128 bits: cannot be guessed by sending mail. */
 const SIGNATURE_BYTES = 16;
 const PREFIX = 'bounce+';
-/** RFC 4648 §6, in lower case and without padding, since local-parts are often compared and stored without regard to case. */
+/** RFC 4648 §6, lower case without padding, because local-parts are often compared and stored without case. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const TOKEN_LENGTH = Math.ceil(((IDENTIFIER_BYTES + SIGNATURE_BYTES) * 8) / 5);
 
-/** Derives from SECRET_KEY the key that return addresses are signed with (RFC 5869); done once, used for all of them. */
+/** Derives the key that signs return addresses from SECRET_KEY (RFC 5869); call it once. */
 export function deriveReturnAddressKey(secretKey: Uint8Array): Uint8Array {
   if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
   return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom return-address', KEY_BYTES));
 }
 
 /**
- * The reverse-path under which a message leaves: `bounce+TOKEN@DOMAIN`, 59 bytes before the at sign (RFC 5321 §4.5.3.1.1 allows 64).
- * The token holds the recipient's identifier and a signature over it and the domain, so that a DSN finds its row and nobody can make
- * one up. Throws RangeError when the identifier is no recipient's or the domain is none.
+ * Returns the reverse-path of a message: `bounce+TOKEN@DOMAIN`, 59 bytes before the at sign (RFC 5321 §4.5.3.1.1 allows 64). The token
+ * contains the recipient's identifier and a signature over it and the domain, so that a DSN finds its row and cannot be forged. Throws
+ * RangeError when the identifier is not a recipient's or the domain is invalid.
  */
 export function makeReturnAddress(key: Uint8Array, recipientId: string, domain: string): string {
   const name = canonicalDomainName(domain);
@@ -30,19 +30,19 @@ export function makeReturnAddress(key: Uint8Array, recipientId: string, domain: 
   return `${PREFIX}${toBase32(signed(key, identifier, name))}@${name}`;
 }
 
-/** Whether an address has the form of a return address; whether it is one is for readReturnAddress to say. */
+/** Returns whether an address has the form of a return address; readReturnAddress verifies it. */
 export function isReturnAddress(address: string): boolean {
   return RETURN_ADDRESS.test(address);
 }
 
-/** The identifier of the recipient that a return address was made for; null when it is not one of ours. Case does not matter. */
+/** Returns the recipient identifier of a return address; null when it is not one of ours. Case does not matter. */
 export function readReturnAddress(key: Uint8Array, address: string): string | null {
   const match = RETURN_ADDRESS.exec(address);
   const token = match?.[1]?.toLowerCase();
   const domain = canonicalDomainName(match?.[2] ?? '');
   if (token === undefined || domain === null) return null;
   const identifier = fromBase32(token).subarray(0, IDENTIFIER_BYTES);
-  // What was made is made again and compared as text, so that spare bits of the encoding are covered too.
+  // The address is generated again and compared as text, which also covers unused bits of the encoding.
   const expected = toBase32(signed(key, identifier, domain));
   return timingSafeEqual(Buffer.from(expected), Buffer.from(token)) ? `rcp_${identifier.toString('hex')}` : null;
 }

@@ -7,12 +7,12 @@ import {
   MAX_RECEIVED_FIELDS,
 } from './smtp-limits.ts';
 
-/** A message as SMTP would hand it over, or the reply that a server of ours refuses it with. */
+/** A message in the form that SMTP delivers, or the reply with which our SMTP server would reject it. */
 export type SmtpForm = { bytes: Buffer; refusal?: undefined } | { bytes?: undefined; refusal: string };
 
 /**
- * A message that somebody wrote, with every line ended by CRLF, held against the limits of our SMTP server (haraka-plugins), in the words
- * of its replies.
+ * Ends every line of a message with CRLF and checks it against the limits of our SMTP server (haraka-plugins). A refusal has the text of
+ * the server's reply.
  */
 export function toSmtpForm(message: Uint8Array): SmtpForm {
   if (message.length > MAX_MESSAGE_BYTES) return { refusal: TOO_BIG };

@@ -242,7 +242,7 @@ describe('on one machine', () => {
           name: 'shop.test',
           value: `${type} value`,
           isSeen,
-          isTold: true,
+          isAnswered: true,
           error: isSeen ? null : 'No such record',
         });
         const { rows } = await client.query<{ id: string }>('select id from user_account limit 1');

@@ -29,8 +29,8 @@ test.each<[string, Partial<DmarcFacts>, RegExp]>([
     { aligned: 900, worst: { sourceIp: '192.0.2.9', failed: 80 } },
     /100 messages failed, 80 of them from 192\.0\.2\.9.*DKIM for own\.test.*before you publish p=quarantine/,
   ],
-  ['is done at p=reject', { policy: 'reject' }, /nothing is left/],
-  ['names what fails under p=reject', { policy: 'reject', aligned: 999 }, /1 message failed.*refused as it should be/],
+  ['is done at p=reject', { policy: 'reject' }, /nothing left to do/],
+  ['names what fails under p=reject', { policy: 'reject', aligned: 999 }, /1 message failed.*reject it as they should/],
 ])('%s', (_, changes, advice) => {
   expect(dmarcAdvice({ ...facts, ...changes })).toMatch(advice);
 });

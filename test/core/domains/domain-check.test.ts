@@ -53,7 +53,7 @@ const errorOf = (check: DomainCheck, name: string, type = 'TXT') =>
 
 test('a domain with all its records is seen so', () => {
   const check = judge({});
-  expect(check.records.map(({ isSeen, isTold, error }) => [isSeen, isTold, error])).toEqual(
+  expect(check.records.map(({ isSeen, isAnswered, error }) => [isSeen, isAnswered, error])).toEqual(
     records.map(() => [true, true, null]),
   );
   expect(check).toMatchObject({
@@ -123,7 +123,7 @@ describe('a record is not seen, and why is told', () => {
       'two SPF records',
       { txt: all(SPF, 'v=spf1 -all') },
       'x.test',
-      'There are 2 SPF records, where only one may be (RFC 7208 §4.5)',
+      'There are 2 SPF records, but only one is allowed (RFC 7208 §4.5)',
     ],
     ['the SPF of others', { txt: all('v=spf1 -all', 'verify=1') }, 'x.test', 'Found instead: v=spf1 -all'],
     ['texts that are no SPF', { txt: all('verify=1') }, 'x.test', 'No such record'],
@@ -131,7 +131,7 @@ describe('a record is not seen, and why is told', () => {
       'two DMARC records',
       { dmarc: all('v=DMARC1; p=none', 'v=DMARC1; p=none') },
       '_dmarc.x.test',
-      'There are 2 DMARC records, where only one may be',
+      'There are 2 DMARC records, but only one is allowed',
     ],
     ['no DMARC', { dmarc: all('hello') }, '_dmarc.x.test', 'No such record'],
   ])('%s', (_name, answers, name, error) => {
@@ -178,7 +178,7 @@ test('what DNS does not tell of stays as it was, and is said', () => {
     error: 'DNS did not answer (ESERVFAIL)',
     unanswered: 1,
   });
-  expect(check.records.map(({ isSeen, isTold, error }) => [isSeen, isTold, error])).toEqual(
+  expect(check.records.map(({ isSeen, isAnswered, error }) => [isSeen, isAnswered, error])).toEqual(
     records.map(() => [true, false, 'DNS did not answer (ESERVFAIL)']),
   );
   expect(judge({ ...away, dkim }, check).unanswered).toBe(2);
@@ -191,7 +191,7 @@ test('a verdict on a value that is no longer asked for does not count', () => {
   const former = judgeDomain(records, complete, { mailHostname: HOST, former: null });
   const moved = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, 'new.test');
   const check = judgeDomain(moved, { ...complete, mx: unknown }, { mailHostname: 'new.test', former });
-  expect(check.records[0]).toMatchObject({ isSeen: false, isTold: false });
+  expect(check.records[0]).toMatchObject({ isSeen: false, isAnswered: false });
 });
 
 test.each([null, undefined, 7, {}, { records: [{}] }])('%j is no stored check', (stored) => {

@@ -93,7 +93,7 @@ describe('the next look is', () => {
 
 test('lost is what was seen under the same value', () => {
   const record = (name: string, isSeen: boolean) =>
-    ({ type: 'TXT', name, value: 'v', isSeen, isTold: true, error: null }) as const;
+    ({ type: 'TXT', name, value: 'v', isSeen, isAnswered: true, error: null }) as const;
   const former = check({ records: [record('a', true), record('b', true), record('c', false)] });
   const after = check({ records: [record('a', false), record('b', true), record('c', false), record('d', false)] });
   expect(lostRecords(former, after)).toEqual([{ type: 'TXT', name: 'a' }]);

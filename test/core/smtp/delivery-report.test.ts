@@ -57,10 +57,10 @@ test('it says in words what happened', async () => {
   expect(textBody).toContain(
     [
       '  joe@elsewhere.test',
-      '    It was tried 37 times. The last answer was: 452 4.2.2 Mailbox full',
+      '    Delivery was attempted 37 times. The last reply was: 452 4.2.2 Mailbox full',
       '',
       '  eve@nowhere.test',
-      '    It was tried once. The last answer was: Connection refused',
+      '    Delivery was attempted once. The last reply was: Connection refused',
     ].join('\n'),
   );
   expect(textBody).toContain('Subject: Grüße\nSent: Sat, 21 Nov 2026 10:00:00 +0000\n');
