@@ -77,7 +77,7 @@ export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): Dns
             'dmarc',
             `_dmarc.${name}`,
             DMARC_POLICY,
-            'Tells receivers that the domain's mail can be verified (DMARC)',
+            'Tells receivers that mail of the domain can be verified (DMARC)',
           ),
         ]),
   ];

@@ -47,14 +47,15 @@ export function authAdviceOf(domain: AdvisedDomain, check: DomainCheck | null, m
             name: `_dmarc.${name}`,
             // Reports to an address that receives no mail would bounce.
             value: canReceive ? `v=DMARC1; p=none; rua=mailto:dmarc@${name}` : 'v=DMARC1; p=none',
-            description: 'Tells receivers that the domain's mail can be verified, and where to send reports (DMARC)',
+            description: 'Tells receivers that mail of the domain can be verified, and where to send reports (DMARC)',
           },
   };
 }
 
 /** Explains to the domain's owner what a conflicting record does. */
 export function conflictMessage(type: NonNullable<DomainCheck['conflict']>['type']): string {
-  const mx = 'Mail for this domain goes to another server. It arrives here once the MX records of other servers are removed.';
+  const mx =
+    'Mail for this domain goes to another server. It arrives here once the MX records of other servers are removed.';
   const cname = 'The domain is an alias (CNAME). A CNAME excludes all other records; remove it to receive mail here.';
   switch (type) {
     case 'mx':

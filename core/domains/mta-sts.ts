@@ -47,7 +47,7 @@ export function transportAdviceOf(domain: string, mode: MtaStsMode, mailHostname
     mtaSts: {
       name: mtaStsNameOf(domain),
       value: `v=STSv1; id=${policyId(mtaStsPolicy(mode, mailHostname))};`,
-      description: `Makes senders deliver the domain's mail over TLS only (MTA-STS); ${policyHost} must point to this gateway over HTTPS`,
+      description: `Makes senders deliver mail for the domain over TLS only (MTA-STS); ${policyHost} must point to this gateway over HTTPS`,
     },
     tlsReports: {
       name: tlsReportNameOf(domain),
