@@ -6,8 +6,8 @@ import { linkTo, type PayloadFacts } from './webhook-payload.ts';
 export type ChatFormat = Exclude<WebhookFormat, 'native'>;
 
 /**
- * Limits of Discord (Message Resource, "Embed Limits"; Webhook Resource, "Execute Webhook"). Characters; counted here as UTF-16 units,
- * which are never fewer than what Discord counts.
+ * Limits of Discord (Message Resource, "Embed Limits"; Webhook Resource, "Execute Webhook"). Characters; we count UTF-16 units, which is
+ * never less than Discord's count.
  */
 export const DISCORD_LIMITS = {
   content: 2_000,
@@ -17,13 +17,13 @@ export const DISCORD_LIMITS = {
   fieldName: 256,
   fieldValue: 1_024,
   footer: 2_048,
-  /** title, description, names and values of fields, and footer of all embeds of a message */
+  /** total of title, description, names and values of fields, and footer over all embeds of a message */
   all: 6_000,
 } as const;
 
 /** Limits of Slack (Block Kit reference: header, section, context, text object). Characters. */
 export const SLACK_LIMITS = {
-  /** above it the fallback may be cut (Slack, "Truncating really long messages") */
+  /** a longer fallback may be cut (Slack, "Truncating really long messages") */
   text: 4_000,
   header: 150,
   section: 3_000,
@@ -33,28 +33,28 @@ export const SLACK_LIMITS = {
   blocks: 50,
 } as const;
 
-/** Shorter than Discord allows: a list of files must not take the room of the text. */
+/** Shorter than Discord allows, so that a list of files leaves room for the text. */
 const MAX_LINE = 300;
 const MAX_LISTED_FILES = 10;
 const COLOUR = 0x0099ff;
 const FOOTER = 'Postroom';
-/** Characters in which text is looked for. */
+/** Maximum characters of text that is read. */
 const MAX_TEXT = 20_000;
-/** Characters of HTML that an excerpt is made of, and of what is cleaned for it when no cleaned copy is stored. */
+/** Maximum characters of HTML for an excerpt, and of HTML that is cleaned when no cleaned copy is stored. */
 const MAX_HTML = 100_000;
 const MAX_UNCLEANED_HTML = 20_000;
 
 /**
- * The body of the request that tells a chat room of an email, as JSON text: sender, recipient, subject, time, text, attachments by name
- * and size, and a link to the whole message. Mail is shown and never acts: it mentions nobody, formats nothing, and has no links but
- * http(s) ones. Equal facts give equal bytes.
+ * Returns the request body that announces an email in a chat channel, as JSON text: sender, recipient, subject, time, text, names and
+ * sizes of attachments, and a link to the whole message. The mail's text is shown inert: it mentions no one, formats nothing, and
+ * contains only http(s) links. Equal facts give equal bytes.
  */
 export function buildChatPayload(format: ChatFormat, facts: PayloadFacts): string {
   const summary = summarize(facts);
   return JSON.stringify(format === 'chat_a' ? discordMessage(summary) : slackMessage(summary));
 }
 
-/** What is told, cleaned, not yet fitted. */
+/** The content of the message, cleaned but not cut yet. */
 interface Summary {
   sender: string;
   /** name or address */
@@ -63,7 +63,7 @@ interface Summary {
   subject: string;
   receivedAt: Date;
   excerpt: string;
-  /** null when there are none */
+  /** null: no attachments */
   files: string | null;
   link: string;
 }
@@ -86,13 +86,13 @@ function summarize(facts: PayloadFacts): Summary {
   };
 }
 
-/** The text without quoted mail; without text, that of the HTML. */
+/** Returns the text without quoted mail, or the text of the HTML if there is no text. */
 function textOf({ cleanedText, textBody, cleanedHtml, htmlBody }: PayloadFacts['content']): string {
   const text = [cleanedText, textBody].find((each) => each !== null && !isBlank(each.slice(0, MAX_TEXT)));
   if (text != null) return text;
   const html = cleanedHtml ?? (htmlBody === null ? null : sanitizeHtmlBody(htmlBody.slice(0, MAX_UNCLEANED_HTML)));
   if (html === null) return '';
-  // Where a browser begins a line; all other white space is one space.
+  // Line breaks where a browser has them; other white space becomes one space.
   const lines = html.slice(0, MAX_HTML).split(LINE_BREAK);
   return lines
     .map(lineOfHtml)
@@ -102,7 +102,7 @@ function textOf({ cleanedText, textBody, cleanedHtml, htmlBody }: PayloadFacts['
 
 const LINE_BREAK = /<br[^<>]*>|<\/?(?:p|div|li|tr|table|h[1-6]|blockquote|pre|hr|ul|ol|dl|dt|dd|center)(?:\s[^<>]*)?>/i;
 
-/** The text of sanitised HTML that holds no line break: its entities are these four. */
+/** Returns the text of sanitized HTML without line breaks: it has only these four entities. */
 function lineOfHtml(html: string): string {
   return html
     .replace(/<\/?(?:td|th|img)(?:\s[^<>]*)?>/gi, ' ')
@@ -170,7 +170,7 @@ function discordMessage(summary: Summary) {
 
 function slackMessage(summary: Summary) {
   const limits = SLACK_LIMITS;
-  // Never `mrkdwn` for text of mail: it has no escape for its marks.
+  // Never `mrkdwn` for text from mail: its markup cannot be escaped.
   const plain = (text: string, limit: number) => ({
     type: 'plain_text',
     text: fitText(text, limit, slackPieces),
@@ -208,22 +208,23 @@ function orElse(text: string, fallback: string): string {
   return isBlank(text) ? fallback : text;
 }
 
-/** Text of mail made fit for a chat message. `pieces` splits it where it may be cut, each piece written as the service wants it. */
+/** Splits text at the positions where it may be cut, and escapes each piece for the service. */
 type Pieces = (text: string) => Iterable<string>;
 
-/** Characters that are looked at; every limit of a chat service is far below. */
-const MAX_LOOKED_AT = 20_000;
-/** UTF-16 units. What joins more marks into one character than any script does is cut within them. */
+/** Maximum characters processed; far above the limit of every chat service. */
+const MAX_PROCESSED = 20_000;
+/** UTF-16 units. A longer grapheme, which no script needs, is cut. */
 const LONGEST_GRAPHEME = 32;
 const ELLIPSIS = '…';
 
 /**
- * Text without what harms where it is shown: control characters, marks that turn the direction of writing (`gpj.exe` for `exe.jpg`),
- * invisible ones, lone surrogates. Line ends become line feeds, at most two in a row. Joiners stay, as emoji and scripts need them.
+ * Removes characters that deceive or break the display: control characters, marks that change the direction of writing (`gpj.exe` for
+ * `exe.jpg`), invisible ones, lone surrogates. Line ends become line feeds, at most two in a row. Joiners stay, because emoji and some
+ * scripts need them.
  */
 function safeText(text: string): string {
   const front =
-    text.length > MAX_LOOKED_AT ? `${text.slice(0, MAX_LOOKED_AT).replace(/[\ud800-\udbff]$/, '')}${ELLIPSIS}` : text;
+    text.length > MAX_PROCESSED ? `${text.slice(0, MAX_PROCESSED).replace(/[\ud800-\udbff]$/, '')}${ELLIPSIS}` : text;
   return front
     .toWellFormed()
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
@@ -238,19 +239,18 @@ function safeText(text: string): string {
     .trim();
 }
 
-/** As {@link safeText}, in one line. */
+/** Like {@link safeText}, on one line. */
 function safeLine(text: string): string {
   return safeText(text).replace(/\s+/g, ' ');
 }
 
-/** Whether a reader would see nothing: chat services refuse such text, or show a gap. */
+/** Returns whether the text is invisible: chat services reject such text, or show a gap. */
 function isBlank(text: string): boolean {
   return !/[^\s\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]/u.test(text);
 }
 
 /**
- * The text in at most `limit` UTF-16 units (no service counts a character as more), with an ellipsis where it was cut. Characters that
- * readers see as one are never cut in two, nor are escapes.
+ * Cuts the text to `limit` UTF-16 units (no service counts more) and adds an ellipsis if it was cut. Graphemes and escapes stay whole.
  */
 function fitText(text: string, limit: number, pieces: Pieces): string {
   let fitted = '';
@@ -263,25 +263,25 @@ function fitText(text: string, limit: number, pieces: Pieces): string {
   return fitted;
 }
 
-/** For fields that are shown as they are. */
+/** For fields that are displayed without formatting. */
 const plainPieces: Pieces = graphemes;
 
-/** Slack, "Formatting message text": three characters are escaped; nothing then is a mention, a link or a command. */
+/** Slack, "Formatting message text": three characters are escaped; then nothing is a mention, a link or a command. */
 function* slackPieces(text: string): Iterable<string> {
   for (const piece of graphemes(text))
     yield piece.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * Discord's markdown with nothing in it that acts: a backslash stands before whatever could. URLs of http and https stay as they are,
- * so that they can be followed, in pieces that are never cut; one that the limit cuts is no link any more.
+ * Escapes Discord's markdown with backslashes. http(s) URLs stay clickable: each is one piece, which is not cut; if the limit cuts it, it
+ * is no longer a link.
  */
 const discordPieces: Pieces = (text) => escapedForDiscord(text, LINK);
 
-/** The same, in which nothing can be followed: URLs of a message's own text would be fetched and shown. */
+/** The same without links: Discord would fetch and preview URLs in the text of a message. */
 const discordPiecesWithoutLinks: Pieces = (text) => escapedForDiscord(text, null);
 
-/** What Discord takes for a URL begins so; of its characters only those that need no escape within. */
+/** Start of a URL for Discord, and only those of its characters that need no escape. */
 const LINK = /https?:\/\/[A-Za-z0-9._~:/?#@!$&'+,;=%-]+/gi;
 const MAX_LINK_LENGTH = 500;
 const ACTIVE = /[\\`*_~|<>[\]()@#]/g;
@@ -301,9 +301,9 @@ function* escapedPieces(text: string, before: string): Iterable<string> {
   let line = before;
   let at = 0;
   for (const piece of graphemes(text)) {
-    // Marks of lists count at the beginning of a line only.
+    // List markers count only at the start of a line.
     const isMark = /^[-+.]$/.test(piece) && /^\s*\d*$/.test(line);
-    // A scheme without its colon is no link.
+    // Without its colon a scheme does not make a link.
     const isScheme = piece === ':' && text[at + 1] === '/';
     yield isMark || isScheme ? `\\${piece}` : piece.replace(ACTIVE, '\\$&');
     line = piece.includes('\n') ? '' : line.length > 20 ? line : line + piece;
@@ -318,7 +318,7 @@ function lineBefore(text: string, at: number): string {
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 function* graphemes(text: string): Iterable<string> {
-  // Most text has nothing that could be joined; the line feeds of ours have no carriage return before them.
+  // Most text contains nothing that can be combined. Our line feeds have no carriage return before them.
   if (/^[\n -~]*$/.test(text)) {
     yield* text;
     return;

@@ -4,62 +4,62 @@ import type { AddressGuard } from '../shared/network-address.ts';
 import { wellFormedValue } from '../shared/text.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
-/** How a webhook is posted; stored as endpoint.config. Absent keys of the stored form mean their defaults. */
+/** Settings of a webhook; stored as endpoint.config. Missing keys have their defaults. */
 export interface WebhookConfig {
   url: string;
-  /** seconds for the whole attempt, 1 to 300; at most 120 are waited */
+  /** seconds for the whole attempt, 1 to 300; at most 120 are used */
   timeout: number;
-  /** further tries after the first, 0 to 10 */
+  /** retries after the first attempt, 0 to 10 */
   retryAttempts: number;
   /** custom header fields */
   headers: Record<string, string>;
   /** 64 hex digits */
   verificationToken: string;
-  /** what X-Service-Signature holds: the token itself, or an HMAC keyed with it */
+  /** value of X-Service-Signature: the token itself, or an HMAC keyed with it */
   signatureScheme: 'token' | 'hmac';
   payload: 'nested' | 'flat';
-  /** bytes of a request body at most, 10,000 to 25,000,000; beyond them parts give way (core/endpoints/webhook-payload.ts) */
+  /** maximum bytes of a request body, 10,000 to 25,000,000; above it parts are left out (core/endpoints/webhook-payload.ts) */
   maxPayloadOctets: number;
-  /** whether attachments come with their content while the budget lasts, or with links alone */
+  /** whether attachments are sent with their content if it fits, or only as links */
   attachments: 'content' | 'link';
 }
 
-/** Checked input of a user in the form that is stored; keys that were not given stay absent where a default may change. */
+/** Checked input of a user as stored; omitted keys stay missing if their default may change. */
 type StoredEndpointConfig = Record<string, unknown>;
 
 type EndpointConfigResult =
   | { config: StoredEndpointConfig; error?: undefined }
-  /** the `details` beside `Invalid configuration`, and the field at fault as we name it, with its unit; empty when it is all of it */
+  /** the `details` beside `Invalid configuration`, and the invalid field by our name; empty when it is the whole config */
   | { error: string; field: string; config?: undefined };
 
 export const ENDPOINT_TYPES = ['webhook', 'email', 'email_group'] as const;
 export type EndpointType = (typeof ENDPOINT_TYPES)[number];
 
-/** What a webhook is sent: our own JSON, a message for a Discord channel (`chat_a`), or one for a Slack channel (`chat_b`). */
+/** Payload of a webhook: our own JSON, a message for a Discord channel (`chat_a`), or for a Slack channel (`chat_b`). */
 export const WEBHOOK_FORMATS = ['native', 'chat_a', 'chat_b'] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 interface EndpointConfigOptions {
   guard: AddressGuard;
-  /** the endpoint's token: new on creation, kept when a config is replaced */
+  /** the endpoint's token: new on creation, kept when the config is replaced */
   verificationToken: string;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const DEFAULT_RETRY_ATTEMPTS = 3;
-/** Small enough for receivers with common limits of 5 or 6 MB. */
+/** Fits receivers with common limits of 5 or 6 MB. */
 const DEFAULT_MAX_PAYLOAD_BYTES = 4_000_000;
-const LEAST_MAX_PAYLOAD_BYTES = 10_000;
-const MOST_MAX_PAYLOAD_BYTES = 25_000_000;
+const MIN_PAYLOAD_LIMIT_BYTES = 10_000;
+const MAX_PAYLOAD_LIMIT_BYTES = 25_000_000;
 const MAX_TIMEOUT_SECONDS = 300;
 const MAX_RETRY_ATTEMPTS = 10;
 const MAX_GROUP_EMAILS = 50;
 /** RFC 5321 §4.5.3.1.3 */
 const MAX_ADDRESS_LENGTH = 254;
-/** Bytes of a verification token before they are written in hex. */
+/** Bytes of a verification token, before hex encoding. */
 export const VERIFICATION_TOKEN_BYTES = 32;
 
-/** Checks the config of an endpoint as a user gave it; unknown keys are left out. */
+/** Checks the config of an endpoint as a user gave it; drops unknown keys. */
 export function checkEndpointConfig(
   type: EndpointType,
   input: unknown,
@@ -78,24 +78,24 @@ export function checkEndpointConfig(
   }
 }
 
-/** Reads a stored webhook config, defaults filled in. Throws ZodError when it is not one. */
+/** Parses a stored webhook config and adds defaults. Throws ZodError when it is invalid. */
 export function readWebhookConfig(stored: unknown): WebhookConfig {
   return storedWebhook.parse(stored);
 }
 
-/** What an endpoint that forwards is set to, defaults filled in. */
+/** Settings of an endpoint that forwards, with defaults. */
 interface ForwardingConfig {
   /** one for type email, up to 50 for email_group */
   addresses: string[];
   preserveHeaders: boolean;
   includeAttachments: boolean;
   subjectPrefix: string | null;
-  /** on a domain of the user's; null: the address that took the mail */
+  /** on a domain of the user; null: the address that received the mail */
   fromAddress: string | null;
   senderName: string | null;
 }
 
-/** Reads a stored config of type email or email_group as the user gave it. Throws ZodError when it is none. */
+/** Parses a stored config of type email or email_group as the user gave it. Throws ZodError when it is invalid. */
 export function readForwardingConfig(stored: unknown): ForwardingConfig {
   const { forwardTo, emails, ...config } = storedForwarding.parse(stored);
   return {
@@ -135,7 +135,7 @@ const storedWebhook = z.object({
   attachments: z.enum(['content', 'link']).default('content'),
 });
 
-/** Names of all that a config may hold, of any type; `email` is an alias of `forwardTo`. */
+/** Names of all keys of a config of any type; `email` is an alias of `forwardTo`. */
 export const ENDPOINT_CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(storedWebhook.shape),
   ...Object.keys(storedForwarding.shape),
@@ -172,7 +172,7 @@ function checkWebhook(
   };
 }
 
-/** The keys that stay absent unless they are given. */
+/** Checks the keys that stay missing unless given. */
 function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResult {
   const { signatureScheme, payload, maxPayloadOctets, attachments } = given;
   if (signatureScheme !== undefined && signatureScheme !== 'token' && signatureScheme !== 'hmac')
@@ -181,10 +181,10 @@ function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResu
     return { error: 'Payload must be nested or flat', field: 'payload' };
   if (
     maxPayloadOctets !== undefined &&
-    !isWholeNumber(maxPayloadOctets, LEAST_MAX_PAYLOAD_BYTES, MOST_MAX_PAYLOAD_BYTES)
+    !isWholeNumber(maxPayloadOctets, MIN_PAYLOAD_LIMIT_BYTES, MAX_PAYLOAD_LIMIT_BYTES)
   )
     return {
-      error: `Maximum payload must be a number between ${LEAST_MAX_PAYLOAD_BYTES} and ${MOST_MAX_PAYLOAD_BYTES} bytes`,
+      error: `Maximum payload must be a number between ${MIN_PAYLOAD_LIMIT_BYTES} and ${MAX_PAYLOAD_LIMIT_BYTES} bytes`,
       field: 'maxPayloadOctets',
     };
   if (attachments !== undefined && attachments !== 'content' && attachments !== 'link')
@@ -200,7 +200,7 @@ function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResu
 }
 
 function checkEmail(given: Record<string, unknown>): EndpointConfigResult {
-  // One published client calls it `email`.
+  // One of the published clients calls it `email`.
   const forwardTo = given['forwardTo'] ?? given['email'];
   if (!isMailAddress(forwardTo)) return { error: 'Invalid forward-to email address format', field: 'forwardTo' };
   return withForwardingKeys({ forwardTo }, given);
@@ -223,7 +223,7 @@ function checkGroup(given: Record<string, unknown>): EndpointConfigResult {
   return withForwardingKeys({ emails }, given);
 }
 
-/** Keys that both kinds of forwarding take. */
+/** Checks the keys of both kinds of forwarding. */
 function withForwardingKeys(config: StoredEndpointConfig, given: Record<string, unknown>): EndpointConfigResult {
   const keys = forwardingKeys.safeParse(given);
   if (!keys.success) {
@@ -247,11 +247,11 @@ const forwardingKeys = z.object({
   senderName: headerText.optional(),
 });
 
-function isWholeNumber(value: unknown, least: number, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+function isWholeNumber(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }
 
-/** One that a copy can be sent to. */
+/** Returns whether a copy can be sent to the address. */
 function isMailAddress(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -264,12 +264,12 @@ function isMailAddress(value: unknown): value is string {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 §5.5: visible characters, spaces and tabs; obs-text as Latin-1 */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Bounds of the reference service for header fields. */
+/** Limits of the reference service for header fields. */
 const MAX_HEADERS = 50;
 const MAX_NAME_LENGTH = 126;
 const MAX_VALUE_LENGTH = 998;
 
-/** Fields that frame the request or the connection (RFC 9110 §7.6.1, RFC 9112 §6); only the client may set them. */
+/** Fields that frame the request or the connection (RFC 9110 §7.6.1, RFC 9112 §6); only the HTTP client sets them. */
 const FRAMING_FIELDS = new Set([
   'host',
   'content-length',
@@ -287,7 +287,7 @@ const FRAMING_FIELDS = new Set([
   'http2-settings',
 ]);
 
-/** Fields of ours that a receiver relies on, by exact name. */
+/** Our own fields that receivers rely on, by name. */
 const OWN_FIELDS = new Set([
   'x-endpoint-id',
   'x-email-id',
@@ -296,15 +296,15 @@ const OWN_FIELDS = new Set([
   'x-test-request',
   'x-postroom-test',
 ]);
-/** ... and by prefix. */
+/** Our own fields by prefix. */
 const OWN_PREFIXES = ['x-service-', 'x-webhook-', 'webhook-'];
 
-/** Whether custom headers of a webhook may bear the name: neither framing nor one of ours. The name is in lower case. */
+/** Returns whether the name of a custom header is reserved: for framing or for one of our own fields. The name is in lower case. */
 function isReservedHeader(name: string): boolean {
   return FRAMING_FIELDS.has(name) || OWN_FIELDS.has(name) || OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-/** Checks `headers` of a webhook config; null when they may be sent, else the text for the user. Absent and null are fine. */
+/** Checks `headers` of a webhook config; returns the error for the user, or null when they are valid. Missing and null are valid. */
 function checkCustomHeaders(headers: unknown): string | null {
   if (headers === undefined || headers === null) return null;
   if (typeof headers !== 'object' || Array.isArray(headers)) return 'Headers must be an object of strings';

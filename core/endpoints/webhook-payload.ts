@@ -2,7 +2,7 @@ import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 
-/** A received mail as the payload needs it. */
+/** The fields of a received email that the payload contains. */
 interface PayloadEmail {
   id: string;
   messageId: string;
@@ -10,15 +10,15 @@ interface PayloadEmail {
   /** envelope recipient as given */
   recipient: string;
   receivedAt: Date;
-  /** the Date field; null when absent or invalid */
+  /** the Date field; null when missing or invalid */
   date: Date | null;
   threadId: string | null;
   threadPosition: number | null;
 }
 
-/** What the parser made of the mail (table email_content). */
+/** The parsed content of the email (table email_content). */
 interface PayloadContent {
-  /** [lower-case name, decoded value] in the order of the message */
+  /** [lower-case name, decoded value] in message order */
   headers: readonly (readonly [string, string])[];
   addresses: AddressFields;
   inReplyTo: readonly string[];
@@ -33,32 +33,32 @@ interface PayloadContent {
 }
 
 export interface PayloadFacts {
-  /** when the delivery was made, not the attempt: so every attempt sends the same bytes, and links end at one time */
+  /** creation time of the delivery, not of the attempt, so that every attempt sends the same bytes and links expire together */
   timestamp: Date;
   userId: string;
   email: PayloadEmail;
   content: PayloadContent;
-  /** the bytes of the message; null when they are gone, or not needed (needsRaw) */
+  /** the bytes of the message; null when they were removed or are not needed (needsRaw) */
   raw: Buffer | null;
   endpoint: { id: string; name: string; type: string };
-  /** without a slash at its end */
+  /** without a trailing slash */
   publicUrl: string;
   /** see deriveDownloadLinkKey */
   linkKey: Uint8Array;
 }
 
-/** What of its configuration decides what an endpoint is sent. */
+/** The settings of an endpoint that affect the payload. */
 export interface PayloadOptions {
   payload: 'nested' | 'flat';
-  /** bytes of the whole body */
+  /** maximum bytes of the body */
   maxPayloadOctets: number;
   attachments: 'content' | 'link';
 }
 
 /**
- * The body of a webhook request as JSON text: `nested` is the payload of the published clients with their extra fields,
- * `flat` the full email object. Within `maxPayloadOctets` it is whole; above it parts give way in the order of planPayload, and
- * `truncated` names them. Equal facts give equal bytes, and all payloads of a form have the same keys.
+ * Returns the body of a webhook request as JSON text: `nested` is the payload of the published clients with their additional fields,
+ * `flat` the full email object. If it exceeds `maxPayloadOctets`, parts are left out in the order of planPayload, and `truncated` names
+ * them. Equal facts give equal bytes, and all payloads of a form have the same keys.
  */
 export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts): string {
   const { payload: form, maxPayloadOctets: budget } = options;
@@ -66,7 +66,7 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
   const build = form === 'nested' ? nested : flat;
   if (leastBytes(form, facts, contents) <= budget) {
     const whole = build(facts, chooseParts(options, facts, EVERYTHING));
-    // A UTF-16 unit takes three bytes of UTF-8 at most.
+    // A UTF-16 unit takes at most three bytes of UTF-8.
     if (whole.length * 3 <= budget || Buffer.byteLength(whole) <= budget) return whole;
   }
   const { htmlBody, cleanedHtml, textBody, cleanedText, headers } = facts.content;
@@ -82,14 +82,14 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
   return build(facts, chooseParts(options, facts, plan));
 }
 
-/** Whether the payload carries something that is read from the bytes of the message. */
+/** Returns whether the payload contains something that is read from the bytes of the message. */
 export function needsRaw(options: PayloadOptions, attachments: readonly Attachment[]): boolean {
   return options.payload === 'nested' || (options.attachments === 'content' && attachments.length > 0);
 }
 
-/** What of a mail a payload carries. */
+/** The parts of a message that a payload contains. */
 interface Parts {
-  /** by the places of the attachments: base64, or null */
+  /** by attachment: base64, or null */
   contents: readonly (string | null)[];
   raw: string;
   htmlBody: string | null;
@@ -102,7 +102,7 @@ interface Parts {
 
 type Choice = Omit<PayloadPlan, 'contents'> & { contents: ReadonlySet<number> | null };
 
-/** `contents` null: all of them. */
+/** `contents` null: all. */
 const EVERYTHING: Choice = {
   contents: null,
   hasRaw: true,
@@ -112,7 +112,7 @@ const EVERYTHING: Choice = {
   dropped: [],
 };
 const DROP_ORDER: readonly DroppedPart[] = ['attachments', 'raw', 'html', 'text', 'headers'];
-/** What every payload takes at least: with the longest list of what gave way. */
+/** The smallest payload, with the longest list of omitted parts. */
 const NOTHING: Parts = {
   contents: [],
   raw: '',
@@ -147,16 +147,16 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
 }
 
 /**
- * The nested form. It is joined of the JSON texts of its values, as JSON.stringify would write the whole: what is long, or stands in it
- * twice, is made into JSON once.
+ * The nested form. It concatenates the JSON texts of its values, as JSON.stringify would write the whole, so that values that are long or
+ * occur twice are serialized once.
  */
 function nested(facts: PayloadFacts, parts: Parts): string {
   const { email, content, endpoint } = facts;
   const { addresses } = content;
   const messageId = JSON.stringify(email.messageId);
   const subject = JSON.stringify(email.subject);
-  const from = addresses.from === null ? NOBODY : JSON.stringify(addresses.from);
-  const to = addresses.to === null ? NOBODY : JSON.stringify(addresses.to);
+  const from = addresses.from === null ? NO_ADDRESSES : JSON.stringify(addresses.from);
+  const to = addresses.to === null ? NO_ADDRESSES : JSON.stringify(addresses.to);
   const headers = JSON.stringify(parts.headers);
   const text = JSON.stringify(parts.textBody);
   const parsedData =
@@ -166,7 +166,7 @@ function nested(facts: PayloadFacts, parts: Parts): string {
     `"textBody":${text},"htmlBody":${JSON.stringify(parts.htmlBody)},"raw":${JSON.stringify(parts.raw)},` +
     `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":${wireAttachments(facts, parts.contents)},` +
     `${member('priority', content.priority)}"headers":${headers}}`;
-  // The same files once more; their contents stand above.
+  // The same files again; their contents are above.
   const cleanedContent =
     `{"html":${JSON.stringify(parts.cleanedHtml)},"text":${trimmedJson(parts.cleanedText, parts.textBody, text)},` +
     `"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},` +
@@ -181,7 +181,7 @@ function nested(facts: PayloadFacts, parts: Parts): string {
   );
 }
 
-/** The flat form, joined in the same way. */
+/** The flat form, concatenated in the same way. */
 function flat(facts: PayloadFacts, parts: Parts): string {
   const { email, content } = facts;
   const to = content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [];
@@ -194,19 +194,19 @@ function flat(facts: PayloadFacts, parts: Parts): string {
   );
 }
 
-/** A member of a JSON object with the comma behind it; nothing where there is no value, since the types of clients know no null here. */
+/** Returns a member of a JSON object followed by a comma; empty without a value, because the clients' types have no null here. */
 function member(name: string, value: string | null | undefined): string {
   return value === null || value === undefined ? '' : `"${name}":${JSON.stringify(value)},`;
 }
 
-/** The JSON text of an AddressList without anyone in it. */
-const NOBODY = '{"text":"","addresses":[]}';
+/** The JSON text of an AddressList without addresses. */
+const NO_ADDRESSES = '{"text":"","addresses":[]}';
 
 function isoText(date: Date | null): string {
   return date === null ? 'null' : `"${date.toISOString()}"`;
 }
 
-/** The JSON text of `part`, which mostly is `whole`, whose JSON text is given, without the white space at its ends. */
+/** Returns the JSON text of `part` without outer white space. `part` is usually equal to `whole`, whose JSON text is given. */
 function trimmedJson(part: string | null, whole: string | null, wholeJson: string): string {
   if (part === null || whole === null) return JSON.stringify(part);
   if (part === whole) return wholeJson;
@@ -216,12 +216,12 @@ function trimmedJson(part: string | null, whole: string | null, wholeJson: strin
   return `"${wholeJson.slice(1 + before, wholeJson.length - 1 - behind)}"`;
 }
 
-/** Characters of the text as a JSON string, without its quotation marks. */
+/** Returns the length of the text as a JSON string, without quotation marks; characters. */
 function jsonLength(text: string): number {
   return text === '' ? 0 : JSON.stringify(text).length - 2;
 }
 
-/** Header name to value, repeats joined by a line feed; without a prototype, as mail may name a field `__proto__`. */
+/** Maps header names to values, repeated fields joined by a line feed. Has no prototype, because a field can be named `__proto__`. */
 function headersObject(headers: PayloadContent['headers']): Record<string, string> {
   const object: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
@@ -231,7 +231,7 @@ function headersObject(headers: PayloadContent['headers']): Record<string, strin
   return object;
 }
 
-/** As JSON text. */
+/** Returns JSON text. */
 function wireAttachments(facts: PayloadFacts, contents: Parts['contents']): string {
   if (facts.content.attachments.length === 0) return '[]';
   return JSON.stringify(
@@ -247,7 +247,7 @@ function wireAttachments(facts: PayloadFacts, contents: Parts['contents']): stri
   );
 }
 
-/** Signed, so that a receiver without an API key can follow it for a while; with one it serves for ever. */
+/** Signed, so that a receiver without an API key can use it for a limited time; with a key it always works. */
 export function linkTo(
   {
     publicUrl,
@@ -269,7 +269,7 @@ function readContent(raw: Buffer, { start, length, transferEncoding }: Attachmen
   return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength).toString('base64');
 }
 
-/** No escape and no replacement makes bytes fewer: what exceeds the budget as it is need not be turned into text. */
+/** Escaping and replacement never make text shorter, so bytes that exceed the budget need not be decoded. */
 function rawBytes(raw: Buffer | null, budget: number): number {
   if (raw === null) return 0;
   return raw.length > budget ? raw.length : jsonBytes(raw.toString('utf8'));
@@ -287,13 +287,13 @@ function isFilled(text: string | null): boolean {
   return text !== null && text !== '';
 }
 
-/** Of each attachment its content's bytes in base64 (RFC 4648 §4); none when contents are not sent. */
+/** Returns the size of each attachment's content in base64 (RFC 4648 §4); zero when contents are not sent. */
 function contentBytes(options: PayloadOptions, { content, raw }: PayloadFacts): number[] {
   const isSent = options.attachments === 'content' && raw !== null;
   return content.attachments.map(({ size }) => (isSent ? Math.ceil(size / 3) * 4 : 0));
 }
 
-/** What a whole payload takes if nothing in it needs an escape: above the budget it need not be tried. */
+/** Returns the size of the whole payload without any escapes: if it exceeds the budget, the whole payload need not be built. */
 function leastBytes(
   form: PayloadOptions['payload'],
   { content, raw }: PayloadFacts,
@@ -310,7 +310,7 @@ function leastBytes(
   return bytes;
 }
 
-/** Bytes that the parts of a payload take in its JSON text, each as often as it stands there. */
+/** Bytes of the parts of a payload as JSON text, counting repetitions. */
 export interface PayloadSizes {
   /** what is always sent: every key, and all values but those below */
   fixed: number;
@@ -322,24 +322,24 @@ export interface PayloadSizes {
   headers: number;
 }
 
-/** What a payload leaves out to stay within its budget, in the order in which parts give way. */
+/** A part that is left out to stay within the budget, in the order of omission. */
 type DroppedPart = 'attachments' | 'raw' | 'html' | 'text' | 'headers';
 
 interface PayloadPlan {
-  /** places in `contents` of those that are sent */
+  /** indexes in `contents` of those that are sent */
   contents: ReadonlySet<number>;
   hasRaw: boolean;
   hasHtml: boolean;
-  /** bytes that the texts may take; null: they are whole */
+  /** maximum bytes of the texts; null: not cut */
   textBytes: number | null;
   hasHeaders: boolean;
   dropped: DroppedPart[];
 }
 
 /**
- * Decides what of a payload is sent within so many bytes. Contents of attachments give way first, the largest first and only as many
- * as must, so that an invoice of some kilobytes still comes along beside a film; then the raw message, the HTML, the text, which is
- * cut rather than dropped, and at last the header fields. What is `fixed` always goes: a budget below it is exceeded.
+ * Decides which parts of a payload fit into the budget (bytes). Contents of attachments are left out first, the largest first and only as
+ * many as necessary, so that a small invoice is still sent beside a video; then the raw message, the HTML, the text, which is cut rather
+ * than dropped, and finally the header fields. `fixed` is always sent, even if it exceeds the budget.
  */
 export function planPayload(budget: number, sizes: PayloadSizes): PayloadPlan {
   const contents = new Set(sizes.contents.keys());
@@ -376,17 +376,17 @@ export function planPayload(budget: number, sizes: PayloadSizes): PayloadPlan {
   return { contents, ...plan, dropped };
 }
 
-/** Of equals the later one first. */
+/** Largest first; of equal sizes the later one first. */
 function largestFirst([placeA, a]: [number, number], [placeB, b]: [number, number]): number {
   return b - a || placeB - placeA;
 }
 
-/** Bytes of the text as a JSON string in UTF-8, without its quotation marks. */
+/** Returns the bytes of the text as a JSON string in UTF-8, without quotation marks. */
 export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
 
-/** The longest beginning of a text that takes at most so many bytes in JSON; a surrogate pair is never cut in two. */
+/** Returns the longest prefix of a text that takes at most `limit` bytes in JSON, without splitting a surrogate pair. */
 export function cutToJsonBytes(text: string, limit: number): string {
   let bytes = 0;
   for (let at = 0; at < text.length; ) {
@@ -398,7 +398,7 @@ export function cutToJsonBytes(text: string, limit: number): string {
   return text;
 }
 
-/** ECMA-404 §9 as JSON.stringify writes it: lone surrogates are escaped. */
+/** Bytes of a code point as JSON.stringify writes it (ECMA-404 §9): lone surrogates are escaped. */
 function escapedBytes(point: number): number {
   if (point < 0x20) return SHORT_ESCAPES.has(point) ? 2 : 6;
   if (point === 0x22 || point === 0x5c) return 2;

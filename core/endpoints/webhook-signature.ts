@@ -1,45 +1,45 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** A Standard Webhooks secret: `whsec_` and base64. After a rotation the former one goes on signing until validUntil. */
+/** A Standard Webhooks secret: `whsec_` and base64. After a rotation the previous one also signs until validUntil. */
 export interface SigningSecret {
   secret: string;
-  /** null: the one in force */
+  /** null: the current secret */
   validUntil: Date | null;
 }
 
-/** What the header fields of one webhook request are made from. */
+/** Inputs of the header fields of a webhook request. */
 export interface SigningFacts {
-  /** stable over retries */
+  /** the same for all attempts */
   deliveryId: string;
   endpointId: string;
   emailId: string;
   messageId: string;
-  /** the bytes that are sent */
+  /** the request body */
   body: Buffer;
-  /** of this attempt */
+  /** time of this attempt */
   sentAt: Date;
   verificationToken: string;
   signatureScheme: 'token' | 'hmac';
   secrets: readonly SigningSecret[];
   customHeaders: Readonly<Record<string, string>>;
-  /** the email was made by its user to try things out (operations/routing/simulate-inbound.ts) */
+  /** a test message created by the user (operations/routing/simulate-inbound.ts) */
   isTest: boolean;
 }
 
 const SECRET_PREFIX = 'whsec_';
-/** Bytes of a secret before they are written in base64; Standard Webhooks asks for 24 to 64. */
+/** Bytes of a secret before base64 encoding; Standard Webhooks recommends 24 to 64. */
 export const SIGNING_SECRET_BYTES = 32;
-/** For how long the former secret signs beside the new one; milliseconds. */
+/** How long the previous secret signs beside the new one; milliseconds. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 const USER_AGENT = 'Postroom-Webhook/1.0';
-/** Longest value of a header field taken from mail. */
+/** Maximum length of a header value taken from mail. */
 const MAX_VALUE_LENGTH = 998;
 
 /**
- * The header fields of a webhook request as a flat list of names and values, in sending order: those that tell receivers who sends
- * and prove it (Standard Webhooks §"Webhook headers"), then the endpoint's custom ones. Custom Content-Type
- * and User-Agent replace ours; nothing else of ours can be replaced.
+ * Returns the header fields of a webhook request as a flat list of names and values, in sending order: our own, including the signature
+ * (Standard Webhooks §"Webhook headers"), then the endpoint's custom ones. Custom Content-Type and User-Agent replace ours; other fields
+ * of ours cannot be replaced.
  */
 export function webhookHeaders(facts: SigningFacts): string[] {
   const { body, sentAt, verificationToken: token } = facts;
@@ -88,13 +88,13 @@ export function webhookHeaders(facts: SigningFacts): string[] {
   return headers;
 }
 
-/** `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks, "Signature scheme"); `timestamp` in seconds. */
+/** Returns `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks, "Signature scheme"); `timestamp` in seconds. */
 export function signStandardWebhook(secret: string, id: string, timestamp: number, body: Buffer): string {
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   return `v1,${createHmac('sha256', keyOf(text, 'base64')).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** Keys that were made, by their encoding and text: making one costs more than signing with it. */
+/** Cached key objects by encoding and text: creating one costs more than signing with it. */
 const keys = new Map<string, KeyObject>();
 const MAX_KEYS = 10_000;
 
@@ -108,38 +108,38 @@ function keyOf(text: string, encoding: 'utf8' | 'base64'): KeyObject {
   return made;
 }
 
-/** Makes a secret from bytes of a cryptographic source. */
+/** Returns a secret from random bytes of a cryptographic source. */
 export function makeSigningSecret(random: Uint8Array): string {
   if (random.length < 24) throw new RangeError('a signing secret has at least 24 bytes');
   return `${SECRET_PREFIX}${Buffer.from(random).toString('base64')}`;
 }
 
-/** The secrets after a rotation: the new one in force, the former one valid for 24 h more, older ones gone. */
+/** Returns the secrets after a rotation: the new one is current, the previous one stays valid for 24 hours, older ones are removed. */
 export function rotateSigningSecrets(secrets: readonly SigningSecret[], newSecret: string, now: Date): SigningSecret[] {
   const former = secrets.find((secret) => secret.validUntil === null);
   const overlap = former === undefined ? [] : [{ ...former, validUntil: new Date(now.getTime() + SECRET_OVERLAP_MS) }];
   return [{ secret: newSecret, validUntil: null }, ...overlap];
 }
 
-/** The text whose ciphertext is endpoint.secret_ciphertext. */
+/** Returns the plain text of endpoint.secret_ciphertext. */
 export function encodeSigningSecrets(secrets: readonly SigningSecret[]): string {
   return JSON.stringify(secrets);
 }
 
-/** Reads what encodeSigningSecrets wrote. Throws when it is something else. */
+/** Parses a result of encodeSigningSecrets. Throws when it is invalid. */
 export function decodeSigningSecrets(text: string): SigningSecret[] {
   return storedSecrets.parse(JSON.parse(text));
 }
 
 const storedSecrets = z.array(z.object({ secret: z.string(), validUntil: z.coerce.date().nullable() }));
 
-/** Whether two signatures are equal, in a time that does not tell where they differ. */
+/** Compares two signatures in constant time. */
 export function isSameSignature(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** A value out of mail as a header field may bear it: visible ASCII and spaces only. */
+/** Makes a value from mail safe for a header field: visible ASCII and spaces only. */
 function headerSafe(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_VALUE_LENGTH);
 }

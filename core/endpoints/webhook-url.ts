@@ -1,11 +1,11 @@
 import { type AddressGuard } from '../shared/network-address.ts';
 
-/** Where a webhook may go, judged without asking DNS; `null` when it may, else the text for the user. */
+/** Result of a URL check without DNS: null when the URL is permitted, else the error for the user. */
 export type UrlRefusal = string | null;
 
 /**
- * Ports that a browser refuses too (Fetch Standard §2.9), so that a request cannot be mistaken for another protocol, and those of
- * databases and brokers that trust their network.
+ * Ports that browsers also block (Fetch Standard §2.9), so that a request cannot be mistaken for another protocol, and ports of databases
+ * and brokers that trust their network.
  */
 export const REFUSED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -16,13 +16,13 @@ export const REFUSED_PORTS: ReadonlySet<number> = new Set([
   5432, 3306, 4222, 6222, 8222, 6379, 11211, 27017, 9200, 9300, 2379, 2380,
 ]);
 
-/** The longest URL taken, characters. */
+/** Maximum length of a URL; characters. */
 const MAX_URL_LENGTH = 2_048;
-/** The only names that plain HTTP may go to. */
+/** The only hosts that plain HTTP is permitted for. */
 const HTTP_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
-/** Splits a URL that checkWebhookUrl let pass: host without brackets, port filled in. Throws TypeError when it is no URL. */
+/** Splits a URL that checkWebhookUrl permitted: host without brackets, default port added. Throws TypeError when it is not a URL. */
 export function webhookTarget(url: string): { origin: string; path: string; hostname: string; port: number } {
   const { origin, pathname, search, hostname, port, protocol } = new URL(url);
   return {
@@ -34,12 +34,13 @@ export function webhookTarget(url: string): { origin: string; path: string; host
 }
 
 /**
- * Checks the URL of a webhook at set-up: HTTPS, or HTTP to localhost, 127.0.0.1 and [::1]; no user name, no port of other protocols;
- * an address or a localhost name must be public or within the allowed networks. What names resolve to is checked at each connection.
+ * Checks the URL of a webhook when it is configured: HTTPS, or HTTP to localhost, 127.0.0.1 and [::1]; no user name, no port of other
+ * protocols; an IP address or a localhost name must be public or in the allowed networks. What names resolve to is checked at each
+ * connection.
  */
 export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
   if (url === undefined || url === null || url === '') return 'Webhook URL is required';
-  // URL() would drop line ends and tabs, and repair slashes that are missing or too many.
+  // URL() would drop line ends and tabs, and repair missing or extra slashes.
   if (
     typeof url !== 'string' ||
     url.length > MAX_URL_LENGTH ||
@@ -63,12 +64,14 @@ export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
   return null;
 }
 
-/** Whether a host name means this machine (RFC 6761 §6.3), so that no resolver is asked for it. */
+/** Returns whether a host name means this machine (RFC 6761 §6.3), which needs no DNS lookup. */
 export function isLocalhostName(hostname: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(hostname);
 }
 
-/** The addresses of a host that needs no DNS; empty for names. URL() has turned 0x7f.1 and its kin into four numbers. */
+/**
+ * Returns the addresses of a host that needs no DNS lookup; empty for other names. URL() has already normalized notations such as 0x7f.1.
+ */
 function knownAddresses(hostname: string): string[] {
   if (isLocalhostName(hostname)) return LOOPBACK_ADDRESSES;
   return hostname.includes(':') || /^[\d.]+$/.test(hostname) ? [hostname] : [];

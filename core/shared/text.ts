@@ -1,17 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import charsets from 'libmime/lib/charset.js';
 
-/**
- * The text as PostgreSQL and JSON take it: well-formed, without U+0000. What cannot be kept becomes U+FFFD.
- */
+/** Returns the text in a form that PostgreSQL and JSON accept: well-formed, without U+0000. Invalid characters become U+FFFD. */
 export function storableText(text: string): string {
   const wellFormed = text.toWellFormed();
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
 }
 
 /**
- * JSON whose strings and keys are well-formed once they are parsed: an escape of half a surrogate pair becomes that of U+FFFD. What is no
- * JSON stays none. The text itself has to be well-formed, as decoded bytes are.
+ * Makes all strings and keys of a JSON text well-formed: the escape of a lone surrogate becomes that of U+FFFD. Invalid JSON stays
+ * invalid. The text itself must be well-formed, as decoded bytes are.
  */
 export function wellFormedJson(json: string): string {
   if (!/\\u[dD][89a-fA-F]/.test(json)) return json;
@@ -20,7 +18,7 @@ export function wellFormedJson(json: string): string {
   );
 }
 
-/** JSON as it was parsed, with no halves of surrogate pairs in its strings and keys, which PostgreSQL's JSON cannot hold: U+FFFD in their stead. */
+/** Replaces lone surrogates in all strings and keys of a parsed JSON value by U+FFFD, because PostgreSQL's JSON cannot store them. */
 export function wellFormedValue(value: unknown): unknown {
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) return value;
@@ -28,14 +26,17 @@ export function wellFormedValue(value: unknown): unknown {
   return wellFormed === json ? value : JSON.parse(wellFormed);
 }
 
-/** Behind backslashes that escape each other: a pair (the second group), or half of one. From the first backslash on, so in linear time. */
+/**
+ * After backslashes that escape each other: a surrogate pair (the second group), or a lone one. Starts at the first backslash, so it
+ * takes linear time.
+ */
 const SURROGATE_ESCAPES =
   /(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})/g;
 
 /**
- * The text of bytes in a charset as a message names it (aliases and misspellings included); null and unknown names mean UTF-8.
- * Bytes that are no UTF-8 and claim to be ASCII or nothing are read as windows-1252: that is what they are almost always.
- * What is not of the charset becomes U+FFFD. Never throws.
+ * Decodes bytes by the charset that a message names (including aliases and misspellings); null and unknown names mean UTF-8. Bytes that
+ * are not UTF-8 and claim to be ASCII or nothing are decoded as windows-1252, which is almost always right. Invalid sequences become
+ * U+FFFD. Never throws.
  */
 export function decodeCharset(bytes: Buffer, charset: string | null): string {
   const name = charset === null ? '' : charset.toLowerCase().trim();
@@ -49,8 +50,8 @@ export function decodeCharset(bytes: Buffer, charset: string | null): string {
 }
 
 /**
- * The text of bytes that were read as latin1, as header fields are: UTF-8 when they are (RFC 6532), else windows-1252. Characters
- * beyond latin1 show that it was decoded already, as mailsplit does with file names of RFC 2231; then it stays as it is.
+ * Decodes bytes that were read as latin1, such as header fields: UTF-8 if valid (RFC 6532), else windows-1252. Text with characters
+ * beyond latin1 has already been decoded (mailsplit does this for RFC 2231 file names) and stays as it is.
  */
 export function decodeRawText(latin1: string): string {
   if (!/[\x80-\xff]/.test(latin1) || /[^\0-\xff]/.test(latin1)) return latin1;
