@@ -33,17 +33,17 @@ export interface ActorContext {
 
 /** A running actor. */
 export interface Actor {
-  /** Takes no more work and resolves when the work in hand is done or ended: at most 10 s. */
+  /** Takes no more work, and resolves when the work in progress is done or aborted: after 10 s at most. */
   stop(): Promise<void>;
 }
 
 /** What one run of a step gets. */
 export interface Run<S extends WakeSubject = WakeSubject> {
-  /** the wakes since the last run; empty when the sweep starts the run: then look at every due row */
+  /** the wakes since the last run; empty when the sweep starts the run, which must look at every due row */
   wakes: readonly Wake<S>[];
   /** aborted when a stopping actor's time is up (8 s): end open network calls, record them, release leases */
   signal: AbortSignal;
-  /** true from the moment that stop() was called: begin no further batch */
+  /** true once stop() was called: begin no further batch */
   isStopping(): boolean;
   /** Lets work continue beyond this run. stop() waits for it, and its failure is logged. */
   keep(work: Promise<unknown>): void;
@@ -79,7 +79,7 @@ type Answers = { [S in QuestionSubject]?: (request: Request<S>, bytes: Uint8Arra
 
 export interface ActorPlan {
   context: ActorContext;
-  /** the actor's word in logs: receiving, threading, ... */
+  /** the name of the actor in logs: receiving, threading, ... */
   name: string;
   steps?: readonly Step[];
   answers?: Answers;
@@ -92,12 +92,12 @@ export interface RunningActor extends Actor {
   keep(work: Promise<unknown>): void;
 }
 
-/** Attempts that are still open after 8 s of drain are ended. Then they have a moment to record that. */
+/** Attempts that are still open after 8 s of drain are aborted. Then they have a moment to record that. */
 const DRAIN_MS = 8_000;
 const LAST_WORDS_MS = 1_500;
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
-/** Wakes that are held for the next run; beyond, a sweep runs instead. */
+/** Wakes held for the next run; when there are more, a sweep runs instead. */
 const MAX_WAKES_HELD = 1_000;
 const BATCH_SIZE = 50;
 

@@ -4,40 +4,40 @@ import { Resolver } from 'node:dns/promises';
 export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
 
 export interface DnsResolver {
-  /** Look-ups that all end within so many milliseconds from now: those that have not answered by then reject with ETIMEOUT. */
+  /** Returns lookups that all end within this many milliseconds from now: those without an answer by then reject with ETIMEOUT. */
   within(milliseconds: number): LookUp;
 }
 
 export interface DnsResolverOptions {
-  /** host:port, asked in this order; none means the system's */
+  /** host:port, in the order in which they are tried; the system's servers if empty */
   servers: readonly string[];
-  /** milliseconds that one server gets for one try, of which there are two; 800 unless told */
+  /** milliseconds for one try of one server, of which there are two; 800 by default */
   queryTimeoutMs?: number;
-  /** so many look-ups in a row without any answer mean that DNS is away; 5 unless told */
+  /** lookups in a row without any answer after which DNS counts as unreachable; 5 by default */
   failuresUntilPause?: number;
 }
 
-/** Milliseconds that one server gets for one try, and tries. */
+/** Default time limit for one try of one server, in milliseconds, and tries. */
 const QUERY_TIMEOUT_MS = 800;
 const QUERY_TRIES = 2;
 
-/** Milliseconds for which an answer is kept; node:dns does not tell the records' own time to live for most types. */
+/** How long an answer is cached; milliseconds. node:dns returns no TTL for most types. */
 const KEEP_ANSWER_MS = 60_000;
 const KEEP_NEGATIVE_MS = 30_000;
 const KEEP_FAILURE_MS = 5_000;
 const MAX_KEPT = 10_000;
 
-/** When DNS is away, no look-up is made for a while, and mail does not wait for it. */
+/** While DNS is unreachable, no lookup is made for this long, so that mail does not wait for it. Milliseconds. */
 const FAILURES_UNTIL_PAUSE = 5;
 const PAUSE_MS = 5_000;
 
 interface Kept {
   answer: Promise<string[] | string[][]>;
-  /** on the clock of performance.now(); infinite while the question is open */
+  /** on the clock of performance.now(); infinite while the lookup is in progress */
   until: number;
 }
 
-/** A resolver of ours with a cache of its own. */
+/** A resolver with its own cache. */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const resolver = openResolver(options);
   const failuresUntilPause = options.failuresUntilPause ?? FAILURES_UNTIL_PAUSE;
@@ -78,8 +78,8 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   }
 
   /**
-   * When one reply is garbage c-ares ends every question that is open on the same connection (seen with Node 24). So each of these is
-   * asked once more on a connection of its own, where only the one that gets the garbage gets it again.
+   * When one reply is garbage, c-ares fails every query that is open on the same connection (seen with Node 24). So each of them is
+   * repeated once on its own connection, where only the query that gets the garbage fails again.
    */
   async function resolve(name: string, type: string) {
     try {
@@ -111,7 +111,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
         try {
           return await before(left, ask(name, type), name);
         } catch (error) {
-          // Callers write on the errors they get; this one may be handed out many times.
+          // Callers modify the errors that they get, and this one may be thrown many times.
           throw dnsError(codeOf(error), name);
         }
       };

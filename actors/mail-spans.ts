@@ -3,14 +3,14 @@ import type { Database } from '../db/connection/database.ts';
 import { type EmailKey, readTraceParents } from '../db/queries/emails/email-trace.ts';
 import { beginSpan, failSpan, isTracing } from './bus/tracing.ts';
 
-/** What was done to emails, and how it went. */
+/** A step of work on emails, and its result. */
 export interface MailStage {
   name: string;
   kind?: SpanKind;
-  /** on performance.now(): when it began; it ended when it is noted */
+  /** start on performance.now(); it ends when it is noted */
   startedTick: number;
   attributes?: Attributes;
-  /** a word or a code for the failure, never text of users or servers; absent or null on success */
+  /** a word or code for the failure, never text of users or servers; absent or null on success */
   error?: string | null;
 }
 
@@ -25,18 +25,18 @@ interface Notes {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Milliseconds that a note waits for company. */
+/** Milliseconds that a note waits for others. */
 const GATHER_MS = 100;
-/** Notes that are looked up together, and that wait at most; beyond, spans are dropped. */
+/** Notes that are looked up together, and the maximum that waits; further spans are dropped. */
 const BATCH_NOTES = 500;
 const MOST_NOTES = 10_000;
 
 const notesOf = new WeakMap<Database, Notes>();
 
 /**
- * Records, below the span that accepted each of these emails, that this was done to it: whatever process did that, and whenever. Emails
- * whose trace is not recorded are passed over. Costs nothing without tracing, and with it one look-up for many; no work waits for it, and
- * where the look-up fails the spans are lost.
+ * Records that this was done to each of these emails, below the span that accepted it, in whatever process and however long ago. Emails
+ * whose trace is not recorded are skipped. Costs nothing without tracing, and one lookup for many emails with it. No work waits for it; if
+ * the lookup fails, the spans are lost.
  */
 export function noteStage(database: Database, emails: readonly EmailKey[], stage: MailStage): void {
   if (!isTracing() || emails.length === 0) return;
@@ -50,7 +50,7 @@ export function noteStage(database: Database, emails: readonly EmailKey[], stage
   else notes.timer ??= setTimeout(() => void recordNoted(database), GATHER_MS);
 }
 
-/** Records the spans that are noted. Never rejects. */
+/** Records the noted spans. Never rejects. */
 export async function recordNoted(database: Database): Promise<void> {
   const notes = notesOf.get(database);
   if (notes === undefined) return;

@@ -3,8 +3,8 @@ import { actorMetrics } from '../schema/metrics.ts';
 import type { ActorContext } from './actor.ts';
 
 /**
- * Sets a row aside whose work failed for an internal reason, and logs the error: this is the one place where it is logged.
- * Never rejects: when that cannot be written, the row is found again when its lease ends.
+ * Sets aside a row that failed for an internal reason, and logs the error: this is the only place where it is logged. Never rejects: if
+ * that cannot be written, the row is found again when its lease expires.
  */
 export async function setAside(context: Pick<ActorContext, 'database' | 'log'>, fault: RowFault): Promise<SetAside> {
   const { userId, step, subjectId, error } = fault;

@@ -1,4 +1,4 @@
-/** The part of Haraka 3.3.4 that this folder touches; Haraka ships no types. */
+/** The part of Haraka 3.3.4 that this folder uses; Haraka ships no types. */
 
 declare module 'haraka/connection.js' {
   import type { EventEmitter } from 'node:events';
@@ -15,14 +15,14 @@ declare module 'haraka/connection.js' {
   export interface Transaction {
     uuid: string;
     mail_from: EnvelopeAddress | null;
-    /** the recipient under decision is the last */
+    /** the recipient being decided is the last */
     rcpt_to: EnvelopeAddress[];
     data_bytes: number;
     message_stream: { destroy(): void };
     resetting: boolean;
   }
 
-  /** What a line of the PROXY protocol tells. */
+  /** What a PROXY protocol line says. */
   export interface ProxyLine {
     proto: string;
     src_ip: string;
@@ -46,12 +46,12 @@ declare module 'haraka/connection.js' {
     /** a value of haraka-constants `connection.state` */
     state: number;
     prev_state: number | null;
-    /** what was read and not yet used */
+    /** what was read and not processed yet */
     current_data: Buffer | null;
     awaiting_data_reply: boolean;
     transaction: Transaction | null;
     remote: { ip: string };
-    /** type: null until the line has come */
+    /** type: null until the line has arrived */
     proxy: { allowed: boolean; type: string | null };
     local: { host: string };
     hello: { host: string | null; verb: string | null };
@@ -109,7 +109,7 @@ declare module 'haraka-net-utils' {
 
   const netUtils: {
     is_haproxy_allowed: (address: string) => boolean;
-    /** null: it is none */
+    /** null: not such an address */
     parse_proxy_line(line: string): ProxyLine | null;
   };
   export default netUtils;

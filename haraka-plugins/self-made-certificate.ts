@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A key and a certificate for one host name, signed by that key itself, PEM. */
+/** A self-signed key and certificate for one host name, PEM. */
 export interface SelfMadeCertificate {
   key: string;
   cert: string;
@@ -10,8 +10,8 @@ export interface SelfMadeCertificate {
 const LIFETIME_YEARS = 20;
 
 /**
- * Makes an X.509 v3 certificate (RFC 5280 §4.1) over a new P-256 key, for opportunistic STARTTLS only. Node's crypto reads certificates
- * but makes none.
+ * Creates an X.509 v3 certificate (RFC 5280 §4.1) over a new P-256 key, for opportunistic STARTTLS only. Node's crypto can parse
+ * certificates but not create them.
  */
 export function makeCertificate(hostname: string, now: Date): SelfMadeCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -39,7 +39,7 @@ export function makeCertificate(hostname: string, now: Date): SelfMadeCertificat
   };
 }
 
-/** Object identifiers in their DER contents: 2.5.4.3, 2.5.29.17, 1.2.840.10045.4.3.2. */
+/** Object identifiers, DER contents: 2.5.4.3, 2.5.29.17, 1.2.840.10045.4.3.2. */
 const COMMON_NAME = [0x55, 0x04, 0x03];
 const SUBJECT_ALTERNATIVE_NAME = [0x55, 0x1d, 0x11];
 const ECDSA_WITH_SHA256 = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];

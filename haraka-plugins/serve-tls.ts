@@ -7,20 +7,20 @@ import { readTlsCredentials, type TlsCredentials } from './tls-credentials.ts';
 export interface TlsServing {
   settings: Pick<SmtpSettings, 'tls' | 'dataDirectory' | 'mailHostname'>;
   log: Logger;
-  /** takes the context for sessions from now on */
+  /** sets the TLS context of new sessions */
   use: (context: TlsContext) => void;
 }
 
 /**
- * How often the files are read; milliseconds. What they hold is compared, not what the file system tells of them: certificates are renewed by
- * writing, by renaming, and by turning a link of the folder elsewhere (certbot, Kubernetes).
+ * How often the files are read; milliseconds. Their contents are compared, not their metadata, because certificates are renewed by writing,
+ * by renaming, and by changing a link of the folder (certbot, Kubernetes).
  */
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Has TLS offered by the credentials of the settings, and by what stands in their files later. A pair that does not serve (half written, a
- * key of another certificate, ended) is refused with one line, and the former one stays in use. Throws when the first one cannot be used;
- * one that has ended can, since most senders do not look.
+ * Offers TLS with the credentials of the settings, and reloads them when their files change. An unusable pair (half written, a key of
+ * another certificate, expired) is rejected with one log line, and the previous one stays in use. Throws when the first pair cannot be
+ * used; an expired one can, since most senders do not check.
  */
 export async function serveTls({ settings, log, use }: TlsServing): Promise<() => void> {
   const first = await readTlsCredentials(settings);

@@ -1,38 +1,43 @@
-/** The settings of one SMTP process. The process that starts it decides all of them; this folder reads no environment. */
+/** The settings of one SMTP process. The process that starts it decides them all; this folder reads no environment variables. */
 export interface SmtpSettings {
   /** an IP address or a host name, without a port */
   host: string;
   port: number;
-  /** name in the banner, in the answer to EHLO and in our Received field */
+  /** host name in the banner, in the EHLO reply and in our Received header */
   mailHostname: string;
   bus: { kind: 'socket'; path: string } | { kind: 'nats'; url: string };
-  /** PEM files; null: a certificate of our own making, kept in `dataDirectory` */
+  /** PEM files; null: a self-signed certificate, kept in `dataDirectory` */
   tls: { keyPath: string; certPath: string } | null;
   dataDirectory: string;
-  /** addresses and networks of proxies: each connection from there begins with a line of the PROXY protocol */
+  /** addresses and networks of proxies: each connection from there begins with a PROXY protocol line */
   proxies: readonly string[];
   limits: SmtpLimits;
-  /** ends the process when it is reached, for tests */
+  /** ends the process at this point, for tests */
   fault: (point: SmtpFaultPoint) => void;
 }
 
-/** Where a test can end the process: the message is complete but the receiving actor was not asked; it is stored but the client has no reply. */
+/**
+ * Points at which a test can kill the process: the message is complete but the receiving actor was not asked; it is stored but the client
+ * has no reply.
+ */
 type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
 
-/** What one SMTP process takes on. */
+/** Limits of one SMTP process. */
 export interface SmtpLimits {
   connections: number;
-  /** from one IPv4 address or one IPv6 /64; 127.0.0.1 and ::1 are exempt: a proxy or a load generator on this machine speaks for many */
+  /**
+   * per IPv4 address or IPv6 /64; 127.0.0.1 and ::1 are exempt, because a proxy or a load generator on this machine acts for many clients
+   */
   connectionsPerAddress: number;
-  /** from one reply to the next complete command, and the grace of the DATA phase; seconds */
+  /** from a reply to the next complete command, and the grace period of the DATA phase; seconds */
   commandSeconds: number;
-  /** slowest pace of the DATA phase beyond its grace */
+  /** minimum rate of the DATA phase after its grace period */
   leastBytesPerSecond: number;
-  /** bytes of unfinished and undecided messages in this process */
+  /** bytes of messages in this process that are incomplete or not decided yet */
   heldBytes: number;
 }
 
-/** RFC 5321 §4.5.3.2 asks for longer limits than hostile clients allow. */
+/** RFC 5321 §4.5.3.2 asks for longer limits, which hostile clients would exploit. */
 export const defaultSmtpLimits: SmtpLimits = {
   connections: 10_000,
   connectionsPerAddress: 50,
@@ -41,5 +46,5 @@ export const defaultSmtpLimits: SmtpLimits = {
   heldBytes: 256_000_000,
 };
 
-/** Recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */
+/** Maximum recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */
 export const MAX_RECIPIENTS = 1_000;

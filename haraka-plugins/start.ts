@@ -9,22 +9,22 @@ import type { TlsContext } from './tls-context.ts';
 
 /** Haraka in this process. */
 export interface Haraka {
-  /** whether questions can be asked now; without answers SMTP says 451 */
+  /** whether the bus is connected; without it, SMTP replies 451 */
   isConnected(): boolean;
-  /** No new sessions; those that are open end within 8 s and lose nothing that got 250. Then the bus is closed. */
+  /** Accepts no new sessions; open ones end within 8 s and lose nothing that got 250. Then the bus is closed. */
   stop(): Promise<void>;
 }
 
 const DRAIN_LIMIT_MS = 8_000;
 
 /**
- * Starts Haraka with our plugin alone. Resolves when it listens; throws when it cannot, or when the credentials of TLS cannot be read.
- * Only once per process: Haraka keeps its state in its modules.
+ * Starts Haraka with our plugin alone. Resolves when it listens; throws when it cannot, or when the TLS credentials are unusable. Only once
+ * per process: Haraka keeps its state in its modules.
  */
 export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<Haraka> {
-  // Haraka reads it while its modules load, so they load after.
+  // Haraka reads it while its modules load, so they are loaded after it is set.
   process.env['HARAKA'] = import.meta.dirname;
-  // Some of its parts print while they load; stdout is for our lines.
+  // Some Haraka modules print while they load; stdout is for our log lines.
   Object.assign(console, {
     log: (...parts: unknown[]) => log.debug({ event: 'haraka', text: format(...parts) }),
     error: (...parts: unknown[]) => log.warn({ event: 'haraka', text: format(...parts) }),
@@ -35,7 +35,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
 
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
-  // One context for all sessions, where Haraka makes one for each.
+  // One context for all sessions; Haraka creates one for each.
   const use = ({ context: secureContext }: TlsContext) =>
     tlsSocket.certsByHost.set('*', { isServer: true, secureContext, requestCert: false, rejectUnauthorized: false });
   const stopServingTls = await serveTls({ settings, log, use });
@@ -49,7 +49,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   server.notes = {};
   server.plugins.server = server;
   server.plugins.load_plugins();
-  // As a child: a master would open the queue of Haraka's own outbound part, which we do not use.
+  // As a child: a cluster master would open the queue of Haraka's own outbound part, which we do not use.
   await server.setup_smtp_listeners(server.plugins, 'child', main.inactivity_timeout * 1000).catch((error: unknown) => {
     throw new Error(`cannot listen on ${main.listen}`, { cause: error });
   });
@@ -68,7 +68,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   };
 }
 
-/** While the connection was away, broadcasts were lost: what is remembered may be wrong. */
+/** Broadcasts were lost while the connection was down: cached verdicts may be outdated. */
 async function connectBus({ bus }: SmtpSettings, log: Logger, onConnection: () => void): Promise<Bus> {
   if (bus.kind === 'socket') return connectSocketBus({ path: bus.path, log, onConnection });
   const { connectNatsBus } = await import('../actors/bus/nats.ts');

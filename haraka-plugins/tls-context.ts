@@ -2,24 +2,24 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { TlsCredentials } from './tls-credentials.ts';
 
-/** What a server offers TLS by, and what its certificate says. */
+/** The TLS context of a server, and what its certificate says. */
 export interface TlsContext {
   context: SecureContext;
   /** one line: `CN=mx.example.com` */
   subject: string;
-  /** the host names that it is for, as the certificate lists them; empty: none but the subject */
+  /** the host names of the certificate, as it lists them; empty: only the subject */
   names: string;
   endsAt: Date;
 }
 
-/** Key and certificate with which no TLS can be offered; the message says why, in one line. */
+/** The key and certificate cannot be used for TLS; the message gives the reason in one line. */
 class CredentialsRefused extends Error {
   override name = 'CredentialsRefused';
 }
 
 /**
- * One context for all sessions. Throws CredentialsRefused where a file is not whole, or the key is another certificate's. That a certificate
- * has ended is for the caller to judge.
+ * Creates one context for all sessions. Throws CredentialsRefused when a file is incomplete or the key belongs to another certificate. The
+ * caller decides about an expired certificate.
  */
 export function makeTlsContext({ key, cert }: TlsCredentials): TlsContext {
   const [begun, ended] = ['BEGIN', 'END'].map((word) => cert.split(`-----${word} CERTIFICATE-----`).length - 1);
@@ -27,7 +27,7 @@ export function makeTlsContext({ key, cert }: TlsCredentials): TlsContext {
   const leaf = attempt('the certificate cannot be read', () => new X509Certificate(cert));
   const privateKey = attempt('the key cannot be read', () => createPrivateKey(key));
   if (!leaf.checkPrivateKey(privateKey)) throw new CredentialsRefused('the key is not that of the certificate');
-  // `auto` spares Haraka from making its own Diffie-Hellman group.
+  // `auto` keeps Haraka from generating its own Diffie-Hellman group.
   const context = attempt('key and certificate cannot be used', () =>
     createSecureContext({ key, cert, dhparam: 'auto', minVersion: 'TLSv1.2' }),
   );

@@ -11,8 +11,9 @@ export interface TlsCredentials {
 }
 
 /**
- * The credentials that the settings name, or our own, made at the first start and kept in the data directory (0600). Several processes
- * may ask at once and get the same. Throws when a named file cannot be read or the directory cannot be written.
+ * Returns the credentials that the settings name, or our self-signed ones, which are created at the first start and kept in the data
+ * directory (0600). Processes that ask at the same time get the same ones. Throws when a named file cannot be read or the directory cannot
+ * be written.
  */
 export async function readTlsCredentials(
   settings: Pick<SmtpSettings, 'tls' | 'dataDirectory' | 'mailHostname'>,
@@ -32,7 +33,7 @@ export async function readTlsCredentials(
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, made.key + made.cert, { mode: 0o600 });
   try {
-    // Unlike a rename, a link never replaces what another process has begun to use.
+    // Unlike a rename, a link never replaces a file that another process already uses.
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 
 /** Several processes of the same program behind one port. */
 export interface Workers {
-  /** those that can be asked */
+  /** the workers that can be asked */
   channels(): Worker[];
-  /** Lets each drain, then ends it; resolves when all are gone. */
+  /** Drains and ends each worker; resolves when all are gone. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds until a worker that died is replaced, so that one that cannot start does not burn a processor. */
+/** Pause before a worker that died is replaced, so that one that cannot start does not occupy a core; milliseconds. */
 const RESTART_DELAY_MS = 500;
 
 /** Whether this process is one of the workers of `startWorkers`. */
@@ -17,7 +17,7 @@ export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Runs `count` copies of this program that share their listening ports (node:cluster). One that dies is replaced. */
+/** Runs `count` copies of this program that share their listening ports (node:cluster). A worker that dies is replaced. */
 export function startWorkers(count: number, log: Logger): Workers {
   let isStopping = false;
   const restarts = new Set<NodeJS.Timeout>();

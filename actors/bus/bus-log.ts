@@ -1,4 +1,4 @@
 import type { Logger } from 'pino';
 
-/** What the transports need of a log: pino's shape, so that Haraka's child processes can give their own. */
+/** The part of a log that the transports need, in pino's shape, so that Haraka's child processes can pass their own. */
 export type BusLog = Pick<Logger, 'info' | 'warn' | 'error'>;

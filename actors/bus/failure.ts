@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { BusRemoteError, BusTimeout, BusUnavailable } from '../../schema/messages.ts';
 
-/** How an asker is told that its question failed. */
+/** How an asker learns that its question failed. */
 export const failure = z.object({ kind: z.enum(['timeout', 'unavailable', 'remote']), message: z.string() });
 export type Failure = z.infer<typeof failure>;
 
-/** What is told of the error: its message and, of its kind, what the asker can act upon. */
+/** Describes an error to the asker: its message, and its kind where the asker can act on it. */
 export function describeFailure(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof BusTimeout) return { kind: 'timeout', message };
@@ -13,7 +13,7 @@ export function describeFailure(error: unknown): Failure {
   return { kind: 'remote', message };
 }
 
-/** The error that a failure tells of: BusTimeout, BusUnavailable or BusRemoteError. */
+/** Returns the error that a failure describes: BusTimeout, BusUnavailable or BusRemoteError. */
 export function failureError({ kind, message }: Failure): Error {
   switch (kind) {
     case 'timeout':

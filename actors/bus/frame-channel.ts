@@ -6,22 +6,20 @@ import { MAX_BYTES } from '../../schema/messages.ts';
  * Lengths are big-endian. Bytes are neither copied nor encoded on the way out.
  */
 export interface FrameChannel {
-  /**
-   * Sends a frame, or lets it wait while the socket is full; a frame that waits is dropped when `isWanted` says no at its turn.
-   */
+  /** Sends a frame, or queues it while the socket is full. A queued frame is dropped if `isWanted` returns false when its turn comes. */
   send(head: unknown, bytes?: Uint8Array, isWanted?: () => boolean): void;
-  /** Bytes that wait to be sent. */
+  /** Bytes waiting to be sent. */
   backlogBytes(): number;
 }
 
-/** A head holds addresses and trace fields at most; a longer one is a fault of the other side. */
+/** A head holds addresses and trace fields at most; a longer one is a fault of the peer. */
 const MAX_HEAD_BYTES = 4_000_000;
 const LENGTHS_BYTES = 8;
-/** Above this much unsent, frames wait here until the socket has drained. */
+/** Above this many unsent bytes, frames are queued until the socket has drained. */
 const HIGH_WATER_BYTES = 1_048_576;
 const NO_BYTES = new Uint8Array(0);
 
-/** Talks frames on the socket; each frame that comes is given to `take`. A frame that breaks the form destroys the socket with an error. */
+/** Sends and receives frames on the socket; `take` gets each frame received. A malformed frame destroys the socket with an error. */
 export function createFrameChannel(socket: Socket, take: (head: unknown, bytes: Uint8Array) => void): FrameChannel {
   let waiting: { head: Buffer; bytes: Uint8Array; isWanted: () => boolean }[] = [];
   let waitingBytes = 0;
@@ -31,7 +29,7 @@ export function createFrameChannel(socket: Socket, take: (head: unknown, bytes: 
     if (!isCorked) {
       isCorked = true;
       socket.cork();
-      // All frames of this turn leave in one system call.
+      // All frames of this turn of the event loop leave in one system call.
       setImmediate(() => {
         isCorked = false;
         socket.uncork();
@@ -80,8 +78,8 @@ function packHead(head: unknown, sizeBytes: number): Buffer {
 }
 
 /**
- * Cuts a stream of chunks into frames. A frame inside one chunk is given as a view of it; a longer one is gathered
- * into one buffer of its size.
+ * Cuts a stream of chunks into frames. A frame inside one chunk is passed on as a view of it; a longer one is copied into a buffer of its
+ * size.
  */
 function createFrameReader(take: (head: unknown, bytes: Uint8Array) => void, refuse: (reason: string) => void) {
   let rest: Buffer = Buffer.alloc(0);

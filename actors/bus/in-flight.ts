@@ -1,4 +1,4 @@
-/** Counts the work that is in flight, so that a stop can wait for its end. */
+/** Counts the work in flight, so that a stop can wait for it. */
 export interface InFlight {
   /** Counts the work until it settles; the caller handles its outcome. */
   track(work: Promise<unknown>): void;

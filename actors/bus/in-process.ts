@@ -19,9 +19,9 @@ import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 /**
- * The bus inside one process. Members of a group take turns. Bytes are handed over by reference: the asker must not change them.
- * The bytes of a question count as in flight until its server is done with them, even when the asker gave up. What is said carries the
- * context of the span in which it was said, as over the other transports.
+ * The bus inside one process. The members of a group take turns. Bytes are passed by reference: the asker must not change them. The bytes
+ * of a question count as in flight until its server is done with them, even when the asker gave up. As with the other transports, every
+ * message carries the context of the span in which it was sent.
  */
 export function createInProcessBus(options: { log?: Logger } = {}): Bus {
   const servers = new Map<QuestionSubject, Rotation<Serve>>();
@@ -67,7 +67,7 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
     onWake(subject, work) {
       const woken = createInFlight();
       const member: Take = (message, traceParent) => {
-        // In a later turn: the one that wakes never waits for the work.
+        // In a later turn: the sender of a wake never waits for the work.
         const done = Promise.resolve().then(() => below(traceParent, () => work(message as Wake<typeof subject>)));
         woken.track(done);
         done.catch((error: unknown) => options.log?.error({ err: error, wake: subject }, 'bus: woken work failed'));
@@ -115,7 +115,7 @@ type Ask = { bytes?: Uint8Array; limitMs?: number };
 type Serve = (request: unknown, bytes: Uint8Array) => Promise<unknown>;
 type Take = (message: unknown, traceParent: string | null) => void;
 
-/** The members of a queue group; each in its turn. */
+/** The members of a queue group, which take turns. */
 interface Rotation<T> {
   members: T[];
   hasMembers(): boolean;
@@ -132,7 +132,7 @@ function createRotation<T>(): Rotation<T> {
   };
 }
 
-/** Adds the member; the answer takes it out again. */
+/** Adds the member; the returned function removes it. */
 function join<K, T>(groups: Map<K, Rotation<T>>, subject: K, member: T): () => void {
   const group = groups.get(subject) ?? createRotation<T>();
   groups.set(subject, group);
@@ -152,7 +152,7 @@ function leaving(leave: () => void, settled: () => Promise<void>): Subscription 
   };
 }
 
-/** What the asker is told of a server's error; that the server was cut off (a client of the socket bus) is kept apart. */
+/** What the asker learns of a server's error. BusUnavailable, when a client of the socket bus was cut off, is kept apart. */
 function remoteError(error: unknown): Error {
   if (error instanceof BusUnavailable) return error;
   return new BusRemoteError(error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 import { type Bus, BusTimeout, BusUnavailable } from '../../schema/messages.ts';
 import { busMetrics } from '../../schema/metrics.ts';
 
-/** The same bus, whose questions are counted and timed as their asker sees them. */
+/** Wraps the bus to count and time its questions as their asker sees them. */
 export function measured(bus: Bus): Bus {
   return {
     ...bus,

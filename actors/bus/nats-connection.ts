@@ -8,11 +8,11 @@ import {
 } from '@nats-io/transport-node';
 import type { BusLog } from './bus-log.ts';
 
-/** One connection to NATS that comes back by itself, with the subscriptions made on it. */
+/** One connection to NATS that reconnects by itself and restores its subscriptions. */
 export interface KeptConnection {
-  /** The connection while it is up, else null. */
+  /** Returns the connection while it is up, else null. */
   current(): NatsConnection | null;
-  /** Subscribes now and after each reconnection. Returns how to leave: nothing more arrives after that resolved. */
+  /** Subscribes now and after each reconnection. Returns a function that unsubscribes: after it resolves, nothing more arrives. */
   subscribe(subject: string, queue: string | null, take: (message: Msg) => void): () => Promise<void>;
   close(): Promise<void>;
 }
@@ -30,9 +30,9 @@ export interface KeptConnectionOptions {
 const RETRY_MS = 250;
 const RETRY_JITTER_MS = 100;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** For what is still to be sent when the connection is closed. */
+/** For what is still unsent when the connection is closed. */
 const FLUSH_LIMIT_MS = 500;
-/** A server that stopped answering is given up after three of these. */
+/** A server that does not respond to this many pings in a row is given up. */
 const PING_INTERVAL_MS = 5_000;
 const MAX_PINGS_OUT = 2;
 
@@ -43,7 +43,7 @@ interface Kept {
   live: Subscription | null;
 }
 
-/** Connects, for ever trying; needs no server at the start. Losing and regaining the connection is one log line each. */
+/** Connects and keeps trying; the server need not be up at the start. Losing and regaining the connection is one log line each. */
 export function keepNatsConnection({ url, name, log, onConnection }: KeptConnectionOptions): KeptConnection {
   const kept = new Set<Kept>();
   const closing = new AbortController();
@@ -86,7 +86,7 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
         isFirstFailure = true;
         connection = opened;
         for (const each of kept) attach(each, opened);
-        // Registered before the first turn of status, or a loss in between would go unseen.
+        // Registered before the first status arrives, or a loss in between would go unnoticed.
         const watched = watch(opened);
         turn(true);
         const reason = await opened.closed();
@@ -111,14 +111,14 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
       return async () => {
         kept.delete(each);
         if (!each.live) return;
-        // Drained, what the server sent before it learnt of the leaving is still taken.
+        // A drain still takes what the server sent before it learned of the unsubscription.
         if (isUp) await each.live.drain().catch(() => undefined);
         else each.live.unsubscribe();
       };
     },
     async close() {
       closing.abort();
-      // The last answers are on their way to the server.
+      // The last answers are still on their way to the server.
       if (isUp) await Promise.race([connection?.flush().catch(() => undefined), delay(FLUSH_LIMIT_MS)]);
       await connection?.close().catch(() => undefined);
       await ran;
@@ -127,8 +127,8 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
 }
 
 /**
- * The role that a process has at the NATS server: the user of its first URL. Its inbox and the subjects that it opens lie below that
- * name, so that permissions can keep roles apart. `postroom` without a user, or with one that makes no part of a subject.
+ * The role of this process at the NATS server: the user of its first URL. Its inbox and the subjects that it opens are below that name, so
+ * that permissions can separate roles. `postroom` without a user, or with one that cannot be part of a subject.
  */
 export function roleOf(url: string): string {
   const user = decodeURIComponent(new URL(url.split(',', 1)[0] ?? '').username);
@@ -153,7 +153,7 @@ function connectOptions(url: string, name: string): ConnectionOptions {
     reconnectTimeWait: RETRY_MS,
     reconnectJitter: RETRY_JITTER_MS,
     reconnectJitterTLS: RETRY_JITTER_MS,
-    // A server that is being set up again may refuse for a while. Giving up would need an operator.
+    // A server that is being reconfigured may reject credentials for a while. Giving up would need an operator.
     ignoreAuthErrorAbort: true,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,

@@ -7,7 +7,7 @@ import { failure } from './failure.ts';
  * asker sends them there in numbered chunks: u32 number from 0, bytes.
  */
 
-/** Every subject of ours begins so. */
+/** Prefix of all our subjects. */
 export const SUBJECT_PREFIX = 'postroom.';
 /** Bytes in one chunk of a streamed message. */
 export const CHUNK_BYTES = 524_288;
@@ -18,7 +18,7 @@ export const questionHead = z.object({
   limitMs: z.number(),
   /** names the asking process */
   asker: z.string(),
-  /** before it waited for room; by a monotonic clock of the asker, see `createQuestionAges` */
+  /** taken before the question waits for room, from a monotonic clock of the asker; see `createQuestionAges` */
   askedAtMs: z.number(),
   /** null when the bytes are in this message */
   streamedBytes: z.number().int().positive().nullable(),
@@ -34,7 +34,7 @@ export type ReplyHead = z.infer<typeof replyHead>;
 
 const LENGTH_BYTES = 4;
 
-/** The message of a head and bytes, copied once into one buffer. */
+/** Builds the message of a head and bytes, copied once into one buffer. */
 export function packEnvelope(head: Buffer, bytes: Uint8Array | null): Buffer {
   const packed = Buffer.allocUnsafe(envelopeBytes(head, bytes?.byteLength ?? 0));
   packed.writeUInt32BE(head.byteLength, 0);
@@ -47,7 +47,7 @@ export function envelopeBytes(head: Buffer, sizeBytes: number): number {
   return LENGTH_BYTES + head.byteLength + sizeBytes;
 }
 
-/** The parts of a message; bytes is a view of it. Null when it has not this form. */
+/** Splits a message; `bytes` is a view of it. Returns null when it does not have this form. */
 export function unpackEnvelope(data: Uint8Array): { head: unknown; bytes: Uint8Array } | null {
   const message = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (message.byteLength < LENGTH_BYTES) return null;
@@ -57,7 +57,7 @@ export function unpackEnvelope(data: Uint8Array): { head: unknown; bytes: Uint8A
   return head === undefined ? null : { head, bytes: message.subarray(end) };
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses a JSON text; undefined when it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -3,9 +3,9 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { BusUnavailable } from '../../schema/messages.ts';
 import { CHUNK_BYTES, CHUNK_HEAD_BYTES, SUBJECT_PREFIX } from './nats-envelope.ts';
 
-/** Bytes that one process gathers from streams at once; a stream that would go over is refused. */
+/** Bytes that one process gathers from streams at once; a stream that would exceed this is refused. */
 const MAX_GATHERED_BYTES = 64_000_000;
-/** After so many chunks the server must have taken them before more are sent. */
+/** After this many chunks the sender waits until the server has taken them. */
 const CHUNKS_PER_FLUSH = 4;
 
 /** Sends bytes in numbered chunks to the subject that the server of the question opened; stops when the asker gave up. */
@@ -30,8 +30,8 @@ export async function sendChunks(
 
 export interface Gatherer {
   /**
-   * Opens a subject and gathers bytes of that count from it; `onOpen` is told the subject.
-   * Throws BusUnavailable when too much is being gathered, a chunk is missing, or the time is up.
+   * Opens a subject and gathers `sizeBytes` bytes from it; `onOpen` gets the subject. Throws BusUnavailable when too much is being
+   * gathered, a chunk is missing, or the time is up.
    */
   gather(
     connection: NatsConnection,
@@ -41,7 +41,7 @@ export interface Gatherer {
   ): Promise<Uint8Array>;
 }
 
-/** Bytes are gathered on subjects below `stream.ROLE`, so that a server of NATS can keep those of roles apart. */
+/** Bytes are gathered on subjects below `stream.ROLE`, so that a NATS server can keep roles apart. */
 export function createGatherer(role: string): Gatherer {
   let gatheredBytes = 0;
   return {

@@ -41,14 +41,16 @@ export interface NatsBusOptions {
   log: BusLog;
   /** shown by the server's monitoring */
   name: string;
-  /** told when the connection comes and goes; wakes and broadcasts of the time between are lost */
+  /** called when the connection is lost or restored; wakes and broadcasts in between are lost */
   onConnection?: (isConnected: boolean) => void;
 }
 
-/** The queue group of every subject that one of several servers takes. */
+/** The queue group of subjects whose messages go to one of several servers. */
 const QUEUE_GROUP = 'postroom';
 const NO_RESPONDERS = 503;
-/** An age is too low by as much as the asker's quickest question took; one that comes this close to its limit counts as given up. */
+/**
+ * An age is underestimated by the time that the asker's fastest question took, so a question this close to its limit counts as given up.
+ */
 const SERVED_PORTION = 0.9;
 
 /**
@@ -109,7 +111,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     live.publish(SUBJECT_PREFIX + subject, envelope, { reply: inbox + id, ...carrying(traceParent) });
   };
 
-  /** The question's head and bytes, gathered from a stream when they did not come with it; null when its asker has given up. */
+  /** Returns the question's head and bytes, gathered from a stream when they did not come with it; null when its asker has given up. */
   const receive = async (subject: string, message: Msg, respond: (head: ReplyHead) => void) => {
     const envelope = unpackEnvelope(message.data);
     const head = questionHead.safeParse(envelope?.head);
@@ -134,7 +136,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     message: Msg,
     answer: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ) => {
-    // A message whose connection is gone has no one to answer to; its asker was told so by its own side.
+    // When its connection is lost, a message cannot be answered; the asker learned that on its own side.
     const respond = (head: ReplyHead) => connection.current() !== null && message.respond(JSON.stringify(head));
     try {
       const received = await receive(subject, message, respond);
@@ -219,7 +221,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
 }
 
 const NO_BYTES = new Uint8Array(0);
-/** Of a header section that bears a traceparent: version line, name, value and line ends; the server counts it as payload. */
+/** Size of a header section with a traceparent: version line, name, value and line ends. The server counts it as payload. */
 const HEADER_BYTES = 'NATS/1.0\r\n'.length + `${TRACE_PARENT}: \r\n\r\n`.length + TRACE_PARENT_BYTES;
 
 interface Question {

@@ -1,10 +1,10 @@
-/** Tells how long questions were on their way, from senders whose clocks are unrelated to ours. */
+/** Tells how long questions were on their way from askers whose clocks are unrelated to ours. */
 export interface QuestionAges {
-  /** Milliseconds beyond the quickest way that a question of this asker had lately; 0 for its first. */
+  /** Returns how much longer than the fastest recent question of this asker it took, in milliseconds; 0 for the first. */
   ageMs(asker: string, askedAtMs: number, nowMs: number): number;
 }
 
-/** Two windows are kept: a clock that jumped is believed again after at most two. */
+/** Two windows are kept, so that a clock that jumped is trusted again after two windows at most. */
 const WINDOW_MS = 60_000;
 const MAX_ASKERS = 500;
 
@@ -15,9 +15,9 @@ interface Offsets {
 }
 
 /**
- * A question may reach its server after its asker gave up (a broker that was held up delivers all that it kept); then nothing may be
- * done in its name. Clocks of two machines cannot be compared, but the difference between reading one at asking and the other at
- * receipt is lowest for the questions that travelled fastest; what is above that is age.
+ * A question may reach its server after its asker gave up, for example when a broker that was suspended delivers everything it kept. Then
+ * the server must not act on it. The clocks of two machines cannot be compared, but the difference between the time of asking on one and
+ * the time of receipt on the other is lowest for the questions that traveled fastest. What exceeds that difference is age.
  */
 export function createQuestionAges(): QuestionAges {
   const askers = new Map<string, Offsets>();

@@ -1,15 +1,15 @@
 import { BusTimeout, BusUnavailable, MAX_BYTES } from '../../schema/messages.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 
-/** Bytes that one bus connection has in flight at most. A question beyond that waits for room, within its own time limit. */
+/** Maximum bytes that one bus connection has in flight. Further questions wait for room, within their own time limits. */
 export const MAX_BYTES_IN_FLIGHT = 32_000_000;
 
-/** The asker's side of every transport: limits in time and bytes, one outcome per question, late answers dropped. */
+/** The asker's side of every transport: limits time and bytes, settles each question once, and drops late answers. */
 export interface QuestionsInFlight {
   /**
-   * Calls `send` with the number of the question once there is room for its bytes, and settles by `answer`, `fail` or `failAll`,
-   * or with BusTimeout. When send returns a promise the bytes count as in flight until that settles, however the question ended.
-   * Throws RangeError for more than MAX_BYTES.
+   * Calls `send` with the number of the question once there is room for its bytes. The question settles by `answer`, `fail` or `failAll`,
+   * or with BusTimeout. If `send` returns a promise, the bytes count as in flight until it settles, however the question ended. Throws
+   * RangeError for more than MAX_BYTES.
    */
   ask(
     subject: string,
@@ -19,9 +19,9 @@ export interface QuestionsInFlight {
   ): Promise<unknown>;
   answer(id: number, reply: unknown): void;
   fail(id: number, error: Error): void;
-  /** Ends every question, those that wait for room included, with BusUnavailable. */
+  /** Fails every question with BusUnavailable, including those that wait for room. */
   failAll(reason: string): void;
-  /** Whether the asker still waits. */
+  /** Whether the asker is still waiting. */
   isAwaited(id: number): boolean;
 }
 
@@ -30,7 +30,7 @@ interface Question {
   reject: (error: Error) => void;
   timer: NodeJS.Timeout | undefined;
   sizeBytes: number;
-  /** bytes are given back when the question settles, not when the work does */
+  /** the bytes are released when the question settles, not when the work does */
   isHeldByAsker: boolean;
 }
 
@@ -90,7 +90,7 @@ export function createQuestionsInFlight(capacityBytes = MAX_BYTES_IN_FLIGHT): Qu
         const id = ++lastId;
         const question: Question = { resolve, reject, timer: undefined, sizeBytes, isHeldByAsker: false };
         open.set(id, question);
-        // A timer may fire a little early. The server decides by this clock whether the asker has given up, so the asker does, too.
+        // A timer may fire slightly early. The server decides by this clock whether the asker gave up, so the asker does too.
         const endsAtMs = monotonicMs() + limitMs;
         const giveUp = () => {
           const leftMs = endsAtMs - monotonicMs();

@@ -12,27 +12,30 @@ import {
   wakes,
 } from '../../schema/messages.ts';
 
-/** The request in the shape of its subject, unknown keys removed. Throws BusRemoteError that names the wrong fields, never their values. */
+/**
+ * Parses a request by the schema of its subject; unknown keys are removed. Throws BusRemoteError that names the invalid fields, never their
+ * values.
+ */
 export function checkRequest<S extends QuestionSubject>(subject: S, request: unknown): Request<S> {
   const parsed = questions[subject].request.safeParse(request);
   if (!parsed.success) throw new BusRemoteError(`malformed request of ${subject}: ${fields(parsed.error.issues)}`);
   return parsed.data as Request<S>;
 }
 
-/** The reply in the shape of its subject. Throws BusRemoteError as checkRequest does. */
+/** Parses a reply by the schema of its subject. Throws BusRemoteError as checkRequest does. */
 export function checkReply<S extends QuestionSubject>(subject: S, reply: unknown): Reply<S> {
   const parsed = questions[subject].reply.safeParse(reply);
   if (!parsed.success) throw new BusRemoteError(`malformed reply of ${subject}: ${fields(parsed.error.issues)}`);
   return parsed.data as Reply<S>;
 }
 
-/** The wake in the shape of its subject, or null when it has another. */
+/** Parses a wake by the schema of its subject; null when it is invalid. */
 export function checkWake<S extends WakeSubject>(subject: S, message: unknown): Wake<S> | null {
   const parsed = wakes[subject].safeParse(message);
   return parsed.success ? (parsed.data as Wake<S>) : null;
 }
 
-/** The broadcast in the shape of its subject, or null when it has another. */
+/** Parses a broadcast by the schema of its subject; null when it is invalid. */
 export function checkBroadcast<S extends BroadcastSubject>(subject: S, message: unknown): Broadcast<S> | null {
   const parsed = broadcasts[subject].safeParse(message);
   return parsed.success ? (parsed.data as Broadcast<S>) : null;

@@ -9,7 +9,7 @@ import { isBroadcast, isQuestion, isWake } from './shapes.ts';
 import { type ClientFrame, carrying, clientFrame, type ServerFrame } from './socket-frames.ts';
 import { activeTraceParent, below } from './tracing.ts';
 
-/** Carries the frames of one client onto the bus and back, until it goes. */
+/** Passes the frames of one client to the bus and back, until the client disconnects. */
 export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
   const inFlight = createQuestionsInFlight();
   const joined = new Map<number, Subscription>();
@@ -52,13 +52,13 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
   const ask = async (frame: Extract<ClientFrame, { op: 'ask' }>, bytes: Uint8Array) => {
     const { id, subject } = frame;
     const limitMs = frame.limitMs - Math.max(0, monotonicMs() - frame.askedAtMs);
-    // The asker has given up while this process was held up: nothing may be done in its name any more.
+    // The asker gave up while this process was suspended, so nothing may be done on its behalf.
     if (limitMs <= 0) return;
     bytesInHand += bytes.byteLength;
     if (bytesInHand > MAX_BYTES_IN_FLIGHT) socket.pause();
     try {
       if (!isQuestion(subject)) throw new BusUnavailable(`no process serves ${subject}`);
-      // The bus checks the shape of the request itself.
+      // The bus validates the request itself.
       const request = frame.request as Parameters<Bus['ask']>[1];
       const reply = await below(frame.traceParent, () => bus.ask(subject, request, { bytes, limitMs }));
       send({ op: 'answer', id, reply });

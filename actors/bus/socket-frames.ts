@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { failure } from './failure.ts';
 
 /*
- * The talk between a client process and the bus it reaches over a Unix socket. The client joins a subject as a numbered member,
- * in one of three manners, and leaves it again; the server says when it has left, after which nothing more comes for that member.
- * Questions go both ways and are numbered by their asker.
+ * The protocol between a client process and the bus that it reaches over a Unix socket. The client joins a subject as a numbered member, in
+ * one of three modes, and leaves it again. When the server confirms that it left, nothing more arrives for that member. Questions go both
+ * ways and are numbered by their asker.
  */
 const outcome = [
   z.object({ op: z.literal('answer'), id: z.number(), reply: z.unknown() }),
   z.object({ op: z.literal('failure'), id: z.number(), failure }),
 ] as const;
 
-/** W3C Trace Context of the span in which it was said; left out when there is none. */
+/** W3C Trace Context of the sender's span; absent when there is none. */
 const traceParent = z.string().optional();
 
-/** What a client says. */
+/** Frames that a client sends. */
 export const clientFrame = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('ask'),
@@ -22,7 +22,7 @@ export const clientFrame = z.discriminatedUnion('op', [
     subject: z.string(),
     request: z.unknown(),
     limitMs: z.number(),
-    /** before it waited for room; by the clock of `monotonicMs`, which all processes of a machine share */
+    /** taken before the question waits for room, from `monotonicMs`, which all processes of a machine share */
     askedAtMs: z.number(),
     traceParent,
   }),
@@ -39,17 +39,17 @@ export const clientFrame = z.discriminatedUnion('op', [
 ]);
 export type ClientFrame = z.infer<typeof clientFrame>;
 
-/** What the server says. */
+/** Frames that the server sends. */
 export const serverFrame = z.discriminatedUnion('op', [
   z.object({ op: z.literal('question'), id: z.number(), member: z.number(), request: z.unknown(), traceParent }),
-  /** a wake or a broadcast, by the manner in which the member joined */
+  /** a wake or a broadcast, depending on how the member joined */
   z.object({ op: z.literal('message'), member: z.number(), message: z.unknown(), traceParent }),
   z.object({ op: z.literal('left'), member: z.number() }),
   ...outcome,
 ]);
 export type ServerFrame = z.infer<typeof serverFrame>;
 
-/** The part of a frame that bears a traceparent. */
+/** The part of a frame that carries a traceparent. */
 export function carrying(traceParent: string | null): { traceParent?: string } {
   return traceParent === null ? {} : { traceParent };
 }

@@ -22,21 +22,21 @@ import { type ClientFrame, carrying, serverFrame } from './socket-frames.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
 
 export interface SocketBusOptions {
-  /** of the Unix socket */
+  /** path of the Unix socket */
   path: string;
   log: BusLog;
-  /** told when the connection comes and goes; broadcasts of the time between are lost */
+  /** called when the connection is lost or restored; broadcasts in between are lost */
   onConnection?: (isConnected: boolean) => void;
 }
 
 const FIRST_RETRY_MS = 20;
 const LONGEST_RETRY_MS = 500;
-/** Wakes and broadcasts are dropped while this much waits to be sent: they may be lost, questions come first. */
+/** Wakes and broadcasts are dropped while this many bytes wait to be sent: they may be lost, and questions go first. */
 const MAX_HINT_BACKLOG_BYTES = 8_000_000;
 
 /**
- * A bus that talks over a Unix socket to the process that called `serveSocketBus`. Usable at once: while there is no connection,
- * questions fail with BusUnavailable and the bus tries to connect, at most half a second apart, until it is closed.
+ * A bus that connects over a Unix socket to the process that called `serveSocketBus`. Usable at once: while there is no connection,
+ * questions fail with BusUnavailable, and the bus retries at most half a second apart until it is closed.
  */
 export function connectSocketBus({ path, log, onConnection }: SocketBusOptions): Bus {
   const inFlight = createQuestionsInFlight();
@@ -68,7 +68,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
           const { id, member, request, traceParent } = frame.data;
           const answered =
             members.get(member)?.take(request, bytes, traceParent) ?? Promise.reject(new BusUnavailable('left'));
-          // The answer belongs to this connection: on the next one its number means another question.
+          // The answer belongs to this connection: on the next one, its number means another question.
           answered.then(
             (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
             (error: unknown) => opening.send({ op: 'failure', id, failure: describeFailure(error) }),
@@ -139,7 +139,7 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
           channel?.send(frame, bytes, () => inFlight.isAwaited(id));
         }),
       );
-      // The reply was made and checked in the process of the server, which runs the same version.
+      // The reply was created and validated in the server's process, which runs the same version.
       return reply as Reply<typeof subject>;
     },
     serve(subject, answer) {
@@ -188,13 +188,13 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
 }
 
 export interface SocketBusServer {
-  /** Ends every connection, and with it the questions in flight, and removes the socket. */
+  /** Ends every connection and the questions in flight, and removes the socket. */
   close(): Promise<void>;
 }
 
 /**
- * Lets any number of client processes of the same user reach the bus over a Unix socket (mode 0600). A socket that a killed process
- * left at the path is replaced. Resolves when it listens; throws when it cannot.
+ * Lets client processes of the same user reach the bus over a Unix socket (mode 0600). Replaces a socket that a killed process left behind.
+ * Resolves when it listens; throws when it cannot.
  */
 export async function serveSocketBus(options: { path: string; bus: Bus; log: BusLog }): Promise<SocketBusServer> {
   const { path, bus, log } = options;
@@ -207,7 +207,7 @@ export async function serveSocketBus(options: { path: string; bus: Bus; log: Bus
   rmSync(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // The socket is made within the call to listen, so no other user can connect before its mode is set.
+    // The socket is created within the call to listen, so no other user can connect before its mode is set.
     const mask = process.umask(0o177);
     server.listen(path, () => resolve());
     process.umask(mask);
@@ -222,7 +222,7 @@ export async function serveSocketBus(options: { path: string; bus: Bus; log: Bus
   };
 }
 
-/** What this client joined; it joins again after each reconnection. */
+/** A subject that this client joined, and joins again after each reconnection. */
 interface Member {
   manner: 'serve' | 'wake' | 'subscribe';
   subject: string;

@@ -11,15 +11,14 @@ import {
 import { formatTraceParent, parseTraceParent } from './trace-parent.ts';
 
 /*
- * What every part of the service knows of traces. A *trace* begins with an SMTP transaction or with a request of the gateway; spans are
- * made only where one has begun, so that sweeps and timers make none. Attributes hold ids, counts and codes: nothing that a user wrote,
- * no address, no subject (docs/tracing.md).
+ * What Postroom knows about traces. A *trace* begins with an SMTP transaction or a gateway request. Spans are created only inside a trace,
+ * so sweeps and timers create none. Attributes hold ids, counts and codes: no user text, address or subject (docs/tracing.md).
  */
 
 const tracer = trace.getTracer('postroom');
 let isOn = false;
 
-/** Whether spans of this process go anywhere. Until it is switched on, everything here does nothing. */
+/** Whether this process exports spans. Until tracing is switched on, everything here does nothing. */
 export function isTracing(): boolean {
   return isOn;
 }
@@ -32,58 +31,58 @@ export function switchTracing(on: boolean): void {
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** performance.timeOrigin-based milliseconds, when it began before now */
+  /** milliseconds since performance.timeOrigin; set when the span began before now */
   startTime?: number;
 }
 
-/** Does the work in a span of its own below the active one; where none is active it is only done. A failure is the span's, too. */
+/** Runs the work in a new span below the active one; without an active span it just runs it. A failure marks the span as failed. */
 export function traced<T>(name: string, options: SpanOptions, work: (span: Span | null) => Promise<T>): Promise<T> {
   if (!isOn || !isRecording()) return work(null);
   return spanning(tracer.startSpan(name, options), work);
 }
 
-/** Begins a span: below the one that a W3C traceparent names, or as the first of a trace. Null while tracing is off. */
+/** Begins a span below the one that a W3C traceparent names, or as the first of a trace. Null while tracing is off. */
 export function beginSpan(name: string, options: SpanOptions, traceParent: string | null = null): Span | null {
   if (!isOn) return null;
   return tracer.startSpan(name, options, contextOf(traceParent) ?? ROOT_CONTEXT);
 }
 
-/** Does the work with that span as the active one, and leaves it open. */
+/** Runs the work with that span as the active one, and leaves the span open. */
 export function inSpan<T>(span: Span | null, work: () => T): T {
   return span === null ? work() : context.with(trace.setSpan(ROOT_CONTEXT, span), work);
 }
 
-/** Does the work as part of no trace: what is done for many must not look like a part of whichever was first. */
+/** Runs the work outside any trace: work done for many must not appear as part of whichever came first. */
 export function apart<T>(work: () => T): T {
   return isOn ? context.with(ROOT_CONTEXT, work) : work();
 }
 
-/** Does the work below the span of a W3C traceparent that came from elsewhere; below none when there is none. */
+/** Runs the work below the span that a W3C traceparent names; outside any trace when there is none. */
 export function below<T>(traceParent: string | null | undefined, work: () => T): T {
   if (!isOn) return work();
   return context.with(contextOf(traceParent) ?? ROOT_CONTEXT, work);
 }
 
-/** The W3C traceparent of the active span, sampled or not; null when there is none. */
+/** Returns the W3C traceparent of the active span, sampled or not; null when there is none. */
 export function activeTraceParent(): string | null {
   const active = isOn ? trace.getSpanContext(context.active()) : undefined;
   return active === undefined ? null : formatTraceParent(active);
 }
 
-/** The traceparent to be kept with mail: that of the active span when it is recorded, else null. */
+/** Returns the traceparent to store with mail: that of the active span if it is recorded, else null. */
 export function traceParentToKeep(): string | null {
   return isOn && isRecording() ? activeTraceParent() : null;
 }
 
-/** Marks the span as failed. Of an error its code or class is told, never its message, which may hold what users wrote. */
+/** Marks the span as failed, with the code or class of the error. Its message is left out, as it may contain user text. */
 export function failSpan(span: Span | null, error: unknown): void {
   span?.setStatus({ code: SpanStatusCode.ERROR });
   span?.setAttribute('error.type', typeof error === 'string' ? error : errorType(error));
 }
 
 /**
- * Asks a question in a client span, and gives the traceparent that is to travel with it (null: none). A process that only passes a
- * question on records no span for that.
+ * Asks a question in a client span, and passes the traceparent to send with it (null: none). A process that only forwards a question
+ * records no span.
  */
 export function asking<T>(subject: string, ask: (traceParent: string | null) => Promise<T>): Promise<T> {
   if (!isOn) return ask(null);
@@ -92,7 +91,7 @@ export function asking<T>(subject: string, ask: (traceParent: string | null) => 
   return spanning(span, () => ask(activeTraceParent()));
 }
 
-/** Answers a question in a server span below the asker's; without one when the asker is part of no trace. */
+/** Answers a question in a server span below the asker's; without a span when the asker is in no trace. */
 export function answering<T>(
   subject: string,
   traceParent: string | null | undefined,

@@ -52,15 +52,15 @@ export interface DeliveryActorOptions {
 /** Requests to one endpoint at a time: an endpoint that hangs takes up these and no others. */
 const REQUESTS_PER_ENDPOINT = 10;
 /**
- * Deliveries whose content is in memory, in all and of one endpoint: more than are sent at once, so that content is read in batches. The bytes
- * are those of their messages; the content takes a few times as much.
+ * Limits on deliveries whose content is in memory, in total and per endpoint: more than are sent at once, so that content is read in
+ * batches. The bytes are those of the messages; the content takes a few times as much.
  */
 const LIMITS: DeliveryLimits = {
   active: { count: 2_000, bytes: 128_000_000 },
   ofEndpoint: { count: 50, bytes: 16_000_000 },
   refillOfEndpoint: 20,
 };
-/** How often due rows are looked for, and leases renewed; milliseconds. */
+/** Interval of the sweep for due rows and of lease renewal; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** Deliveries deferred for at most this long are retried by a timer; the sweep finds the others. Seconds. */

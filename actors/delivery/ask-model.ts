@@ -16,9 +16,9 @@ import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } fr
 import type { GuardModel } from './guard-model.ts';
 import { storeRoutes } from './store-routes.ts';
 
-/** Asks the model about mail whose guard rules need it, and routes the mail by its answer. */
+/** Asks the model about mail whose guard rules need it, and routes the mail by its result. */
 export interface Asker {
-  /** Claims as much as there is room for and leaves it running. Returns how many emails were claimed. */
+  /** Claims as many emails as there is room for and leaves them running. Returns how many were claimed. */
   askDue(run: Pick<Run<never>, 'isStopping' | 'keep'>): Promise<number>;
   /** Serves the question of that name. */
   answer(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
@@ -30,12 +30,12 @@ export interface AskerOptions {
   parts: RoutingParts;
   /** null when no model is configured */
   model: GuardModel | null;
-  /** Runs that step of the actor now. */
+  /** Starts that step of the actor now. */
   nudge: (step: 'ask' | 'deliver' | 'forward') => void;
   fault: (point: AskFaultPoint) => void;
 }
 
-/** Points at which fault tests end the process. */
+/** Points at which fault tests kill the process. */
 export type AskFaultPoint = 'guard.asked';
 
 /** Requests to the model at the same time, in all and for the mail of one user. */
@@ -43,7 +43,7 @@ const MAX_OPEN = 4;
 const MAX_OPEN_OF_USER = 3;
 /** Requests of users who test a rule. */
 const MAX_OPEN_ANSWERS = 4;
-/** Pauses before a failed model is asked again; after the last one it has failed for good. Seconds. */
+/** Pauses before a failed request is retried. After the last one, the request has failed for good. Seconds. */
 const BACK_OFF_SECONDS = [5, 30];
 
 export function createAsker(options: AskerOptions): Asker {
@@ -65,7 +65,7 @@ export function createAsker(options: AskerOptions): Asker {
     return rows[0];
   };
 
-  /** Without this, the sweep would find it a little later. */
+  /** Without this, only the next sweep would find it. */
   const askIn = (seconds: number) => {
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -81,7 +81,10 @@ export function createAsker(options: AskerOptions): Asker {
       values: [context.name, row.user_id, row.email_id, asks, seconds],
     });
 
-  /** Asks the model about the first rule that waits for it; null when none does (any more). Undefined: to be asked again later. */
+  /**
+   * Asks the model about the first rule that waits for it. Returns null when no rule waits (any more), and undefined when it must be asked
+   * again later.
+   */
   const nextAnswer = async (row: AskingRow, signal: AbortSignal): Promise<StoredAnswer | null | undefined> => {
     const rules = (await parts.guard.read(context.database.pool, [row.user_id]))(row.user_id);
     const facts = await readWholeFacts(context.database.pool, row.user_id, row.email_id);
@@ -114,7 +117,7 @@ export function createAsker(options: AskerOptions): Asker {
       ]);
     } catch (error) {
       if (signal.aborted) await giveBack(row, row.asks, 0);
-      // The lease ends, and the model is asked again.
+      // The lease expires, and the model is asked again.
       else if (isConnectionLost(error)) throw error;
       else {
         context.log.error(
@@ -192,7 +195,7 @@ export function createAsker(options: AskerOptions): Asker {
       }
     },
 
-    // A stop does not wait for a model: it is asked again, and the try does not count.
+    // A stop does not wait for the model: another process asks it again, and this attempt does not count.
     async stop() {
       ending.abort();
       for (const timer of timers) clearTimeout(timer);

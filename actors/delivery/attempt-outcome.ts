@@ -15,7 +15,7 @@ export interface EndedAttempt {
   startedAt: Date;
   durationMs: number;
   response: WebhookResponse;
-  /** names and values in turn; absent when nothing was sent */
+  /** names and values, alternating; absent when nothing was sent */
   sentHeaders?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function outcomeOf(
   { startedAt, durationMs, response, sentHeaders }: EndedAttempt,
 ): FinishRecord {
   const result = resultOf(response, startedAt);
-  // The spread of a pause; most attempts need none, and randomness has its price.
+  // The jitter of a pause is drawn only when needed: most attempts have no pause, and random numbers cost time.
   const random = result.kind === 'answered' && result.statusCode < 300 ? 0 : fraction(context.random);
   const step = decideNextStep(result, job.attempts + 1, job.attemptsAllowed, random);
   return {
@@ -95,12 +95,12 @@ function errorOf(response: WebhookResponse, step: NextStep): string | null {
   }
 }
 
-/** Fields of ours that say something the delivery's row does not; the others bear secrets or repeat ids. */
+/** Headers of ours that say something the delivery's row does not; the others contain secrets or repeat ids. */
 const RECORDED_HEADERS = new Set(['Content-Type', 'User-Agent', 'X-Webhook-Timestamp']);
-/** Ours end with the Standard Webhooks; custom ones, which may bear secrets, follow. */
+/** Ours end with the Standard Webhooks headers; custom ones, which may contain secrets, follow. */
 const LAST_OWN_HEADERS = new Set(['webhook-timestamp', 'webhook-signature']);
 
-/** What is kept of the header fields sent: the telling ones of ours, and the names of custom ones. */
+/** Which request headers are stored: ours that carry information, and the names of custom ones. */
 function recordedHeaders(headers: readonly string[]): Record<string, string> {
   const recorded: [string, string][] = [];
   let isCustom = false;

@@ -26,7 +26,7 @@ export interface AttemptOptions {
   requestsPerEndpoint: number;
 }
 
-/** Gets the outcome of a job; null when it was not begun, because the actor stops or the lease was lost. */
+/** Gets the outcome of a job; null when the job was not started, because the actor stops or the lease was lost. */
 type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
 /** Makes attempts. Their content is read for many at once. */
@@ -36,17 +36,17 @@ export interface Attempter {
    * Rejects before any attempt when PostgreSQL is unreachable.
    */
   attempt(jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void>;
-  /** Begins no further attempt; what waits ends with null. Open requests continue. */
+  /** Starts no further attempt; queued ones end with null. Open requests continue. */
   close(): void;
-  /** Ends every open request with the outcome `interrupted`. Nothing is sent from now on. */
+  /** Ends every open request with the outcome `interrupted`. Nothing is sent after that. */
   interrupt(): void;
 }
 
-/** What attempts need of their mail. */
+/** What attempts need of their emails. */
 interface Contents {
   /** by user id and email id */
   emails: ReadonlyMap<string, DeliveryContentRow>;
-  /** by raw id; what is missing is read by its own attempt */
+  /** by raw id; a missing one is read by its own attempt */
   raws: ReadonlyMap<string, Buffer>;
 }
 
@@ -67,7 +67,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
   };
 
-  /** Reads bytes that these attempts need in one piece; what fails, or is large, is left out. */
+  /** Reads the message bytes that these attempts need in one query; large ones, and ones that fail, are left out. */
   const readRaws = async (jobs: readonly DeliveryJob[], emails: Contents['emails']): Promise<Contents['raws']> => {
     try {
       const { endpoints } = options;
@@ -101,7 +101,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       const raw = rawId === null ? null : (raws.get(rawId) ?? (await context.bytes.get(rawId)));
       return await post(job, { endpoint, webhook: endpoint.webhook, email, raw });
     } catch (error) {
-      // It was claimed and not sent: its lease is released.
+      // The row was claimed and nothing was sent: its lease is released.
       if (isConnectionLost(error)) return null;
       return faulted(job, error);
     }
@@ -111,7 +111,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     job: DeliveryJob,
     parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
   ): Promise<FinishRecord | null> => {
-    // Its endpoint or its bytes may have been read meanwhile.
+    // Its endpoint or its bytes may have been read in the meantime.
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
     const startedAt = context.now();
@@ -135,7 +135,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     return outcome;
   };
 
-  /** An internal fault. It counts as a try, so that a delivery that always fails ends. */
+  /** An internal fault. It counts as an attempt, so that a delivery that always fails comes to an end. */
   const faulted = (job: DeliveryJob, error: unknown): FinishRecord => {
     context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: attempt failed');
     const response: WebhookResponse = { kind: 'unanswered', error: 'Internal error' };
@@ -153,14 +153,14 @@ export function createAttempter(options: AttemptOptions): Attempter {
       emails = await readEmails(jobs);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
-      // One of them cannot be read: the others are attempted alone.
+      // One of them cannot be read: each is attempted on its own.
       for (const job of jobs) await attemptAlone(job, onEnd);
       return;
     }
     begin(jobs, { emails, raws: await readRaws(jobs, emails) }, onEnd);
   };
 
-  /** Never rejects: other attempts have begun, and must not be begun again. */
+  /** Never rejects: other attempts are in progress and must not start again. */
   const attemptAlone = async (job: DeliveryJob, onEnd: OnAttemptEnd): Promise<void> => {
     let emails: Contents['emails'];
     try {

@@ -13,7 +13,7 @@ export interface CheckedDispatcherOptions {
   trustedCertificates: readonly string[] | null;
 }
 
-/** The host is, or resolves to, an address that webhooks must not reach; nothing was sent to it. */
+/** The host is, or resolves to, an address that webhooks must not reach. Nothing was sent. */
 class BlockedAddress extends Error {
   override name = 'BlockedAddress';
   readonly code = 'BLOCKED_ADDRESS';
@@ -22,19 +22,19 @@ class BlockedAddress extends Error {
 const CONNECT_TIMEOUT_MS = 10_000;
 const DNS_TIMEOUT_MS = 3_000;
 const DNS_TRIES = 2;
-/** An idle connection is kept that long unless the receiver says otherwise; milliseconds. */
+/** Keep-alive time of an idle connection, unless the receiver says otherwise; milliseconds. */
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
-/** A connection is given up at this age, so that a host that moved is looked up again; milliseconds. */
+/** A connection is closed at this age, so that the address of a host that moved is looked up again; milliseconds. */
 const CONNECTION_AGE_MS = 300_000;
 const MAX_RESPONSE_HEADER_BYTES = 16_384;
-/** Connectors are kept per port; more ports than this start the list again. */
+/** Connectors are cached per port; the cache is cleared when it exceeds this many. */
 const MAX_CONNECTORS = 1_000;
 
 /**
- * The one way from this service to URLs of users. A name is resolved once per connection, every address it has is judged, and the
- * connection goes to those very addresses while SNI and Host keep the name; so an answer that changes between check and use changes
- * nothing. Redirects are not followed, proxies of the environment not used. A connection that is kept alive stays with its address.
+ * The only way from Postroom to URLs of users. A name is resolved once per connection, every address is checked, and the connection goes to
+ * those addresses while SNI and Host keep the name. So a DNS answer that changes between check and use has no effect. Redirects are not
+ * followed, and proxy settings in the environment are not used. A kept-alive connection stays with its address.
  */
 export function createCheckedDispatcher(options: CheckedDispatcherOptions): Dispatcher {
   const resolve = createResolver(options.dnsServers);
@@ -73,7 +73,7 @@ export function createCheckedDispatcher(options: CheckedDispatcherOptions): Disp
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     clientTtl: CONNECTION_AGE_MS,
     maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
-    // Each attempt has one clock of its own for all of it.
+    // Each attempt has its own time limit for everything.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -86,7 +86,7 @@ function checkedLookup(resolve: Resolve, guard: AddressGuard, port: number): Loo
     const answer = (error: Error | null, addresses: string[]) => {
       if (error !== null) return callback(error, '');
       const permitted = addresses.filter((address) => guard.judge(address, port) !== 'blocked');
-      // One bad address condemns the name; localhost is ours, and its address that may not be reached is merely left out.
+      // One forbidden address rejects the whole name. For localhost, a forbidden address is only left out.
       if (permitted.length === 0 || (permitted.length < addresses.length && !isLocalhostName(hostname)))
         return callback(new BlockedAddress('blocked address'), '');
       const found = permitted.map((address) => ({ address, family: isIP(address) }));

@@ -15,7 +15,9 @@ import { type DeliveryJob, jobOf } from './job.ts';
 /** Before every lane. */
 export const FIRST_LANE: Lane = { userId: '', key: '' };
 
-/** The next lanes with pending deliveries behind that one; `isDue` where at least one may be taken or is held. */
+/**
+ * The next lanes with pending deliveries after that one. `isDue` is set for lanes where a delivery may be claimed or is claimed already.
+ */
 export async function listLanes(
   context: ActorContext,
   { userId, key }: Lane,
@@ -29,7 +31,7 @@ export async function listLanes(
   return rows.map((row) => ({ userId: row.user_id, key: row.endpoint_id, isDue: row.is_due }));
 }
 
-/** Takes due deliveries of these lanes, of each up to as many as it says, longest due first. */
+/** Claims due deliveries of these lanes, up to the given number per lane, longest due first. */
 export async function claimOfLanes(
   context: ActorContext,
   lanes: readonly (Lane & { wanted: number })[],

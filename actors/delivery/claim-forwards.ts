@@ -9,7 +9,7 @@ import {
 } from '../../db/queries/endpoints/forward-claim.ts';
 import type { ActorContext } from '../actor.ts';
 
-/** Claims up to a batch of due forwards, longest due first. Copies of the last hour are counted up to `mostCopies`. */
+/** Claims up to a batch of due forwards, longest due first. Copies sent within the last hour are counted, up to `mostCopies`. */
 export async function claimForwards(context: ActorContext, mostCopies: number): Promise<ClaimedForwardRow[]> {
   const { rows } = await context.database.pool.query<ClaimedForwardRow>({
     name: 'forward-claim',
@@ -19,7 +19,7 @@ export async function claimForwards(context: ActorContext, mostCopies: number): 
   return rows;
 }
 
-/** Releases deliveries that were not begun. */
+/** Releases deliveries that were not started. */
 export async function releaseForwards(context: ActorContext, rows: readonly ClaimedForwardRow[]): Promise<void> {
   await context.database.pool.query({
     name: 'forward-release',

@@ -4,18 +4,18 @@ import type { DeliveryJob } from './job.ts';
 
 /** Limits on deliveries that are attempted at once. */
 export interface DeliveryLimits {
-  /** in all */
+  /** in total */
   active: Room;
-  /** of one endpoint, so that one that hangs with large mail leaves room */
+  /** per endpoint, so that one that hangs with large mail leaves room for others */
   ofEndpoint: Room;
-  /** an endpoint that reached its limit gets more when it is down to this, so that its content is read in batches */
+  /** an endpoint that reached its limit gets more when this many are left, so that its content is read in batches */
   refillOfEndpoint: number;
 }
 
 const bytesOf = ({ sizeBytes }: DeliveryJob): number => sizeBytes;
 const keyOf = ({ endpointId }: DeliveryJob): string => endpointId;
 
-/** The deliveries that wait or are attempted. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */
+/** The deliveries that wait or run. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */
 export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJob> {
   return createFairQueue({
     keyOf,

@@ -19,20 +19,20 @@ export interface DispatcherOptions {
   fault: (point: DeliveryFaultPoint) => void;
   /** lets stop() wait for work */
   keep: (work: Promise<unknown>) => void;
-  /** called when a job left our hands */
+  /** called when a job was recorded or released */
   onRoom: (job: DeliveryJob) => void;
 }
 
-/** Takes claimed deliveries through their attempts to the record. */
+/** Takes claimed deliveries through their attempts until their outcomes are recorded. */
 export interface Dispatcher {
   add(jobs: readonly DeliveryJob[]): void;
-  /** Starts nothing more; what was not begun is released. */
+  /** Starts nothing more; releases what was not started. */
   stop(): void;
 }
 
-/** Before deliveries whose content could not be read are tried again; milliseconds. */
+/** Pause before deliveries whose content could not be read are retried; milliseconds. */
 const READ_RETRY_MS = 500;
-/** Deliveries whose content is read at once. */
+/** Deliveries whose content is read in one query. */
 const READ_BATCH = 100;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {

@@ -11,12 +11,12 @@ export interface ForwardWork {
 /** Threads that compose copies. */
 export type ForwardThreads = WorkerThreads<ForwardWork, Uint8Array<ArrayBuffer>>;
 
-/** Instead of the ordinary program and time limit, for tests. */
+/** Replaces the ordinary program and time limit in tests. */
 export type ForwardThreadsOptions = Partial<Pick<WorkerThreadsOptions<ForwardWork>, 'program' | 'startTimeLimit'>>;
 
-/** Copies that are composed at once. */
+/** Copies composed at the same time. */
 export const FORWARD_THREADS = 2;
-/** For one message; milliseconds. */
+/** Time limit for one message; milliseconds. */
 const TIME_LIMIT_MS = 15_000;
 const HEAP_LIMIT_MB = 512;
 

@@ -2,7 +2,7 @@ import { composeForward } from '../../core/endpoints/forward.ts';
 import { serveThread } from '../work/worker-threads.ts';
 import type { ForwardWork } from './forward-thread.ts';
 
-// The program of the threads of forward-thread.ts: composes copies.
+// The worker program of forward-thread.ts: composes copies.
 serveThread(compose, (bytes) => [bytes.buffer as ArrayBuffer]);
 
 async function compose({ original, config, facts }: ForwardWork): Promise<Uint8Array> {

@@ -44,18 +44,18 @@ export interface Forwarder {
   forward(run: Pick<Run, 'isStopping' | 'signal'>): Promise<number>;
 }
 
-/** What is left of a lease when the rest of a batch is given back; milliseconds. */
+/** When this much of a lease is left, the rest of a batch is released; milliseconds. */
 const LEASE_MARGIN_MS = 18_000;
-/** A delivery above the hourly limit waits for so long at least; seconds. */
+/** Minimum pause of a delivery that exceeds the hourly limit; seconds. */
 const LEAST_WAIT_SECONDS = 60;
-/** Tries that a fault of ours may spoil. */
+/** Attempts that an internal fault may use up. */
 const MOST_FAULTS = 25;
 const LONGEST_FAULT_EXPONENT = 10;
 const INTERNAL_FAULT = 'Internal error';
-/** Of a message that took too long to compose once, and twice in a row: it would take up a thread again and again. */
+/** Attempts for a message that timed out once, and twice in a row: retrying it more would block a thread again and again. */
 const SLOW_FAULT = 'The copy took too long to compose';
 const TOO_COMPLEX = 'The message is too complex to be forwarded';
-/** How long such a message waits, and what else its user is to get; seconds. */
+/** How long such a message waits, and with it the user's other forwards; seconds. */
 const SLOW_WAIT_SECONDS = 60;
 const BEHIND_SLOW_WAIT_SECONDS = 30;
 
@@ -176,7 +176,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
   };
 
-  /** An internal fault: the delivery is retried after growing pauses, and given up in the end. */
+  /** An internal fault: the delivery is retried after growing pauses, and finally given up. */
   const defer = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
@@ -187,7 +187,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     await deferForward(context, row, Math.exp(Math.min(LONGEST_FAULT_EXPONENT, faults)), INTERNAL_FAULT);
   };
 
-  /** What else its user is to get may be of that kind, too, so it comes behind what others are to get. */
+  /** The user's other forwards may be just as slow, so they go after those of other users. */
   const deferSlow = async (row: ClaimedForwardRow): Promise<void> => {
     context.log.warn({ deliveryId: row.id }, 'delivery: a copy took too long to compose');
     await (row.last_fault === SLOW_FAULT
@@ -196,19 +196,22 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     await postponeForwardsOfUser(context, row.user_id, BEHIND_SLOW_WAIT_SECONDS);
   };
 
-  /** How long the delivery has to wait by the hourly limit; 0: not at all, and its copies are counted. A whole group goes or waits. */
+  /**
+   * Returns how long the hourly limit delays the delivery; 0 if it does not, and then its copies are counted. A group is forwarded as a
+   * whole or waits.
+   */
   const waitSecondsOf = (row: ClaimedForwardRow, used: Map<string, number>): number => {
     if (limitPerHour === 0) return 0;
     const before = used.get(row.user_id) ?? row.used;
     const copies = copiesOf(row);
-    // One that is larger than the limit goes when nothing else has.
+    // A group larger than the limit is forwarded when the user forwarded nothing else within the hour.
     if (before > 0 && before + copies > limitPerHour)
       return Math.max(LEAST_WAIT_SECONDS, row.frees_in_seconds ?? LEAST_WAIT_SECONDS);
     used.set(row.user_id, before + copies);
     return 0;
   };
 
-  /** Takes what is left of a batch, one delivery after the other, but nothing of a user that another lane is busy with. */
+  /** Takes the rest of a batch, one delivery after the other, and skips users that another lane is processing. */
   const takeLane = async ({ left, busy, used, mayBegin, signal }: Batch): Promise<void> => {
     for (;;) {
       if (!mayBegin()) {
@@ -228,7 +231,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         end({ outcome: 'failed' });
         actorMetrics.retries.inc({ queue: 'forward' });
         if (isConnectionLost(error)) throw error;
-        // The stop interrupted it; that is no fault.
+        // Interrupted by the stop, which is not a fault.
         if (signal.aborted) await releaseForwards(context, [row]);
         else {
           if (error instanceof TimeLimitExceeded)
@@ -260,16 +263,16 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-/** What the lanes share that work at once. */
+/** State shared by the lanes that work in parallel. */
 interface Batch {
-  /** deliveries that were not begun */
+  /** deliveries that were not started */
   left: ClaimedForwardRow[];
-  /** users of those that are under way: slow mail of one user takes one lane and no other */
+  /** users whose deliveries are in progress: slow mail of one user blocks one lane and no other */
   busy: Set<string>;
   /** copies of users within the hour */
   used: Map<string, number>;
   mayBegin: () => boolean;
-  /** aborted when what is under way has to end */
+  /** aborted when work in progress must end */
   signal: AbortSignal;
 }
 
@@ -295,7 +298,7 @@ function copiesOf(row: ClaimedForwardRow): number {
   return 'refusal' in endpoint ? 0 : endpoint.config.addresses.length;
 }
 
-/** Each address, and with what nothing can be sent to why not, so that it shows in the delivery. */
+/** The addresses, each with the reason if nothing can be sent to it, so that the delivery shows why. */
 function recipientsOf({ addresses, unusable }: ForwardConfig): Omit<ForwardRecord['recipients'][number], 'id'>[] {
   const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   return [

@@ -7,23 +7,23 @@ import type { Bus } from '../../schema/messages.ts';
 /** The active guard rules of users, cached for a second. */
 export interface GuardLookup {
   /**
-   * Knows the rules of these users; empty: the user has none. The function throws for a user of whom a rule cannot be used, and for one
-   * who was not asked for.
+   * Returns a function that gives the rules of these users; empty when a user has none. It throws for a user with an invalid rule, and for
+   * a user that was not requested.
    */
   read(client: ClientBase | Pool, userIds: readonly string[]): Promise<(userId: string) => readonly GuardRule[]>;
-  /** Remembers for `asideMs` that a user's rules take long, so that mail of others is routed first. */
+  /** Remembers for `asideMs` that a user's rules are slow, so that mail of others is routed first. */
   setAside(userId: string): void;
-  /** Those of whom that is remembered. */
+  /** Those of the users that are set aside. */
   usersAside(): string[];
   stop(): Promise<void>;
 }
 
-/** For how long rules may be used as they were, should the word of their change be lost; milliseconds. */
+/** How long cached rules may be used if the notification of a change was lost; milliseconds. */
 const MAX_AGE_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 
 interface Remembered {
-  /** made of their rows when they are first asked for */
+  /** parsed when they are first used */
   rules: () => readonly GuardRule[];
   readAt: number;
 }
@@ -32,7 +32,7 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
   const remembered = new Map<string, Remembered>();
   /** until when, on performance.now() */
   const aside = new Map<string, number>();
-  // Rules that were being read when word of a change came may be the former ones: they are used once and not remembered.
+  // Rules that were being read when a change was announced may be outdated: they are used once and not cached.
   let changes = 0;
   const subscription = bus.subscribe('guard.changed', ({ userId }) => {
     changes++;
@@ -51,7 +51,7 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
       }
       if (unknown.length > 0) {
         const changesBefore = changes;
-        // From before the reading: it tells how old the answer can be.
+        // Taken before the query: the result is at least this old.
         const readAt = performance.now();
         const { rows } = await client.query<StoredGuardRule & { user_id: string }>({
           name: 'delivery-read-guard-rules',

@@ -4,33 +4,33 @@ import { z } from 'zod';
 import type { GuardFacts, ModelAnswer } from '../../core/routing/guard-rule.ts';
 import { storableText } from '../../core/shared/text.ts';
 
-/** An OpenAI-compatible interface, of the operator's own choice: its URL is not kept from private addresses. */
+/** An OpenAI-compatible API chosen by the operator. Its URL may point to a private address. */
 export interface GuardModelOptions {
   /** without `/chat/completions` */
   url: string;
   key: string | null;
   name: string;
-  /** within that it has answered, or failed; LIMIT_MS unless told */
+  /** time limit of a request; LIMIT_MS by default */
   limitMs?: number;
 }
 
 /** Asks a model whether mail fits a prompt. */
 export interface GuardModel {
-  /** A model that fails is an answer, too. Throws only when the signal aborts. */
+  /** A failing model is a result, too. Throws only when the signal aborts. */
   ask(prompt: string, facts: GuardFacts, signal: AbortSignal): Promise<ModelAnswer>;
   destroy(): Promise<void>;
 }
 
-/** Shorter than the lease of an email that is asked about (db/claim.ts). Milliseconds. */
+/** Shorter than the lease of an email under evaluation (db/claim.ts). Milliseconds. */
 const LIMIT_MS = 20_000;
 const MAX_ANSWER_BYTES = 65_536;
-/** Characters of a mail that a model gets to see. */
+/** Maximum characters of an email that are sent to a model. */
 const MAX_MAIL_LENGTH = 8_000;
 const MAX_HEADER_LENGTH = 1_000;
 const MAX_REASON_LENGTH = 500;
 
 export function createGuardModel(options: GuardModelOptions): GuardModel {
-  // One limit holds for all of it. Redirects are not followed: the key goes to no other host.
+  // One time limit covers everything. Redirects are not followed: the key goes to no other host.
   const { limitMs = LIMIT_MS } = options;
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const url = `${options.url.replace(/\/+$/, '')}/chat/completions`;
@@ -52,7 +52,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
         messages: messagesOf(prompt, facts, randomBytes(8).toString('hex')),
       }),
     });
-    // A body that is left before its end is an error to it, which nobody else listens to: it would end the process.
+    // undici emits an error on a body that is not read to its end. Without a listener, it would end the process.
     body.on('error', () => undefined);
     if (statusCode !== 200) {
       body.destroy();
@@ -83,8 +83,8 @@ function failed(reason: string): ModelAnswer {
 }
 
 /**
- * The conversation. What a stranger wrote stands as one JSON value between two marks that nobody can guess, after the instructions and
- * the question, and is said to be nothing but data.
+ * Builds the conversation. Text from outside is one JSON value between two random marks that its author cannot guess, after the
+ * instructions and the question, and is declared to be data only.
  */
 function messagesOf(prompt: string, facts: GuardFacts, mark: string) {
   const mail = {
@@ -127,7 +127,7 @@ async function readAtMost(
 function readAnswer(text: string): ModelAnswer {
   const answer = completion.safeParse(parseJson(text));
   const content = answer.success ? answer.data.choices[0]?.message.content : undefined;
-  // Models like to put JSON between fences.
+  // Models often put JSON inside code fences.
   const judged = judgement.safeParse(parseJson((content ?? '').replace(/^\s*```(?:json)?|```\s*$/gi, '')));
   if (!judged.success) return failed('the model did not answer in the form it was asked for');
   const { match, reason } = judged.data;

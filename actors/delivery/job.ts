@@ -6,17 +6,17 @@ export interface DeliveryJob extends Leased {
   deliveryId: string;
   emailId: string;
   endpointId: string;
-  /** tries counted so far */
+  /** attempts so far */
   attempts: number;
   attemptsAllowed: number;
   createdAt: Date;
   threadId: string | null;
   threadPosition: number | null;
-  /** of the raw message: what the attempt is likely to hold in memory */
+  /** size of the raw message, which the attempt probably holds in memory */
   sizeBytes: number;
 }
 
-/** Points at which fault tests end the process. */
+/** Points at which fault tests kill the process. */
 export type DeliveryFaultPoint =
   | 'delivery.claimed'
   | 'delivery.posted'
@@ -25,7 +25,7 @@ export type DeliveryFaultPoint =
   | 'forward.composed'
   | 'forward.stored';
 
-/** The job of a delivery that was claimed; the lease holds until then, on the clock of performance.now(). */
+/** Returns the job of a claimed delivery; `leaseEndsAt` is on the clock of performance.now(). */
 export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob {
   return {
     userId: row.user_id,

@@ -8,7 +8,7 @@ export interface JudgingLimits {
   userMs: number;
   /** for which a user set aside stays so */
   asideMs: number;
-  /** after which other work of the process takes its turn */
+  /** after this, the event loop gets a turn */
   turnMs: number;
 }
 

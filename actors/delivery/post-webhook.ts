@@ -50,7 +50,7 @@ export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest): Op
   return { response: exchange.response, interrupt: () => exchange.end({ kind: 'interrupted' }) };
 }
 
-/** The handler of one exchange: settles once, by answer, error, time limit or interruption, and closes what is still open then. */
+/** Returns the handler of one exchange. It settles once, by response, error, time limit or interruption, and closes what is still open. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WebhookResponse>;
   readonly #timer: NodeJS.Timeout;
@@ -91,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const missing = MAX_KEPT_BYTES - this.#readBytes;
-    // A copy, as the chunk is a view of memory that is used again.
+    // A copy, because the chunk is a view of memory that is reused.
     if (missing > 0) this.#kept.push(Buffer.from(chunk.subarray(0, missing)));
     this.#readBytes += chunk.length;
     if (this.#readBytes > MAX_READ_BYTES) this.end(this.#answer());
@@ -149,7 +149,7 @@ function describeFailure(error: Error): string {
 }
 
 function codeOf(error: Error): string | null {
-  // Several addresses were tried: the first failure counts.
+  // Several addresses were tried: the first failure is reported.
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : null;

@@ -10,7 +10,7 @@ import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { DeliveryFaultPoint } from './job.ts';
 
-/** Steps whose outcomes are recorded here. */
+/** Steps that are started when outcomes are recorded. */
 type RecordedStep = 'deliver' | 'forward';
 
 /** An outcome with the step that it is of. */
@@ -28,7 +28,7 @@ export interface DeliveryRecorderOptions {
 
 /** Outcomes in one statement. */
 const GROUP_SIZE = 400;
-/** A webhook that was posted within this time before the process dies is posted again. Milliseconds. */
+/** If the process dies within this time after posting a webhook, the webhook is posted again. Milliseconds. */
 const GATHER_MS = 40;
 
 /** Records the outcomes of deliveries, posted and forwarded. */
@@ -77,7 +77,7 @@ function withoutRemoteText(outcome: FinishRecord): FinishRecord {
   return { ...outcome, attempt: { ...outcome.attempt, response_body: null, request_headers: {} } };
 }
 
-/** A second one for the event that an endpoint was switched off, where that may happen. */
+/** A second event id, in case the outcome disables the endpoint. */
 function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
   const now = context.now();
   const random = context.random(2 * IDENTIFIER_RANDOM_BYTES * outcomes.length);

@@ -20,7 +20,7 @@ import { type StoredRoutes, storeRoutes } from './store-routes.ts';
 export interface RoutedBatch {
   /** received emails with a decision */
   emailCount: number;
-  /** whether mail was left for another batch, because its users' rules take long */
+  /** whether mail was left for another batch, because the rules of its users are slow */
   isMoreLeft: boolean;
   /** deliveries that this process claimed */
   jobs: DeliveryJob[];

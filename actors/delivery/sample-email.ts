@@ -4,13 +4,13 @@ import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/ident
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
 import type { ActorContext } from '../actor.ts';
 
-/** A received email that was never received, in the form in which deliveries read real ones. */
+/** A made-up received email, in the form in which deliveries read real ones. */
 export interface SampleEmail {
   email: DeliveryContentRow;
   raw: Buffer;
 }
 
-/** Makes an email to test an endpoint with, by the parser of real mail. Nothing is stored. */
+/** Creates an email to test an endpoint with, using the parser of real mail. Nothing is stored. */
 export async function makeSampleEmail(
   { now, random }: Pick<ActorContext, 'now' | 'random'>,
   { userId, recipient }: { userId: string; recipient: string },
@@ -41,7 +41,7 @@ export async function makeSampleEmail(
     attachments: [...message.attachments],
     priority: message.priority,
     is_truncated: message.isTruncated,
-    // Tests of endpoints have a mark of their own (X-Test-Request).
+    // Tests of endpoints are marked by their own header (X-Test-Request).
     is_test: false,
   };
   return { email, raw };

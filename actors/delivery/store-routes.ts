@@ -13,18 +13,18 @@ import type { Lane } from '../work/in-hand.ts';
 import type { DecidedEmail } from './decide-routes.ts';
 import type { DeliveryEndpoint, FindEndpoint } from './endpoint-lookup.ts';
 
-/** What was written down. */
+/** What was stored. */
 export interface StoredRoutes {
   records: RouteRecord[];
   /** by delivery id */
   createdAt: Map<string, Date>;
-  /** feeds that grew, to be told of after the commit */
+  /** feeds with new events, to announce after the commit */
   grown: { userId: string; lastSeq: number }[];
 }
 
 /**
- * Writes decisions down, makes the deliveries (claimed at once as far as `mayClaim`, asked once per webhook delivery, in order, lets us),
- * counts what rules matched, and tells of mail that is held back.
+ * Stores decisions: creates the deliveries (claimed at once where `mayClaim`, called once per webhook delivery, in order, returns true),
+ * counts matches of rules, and creates events for mail that is held.
  */
 export async function storeRoutes(
   context: ActorContext,
@@ -78,7 +78,7 @@ function recordOf(
   };
 }
 
-/** The endpoint that gets a delivery; null when the mail is only stored, which is logged when the reason is not obvious. */
+/** Returns the endpoint that gets a delivery; null when the mail is only stored, which is logged when the reason is not obvious. */
 function endpointOf(
   context: ActorContext,
   row: DecidedEmail['row'],
@@ -91,7 +91,7 @@ function endpointOf(
   return find({ userId: row.user_id, endpointId }) ?? null;
 }
 
-/** A rule matched where it says so; one whose model failed did not. */
+/** A rule matched if it says so; a rule whose model failed did not. */
 function hitsOf(decided: readonly DecidedEmail[]): { user_id: string; rule_id: string; count: number }[] {
   const counts = new Map<string, { user_id: string; rule_id: string; count: number }>();
   for (const { row, decision } of decided) {

@@ -14,24 +14,27 @@ export interface DueTakerOptions {
 
 /** Claims due deliveries while there is room for them; the others wait in their rows. */
 export interface DueTaker {
-  /** Walks over all lanes with due deliveries once. */
+  /** Visits all lanes with due deliveries once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** Claims more of lanes that were passed over and have room again. */
+  /** Claims more of lanes that were skipped and have room again. */
   refill(run: Pick<Run, 'isStopping'>): Promise<void>;
   hasRoom(): boolean;
-  /** Resolves when no lane is full that the router may claim for, or after a while. Lanes that are still full then are passed over. */
+  /** Resolves when no lane that the router may claim for is full, or after a time limit. Lanes that are still full are skipped. */
   waitForRoom(): Promise<void>;
-  /** Whether the router may claim one more of this lane, when it claims `count` of it already: new mail overtakes no older. */
+  /**
+   * Whether the router may claim one more delivery of this lane, when it is already claiming `count`. New mail does not overtake older
+   * mail.
+   */
   mayClaim(lane: Lane, count: number): boolean;
   /** Remembers that deliveries of these lanes were created and not claimed. */
   leave(lanes: readonly Lane[]): void;
-  /** Returns the steps to run after a job was recorded or released. */
+  /** Returns the steps to start after a job was recorded or released. */
   needsOf(job: DeliveryJob): readonly ('refill' | 'deliver' | 'route')[];
 }
 
-/** Deliveries in hand of one lane when half of all places are taken. */
+/** Limit of jobs per lane when half of all places are taken. */
 const MOST_OF_LANE_IN_A_CROWD = 20;
-/** A lane that was passed over is refilled at the first share of its limit, together with lanes that are down to the second. */
+/** A skipped lane is refilled when it is down to the first share of its limit, together with lanes that are down to the second. */
 const FEW = 0.5;
 const FEW_ENOUGH = 0.75;
 /** Lanes that one statement lists, and deliveries that one statement claims. */
@@ -48,7 +51,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
   const mostOfLane = () => (inHand.size() < MOST_IN_HAND / 2 ? MOST_OF_LANE : MOST_OF_LANE_IN_A_CROWD);
   const busy = () => inHand.lanesAbove(MOST_OF_LANE).filter((lane) => backlog.entry(lane) === undefined);
 
-  /** Returns how many of the lanes were served; there is no room for the others. */
+  /** Returns how many of the lanes were served; there was no room for the rest. */
   const claimAll = async (lanes: readonly Lane[], run: Pick<Run, 'isStopping'>): Promise<number> => {
     let at = 0;
     while (at < lanes.length && backlog.hasRoom() && !run.isStopping()) {

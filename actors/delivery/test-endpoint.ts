@@ -29,17 +29,17 @@ type TestRequest = Request<'delivery.endpoint.test'>;
 type TestReply = Reply<'delivery.endpoint.test'>;
 type Tested = Extract<TestReply, { verdict: 'tested' }>;
 
-/** Sends samples to endpoints, each by the code that delivers real mail; nothing of it is stored or counted. */
+/** Sends samples to endpoints with the code that delivers real mail. Nothing is stored or counted. */
 export interface EndpointTester {
-  /** Also when the endpoint is switched off: it may be tested before it is switched on. */
+  /** Also works for a disabled endpoint, so that it can be tested before it is enabled. */
   test(request: TestRequest): Promise<TestReply>;
-  /** Ends every test under way. */
+  /** Ends every test in progress. */
   interrupt(): void;
 }
 
-/** Of a response body, as much as is shown; characters. */
+/** Characters of a response body that are shown. */
 const MAX_ANSWERED = 1_000;
-/** To whom a sample came of a user who has no address yet (RFC 2606). */
+/** Recipient of a sample for a user without an address (RFC 2606). */
 const ANYONE = 'hello@example.com';
 
 export function createEndpointTester(options: EndpointTesterOptions): EndpointTester {
@@ -111,7 +111,7 @@ interface TestedWebhook {
   url: string;
 }
 
-/** The endpoint as it is, but for what the question puts in its place. */
+/** The endpoint with the overrides of the question. */
 function asTested(request: TestRequest, endpoint: DeliveryEndpoint, webhook: WebhookFacts): TestedWebhook {
   const { overrideUrl, webhookFormat } = request;
   const target = overrideUrl !== null && URL.canParse(overrideUrl) ? webhookTarget(overrideUrl) : webhook;
@@ -134,7 +134,7 @@ const NOTHING_CAME: Tested = {
   webhookFormat: null,
 };
 
-/** Texts of the reference service. */
+/** Texts of the REST interface. */
 function outcomeOf(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
   switch (response.kind) {
     case 'answered': {

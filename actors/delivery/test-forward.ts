@@ -46,8 +46,8 @@ export interface ForwardTestOutcome {
 const LOCK_TIMEOUT_MS = 2_000;
 
 /**
- * Composes a sample's copy as a received mail's is and puts it into the sending queue, as a sent email of the user: there its way can be
- * followed. Success means that it is in the queue.
+ * Composes the copy of a sample like that of received mail and queues it for sending, as a sent email of the user, who can follow it there.
+ * Success means that it was queued.
  */
 export async function testForward(options: ForwardTesterOptions, test: ForwardTest): Promise<ForwardTestOutcome> {
   const startedTick = performance.now();
@@ -106,7 +106,7 @@ async function composeSample(
   const domain = domainOf(from);
   const original = makeSampleMessage({
     recipient: ownAddress,
-    // Relayed as it is, a sample of another domain would fail that domain's DMARC policy.
+    // Relayed unchanged, a sample of another domain would fail that domain's DMARC policy.
     sender: config.preserveHeaders ? from : SAMPLE_SENDER,
     messageId: `<${id}@${domain}>`,
     sentAt: now,
@@ -156,7 +156,7 @@ async function composeSample(
   return { row, bytes, text: message.textBody, html: message.htmlBody };
 }
 
-/** Puts the copy into the queue; returns why not, or null. */
+/** Queues the copy; returns null, or the reason why not. */
 async function store(
   { database, bus, now, random }: ActorContext,
   userId: string,

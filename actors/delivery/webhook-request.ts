@@ -13,13 +13,13 @@ export interface PayloadParts {
   email: DeliveryContentRow;
   /** the raw message; null when it was removed, or is not needed (isRawNeeded) */
   raw: Buffer | null;
-  /** without a slash at its end */
+  /** without a trailing slash */
   publicUrl: string;
   /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
 }
 
-/** Returns the body of the request that delivers an email to a webhook, real or test. Equal parts give equal text. */
+/** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal text. */
 function buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey }: PayloadParts): string {
   return buildMailPayload({ delivery: job, endpoint, config: webhook.config, mail: email, raw, publicUrl, linkKey });
 }

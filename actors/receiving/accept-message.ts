@@ -7,7 +7,7 @@ import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 
-/** A point at which fault tests end the process; a no-op otherwise. */
+/** Points at which fault tests kill the process; a no-op otherwise. */
 export type FaultPoint =
   | 'receiving.before-commit'
   | 'receiving.after-commit'
@@ -19,13 +19,13 @@ type AcceptReply = Reply<'receiving.message.accept'>;
 
 export interface AcceptorOptions {
   database: Database;
-  /** makes the identifiers of one offer's rows */
+  /** generates the identifiers of one offer's rows */
   makeId: (kind: 'email' | 'raw') => string;
   /** the process that claims the receptions */
   claimant: string;
   /** whether the data disk has room for another message */
   hasRoom: () => Promise<boolean>;
-  /** whether the parser of this process can take more; otherwise the rows stay unclaimed until the next sweep */
+  /** whether this process' parser has room; otherwise the rows stay unclaimed until the next sweep */
   canParse: () => boolean;
   /** called for each new message after its commit */
   onAccepted: (bytes: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
@@ -46,11 +46,13 @@ export interface Acceptor {
   accept(request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply>;
 }
 
-/** Messages and bytes committed together at most. */
+/** Maximum messages and bytes committed together. */
 const GROUP_MESSAGES = 64;
 const GROUP_BYTES = 8_000_000;
 const COMMITS_IN_FLIGHT = 1;
-/** Milliseconds. With the 10 s of a commit, the reply stays within the 20 s of the question. What is rejected here was never written. */
+/**
+ * Milliseconds. With the 10 s of a commit, the reply stays within the 20 s limit of the question. What is rejected here was never written.
+ */
 const MAX_WAIT_MS = 4_500;
 
 const NO_ROOM: AcceptReply = {
@@ -62,7 +64,7 @@ const NO_ROOM: AcceptReply = {
 
 /**
  * Commits the messages of several SMTP sessions together. A message that finds no commit in progress starts one at once, and those that
- * arrive meanwhile form the next group, so no message waits for others.
+ * arrive during a commit form the next group, so no message waits for others.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const commit = createGroupCommit<Offer, AcceptReply>({

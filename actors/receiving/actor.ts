@@ -25,34 +25,34 @@ export interface ReceivingActorOptions {
   workers: number;
   /** `host:port` each, for SPF, DKIM, DMARC and ARC; empty: the system's resolver */
   dnsServers: readonly string[];
-  /** the directory whose disk holds the mail; null when it is kept elsewhere */
+  /** the directory whose disk holds the mail; null when the mail is stored elsewhere */
   dataDirectory: string | null;
-  /** right side of the Message-ID that mail without one gets */
+  /** right side of the Message-ID for mail without one */
   mailHostname: string;
   /** 32 bytes; signs return addresses */
   secretKey: Uint8Array;
-  /** parses instead of a pool of its own */
+  /** replaces the actor's own parse pool */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
 }
 
-/** How often due rows are looked for; milliseconds. */
+/** Interval of the sweep for due rows; milliseconds. */
 const SWEEP_MS = 2_000;
-/** How often the senders of mail that was given up are notified; milliseconds. */
+/** How often senders are notified of undeliverable mail; milliseconds. */
 const REPORT_EVERY_MS = 5_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
-/** Chunks in progress for each worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
+/** Chunks in progress per worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
-/** Emails that are stored in one transaction. */
+/** Emails stored in one transaction. */
 const GROUP_EMAILS = 50;
 /** How long a stop waits for parsing in progress; milliseconds. Another process does the rest. */
 const STOP_MS = 8_000;
-/** How long a stop waits for its leases to be released; milliseconds. They end by themselves. */
+/** How long a stop waits for its leases to be released; milliseconds. After that they expire. */
 const RELEASE_MS = 1_000;
 
 /**
- * Receives mail: answers RCPT and the end of DATA, parses accepted messages, and stores them as emails. Applies bounce reports and complaints
- * to sent mail. Sends a notification to the sender of mail that was given up.
+ * Receives mail: answers RCPT and the end of DATA, parses accepted messages, and stores them as emails. Applies bounce reports and
+ * complaints to sent mail, and notifies the senders of undeliverable mail.
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, bytes, log, name } = context;
@@ -92,7 +92,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     work: (chunk) => parseReceptions({ parser, bytes, storing, reports, log, fault }, chunk),
     async onFault(reception, error) {
       await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
-      // Else it would be tried again when its lease is over.
+      // Otherwise it would be retried when its lease expires.
       await releaseReception(database, name, reception).catch((reason: unknown) =>
         log.warn({ err: reason, emailId: reception.emailId }, 'a lease could not be given back'),
       );

@@ -10,7 +10,7 @@ import type { ParsedMessage } from '../../core/mime/parse-message.ts';
 import { storableText } from '../../core/shared/text.ts';
 import type { DnsResolver } from '../dns-resolver.ts';
 
-/** What SMTP knew of the sender. */
+/** What SMTP tells about the sender. */
 export interface SenderFacts {
   /** IP address of the client */
   remoteAddress: string;
@@ -19,20 +19,20 @@ export interface SenderFacts {
   reversePath: string;
 }
 
-/** For all lookups of one message together; what is open then counts as temperror. Milliseconds. */
+/** Time limit for all lookups of one message together; whatever is still open then counts as temperror. Milliseconds. */
 const DNS_TIME_MS = 3_000;
 
-/** Checks SPF, DKIM, DMARC and ARC. DNS trouble gives `temperror`, never a rejection. */
+/** Checks SPF, DKIM, DMARC and ARC. A DNS failure gives `temperror`, never a rejection. */
 export async function authenticateMessage(
   bytes: Buffer,
   message: Pick<ParsedMessage, 'headers' | 'hasSeveralFromFields'>,
   sender: SenderFacts,
   dns: DnsResolver,
 ): Promise<Authentication> {
-  // Each signature costs look-ups and arithmetic: a flood of them is an attack on us, and tells nothing.
+  // Each signature costs lookups and computation: a flood of them is an attack and proves nothing.
   const signatures = message.headers.filter(([name]) => SIGNATURES.has(name)).length;
   if (signatures > MAX_SIGNATURES) return undecided(message.hasSeveralFromFields);
-  // The body matters to signatures only.
+  // Only signatures depend on the body.
   const signed = signatures > 0 ? bytes : bytes.subarray(0, endOfHeaderSection(bytes));
   const { spf, dkim, dmarc, arc } = await authenticate(signed, {
     sender: sender.reversePath,

@@ -18,7 +18,7 @@ export interface ReportOutcome {
 }
 
 /**
- * Returns the outcome of a DSN. A hard bounce settles its recipient. A delay, or a failure elsewhere, is noted and does not change the
+ * Returns the outcome of a DSN. A hard bounce settles its recipient. A delay, or a failure elsewhere, is recorded and does not change the
  * recipient. Applying the same report again changes nothing.
  */
 export function outcomeOfDeliveryReport(
@@ -31,7 +31,7 @@ export function outcomeOfDeliveryReport(
   const reported = reportedRecipients(report.recipients, recipients, returnId);
   for (const [at, one] of report.recipients.entries()) {
     const recipient = reported[at];
-    // One word for each recipient, the first that says something: a report names it again for each place that it was forwarded to.
+    // The first useful word per recipient: a report repeats a recipient for each address that the mail was forwarded to.
     if (recipient == null || changed.has(recipient.id)) continue;
     const text = textOf(one, report);
     const kind = kindOf(one, recipient, text);
@@ -54,7 +54,7 @@ export function outcomeOfDeliveryReport(
   return outcome;
 }
 
-/** What a complaint means for the recipients: each that complains is suppressed, once and for all. */
+/** Returns the outcome of a complaint: each recipient that complains is suppressed. */
 export function outcomeOfComplaint(
   report: FeedbackReport,
   recipients: readonly ReportRecipient[],

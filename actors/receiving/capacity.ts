@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises';
 
-/** Free bytes below which no message is taken: room for one and a half of the largest. SIZE is 15,000,000. */
+/** Minimum free bytes to accept a message: room for one and a half of the largest. SIZE is 15,000,000. */
 const MIN_FREE_BYTES = 1.5 * 15_000_000;
-/** Part of the disk that has to stay free. */
+/** Part of the disk that must stay free. */
 const MIN_FREE_PART = 0.05;
-/** Milliseconds for which an answer holds. */
+/** How long an answer is cached; milliseconds. */
 const ANSWER_AGE_MS = 1_000;
 
 /**
- * Returns a function that tells whether the disk of this directory has room for another message. The directory is null when the data are elsewhere;
- * then there always is, as far as we know. Throws when the directory cannot be asked.
+ * Returns a function that tells whether the disk of this directory has room for another message. With null, the data are stored elsewhere
+ * and there is always room as far as this process knows. The function throws when the disk cannot be queried.
  */
 export function watchCapacity(dataDirectory: string | null): () => Promise<boolean> {
   if (dataDirectory === null) return () => Promise.resolve(true);
@@ -24,7 +24,7 @@ export function watchCapacity(dataDirectory: string | null): () => Promise<boole
   };
 }
 
-/** Whether a disk with that much free still takes mail. Bytes. */
+/** Whether a disk with this many free bytes still accepts mail. */
 export function hasRoom(freeBytes: number, sizeBytes: number): boolean {
   return freeBytes >= Math.max(MIN_FREE_BYTES, MIN_FREE_PART * sizeBytes);
 }

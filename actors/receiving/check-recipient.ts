@@ -14,7 +14,7 @@ export interface RecipientCheckOptions {
   returnAddressKey: Uint8Array;
 }
 
-/** Milliseconds; with the 5 s for a connection it stays within the 8 s that the question at RCPT has. */
+/** Milliseconds; with the 5 s for a connection it stays within the 8 s limit of the question at RCPT. */
 const LOOK_UP_TIMEOUT_MS = 2_500;
 
 const NO_SUCH_MAILBOX: RecipientVerdict = {
@@ -27,8 +27,8 @@ const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedC
 
 /**
  * Decides whether mail to this forward-path is accepted, and by which of our addresses: the exact address, else the address without its
- * plus-tag, else the catch-all of the domain. A disabled address accepts nothing, even when the domain has a catch-all. A return address
- * belongs to none of these: it leads to the From address of the email it was made for, or is rejected. Only verified domains are ours;
+ * plus-tag, else the catch-all of the domain. A disabled address accepts nothing, even when the domain has a catch-all. A return address is
+ * none of these: its mail goes to the From address of the email it was created for, or is rejected. Only verified domains are local;
  * everything else is relaying (RFC 5321 §3.6.2). The verdict depends on the recipient alone. Throws when PostgreSQL is unreachable.
  */
 export async function checkRecipient(options: RecipientCheckOptions, forwardPath: string): Promise<RecipientVerdict> {

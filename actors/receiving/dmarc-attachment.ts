@@ -4,11 +4,11 @@ import { type DmarcReport, readDmarcReport } from '../../core/domains/dmarc-repo
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { decodeCharset } from '../../core/shared/text.ts';
 
-/** Bytes of a report's XML; the largest honest ones have a tenth. */
+/** Maximum bytes of a report's XML, ten times the largest genuine ones. */
 const MAX_XML_BYTES = 20_000_000;
-/** Files in an archive; a report is one (RFC 7489 §7.2.1.1, RFC 9990). */
+/** Maximum files in an archive; a report is one (RFC 7489 §7.2.1.1, RFC 9990). */
 const MAX_ARCHIVE_FILES = 10;
-/** Attachments of one message that are looked into; a report is one. */
+/** Attachments of one message that are examined; a report is one. */
 const MAX_ATTACHMENTS = 2;
 
 const REPORT_TYPES: ReadonlySet<string> = new Set([
@@ -24,8 +24,8 @@ const REPORT_TYPES: ReadonlySet<string> = new Set([
 const REPORT_NAME = /^[^!]{1,255}![^!]{1,255}!\d{1,15}!\d{1,15}(?:![^!]{1,255})?\.(?:xml|xml\.gz|gz|zip)$/i;
 
 /**
- * The DMARC aggregate report that a message holds; null when it holds none. The time that it takes is bounded by the size of the message
- * and by {@link MAX_XML_BYTES}, whatever an archive unpacks to. Never rejects.
+ * Returns the DMARC aggregate report in a message; null when there is none. Its time is bounded by the size of the message and by {@link
+ * MAX_XML_BYTES}, whatever an archive unpacks to. Never rejects.
  */
 export async function readDmarcAttachment(
   bytes: Buffer,
@@ -45,7 +45,7 @@ function mayBeReport({ contentType, filename }: Attachment): boolean {
   return REPORT_TYPES.has(contentType) || REPORT_NAME.test(filename);
 }
 
-/** By the first bytes, not by its declared type: many senders confuse zip and gzip. */
+/** Decided by the first bytes, not the declared type: many senders confuse zip and gzip. */
 async function unpack(content: Buffer): Promise<Buffer | null> {
   if (content.readUInt16BE(0) === GZIP) return gunzipSync(content, { maxOutputLength: MAX_XML_BYTES });
   if (content.readUInt32BE(0) === ZIP) return unzip(content);
@@ -55,7 +55,7 @@ async function unpack(content: Buffer): Promise<Buffer | null> {
 const GZIP = 0x1f8b;
 const ZIP = 0x504b0304;
 
-/** The first .xml file of an archive; null when it has none, too many files, or one that is encrypted or too large. */
+/** Returns the first .xml file of an archive; null when there is none, too many files, or an encrypted or too large one. */
 async function unzip(content: Buffer): Promise<Buffer | null> {
   const archive = await fromBufferPromise(content, { lazyEntries: true, validateEntrySizes: true });
   if (archive.entryCount > MAX_ARCHIVE_FILES) return null;
@@ -63,14 +63,14 @@ async function unzip(content: Buffer): Promise<Buffer | null> {
     if (!/\.xml$/i.test(entry.fileName)) continue;
     if (entry.isEncrypted() || entry.uncompressedSize > MAX_XML_BYTES) return null;
     const pieces: Buffer[] = [];
-    // It yields no more than the announced size, else it fails.
+    // Fails rather than return more than the announced size.
     for await (const piece of await archive.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
     return Buffer.concat(pieces);
   }
   return null;
 }
 
-/** In the charset that its mark or its declaration tells (XML 1.0 §4.3.3). */
+/** In the charset of its byte order mark or declaration (XML 1.0 §4.3.3). */
 function textOf(xml: Buffer): string {
   const mark = xml.length < 2 ? 0 : xml.readUInt16BE(0);
   if (mark === 0xfffe) return decodeCharset(xml.subarray(2), 'utf-16le');

@@ -3,7 +3,7 @@ import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception.ts';
 
-/** The row of a report that came by this reception. */
+/** Returns the row of a report that arrived with this reception. */
 export function dmarcRow(
   { userId, emailId }: Pick<Reception, 'userId' | 'emailId'>,
   report: DmarcReport,

@@ -10,8 +10,8 @@ import type { ParseOutcome } from './parse-messages.ts';
 const MAX_SEARCH_TEXT = 8_000;
 
 /**
- * The rows of a received email. Without a usable Message-ID it gets one of ours, `<EMAILID@hostname>`, so that every email can be
- * answered and referred to.
+ * Returns the rows of a received email. Without a usable Message-ID it gets `<EMAILID@hostname>`, so that every email can be answered and
+ * referred to.
  */
 export function emailRows(
   reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'>,

@@ -2,16 +2,16 @@ import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/rou
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 
-/** Parses messages without receiving them, for a user who tests the routes. */
+/** Parses messages without receiving them, for users who test their routes. */
 export interface Examiner {
-  /** Serves the question of that name. */
+  /** Handles the question of that name. */
   examine(
     request: Request<'receiving.message.examine'>,
     bytes: Uint8Array,
   ): Promise<Reply<'receiving.message.examine'>>;
 }
 
-/** Messages in work at once: real mail comes first. */
+/** Messages in progress at once: real mail goes first. */
 const MAX_OPEN = 8;
 
 export function createExaminer(parser: ParsePool): Examiner {

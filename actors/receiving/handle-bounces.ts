@@ -30,10 +30,10 @@ export interface ParsedWithReport {
 }
 
 /**
- * Applies the bounce reports and complaints among parsed messages that can be trusted, and returns the messages to store as mail. A report
- * that was sent to a return address of ours is trusted and makes no email: its reception is finished here. A complaint that was sent to
- * an ordinary address is trusted when it contains a return address of ours, and is stored as well. All other reports are only stored.
- * Safe to run twice. Throws when PostgreSQL is unreachable.
+ * Applies the trustworthy bounce reports and complaints among parsed messages, and returns the messages to store as mail. A report sent to
+ * one of our return addresses is trusted and creates no email: its reception is finished here. A complaint sent to an ordinary address is
+ * trusted when it contains one of our return addresses, and is stored as well. All other reports are only stored. Safe to run twice. Throws
+ * when PostgreSQL is unreachable.
  */
 export async function takeReports<T extends ParsedWithReport>(
   options: ReportOptions,
@@ -106,7 +106,7 @@ async function apply(options: ReportOptions, reception: Reception, believed: Bel
   return isDone;
 }
 
-/** What hangs on the recipients follows them. Answers the events: of a forwarded copy those of its delivery, and complaints. */
+/** Updates what depends on the recipients. Returns the events: for a forwarded copy those of its delivery, and complaints. */
 async function settle(
   client: ClientBase,
   userId: string,

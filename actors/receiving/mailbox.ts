@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** A forward-path as the routing tables write it: lower case, domain in ASCII. */
+/** A forward-path in the form that the routing tables use: lower case, domain in ASCII. */
 export interface OwnMailbox {
   /** `local-part@domain` */
   exact: string;
@@ -10,8 +10,8 @@ export interface OwnMailbox {
 }
 
 /**
- * Reads a forward-path; null when it names no domain. Local-parts are taken without regard to case and otherwise literally: no `%`,
- * `!` or quoted `@` is looked into.
+ * Parses a forward-path; null when it has no domain. Local-parts are case-insensitive and otherwise literal: `%`, `!` and a quoted `@` have
+ * no meaning.
  */
 export function readMailbox(forwardPath: string): OwnMailbox | null {
   const at = forwardPath.lastIndexOf('@');

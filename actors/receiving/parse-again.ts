@@ -15,9 +15,9 @@ import { emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 
-/** Parses stored mail once more, by the parser of today. */
+/** Parses stored mail again with the current parser. */
 export interface Reparser {
-  /** Serves the question of that name. */
+  /** Handles the question of that name. */
   parseAgain(request: Request<'receiving.email.parse-again'>): Promise<Reply<'receiving.email.parse-again'>>;
 }
 
@@ -31,7 +31,7 @@ export interface ReparserOptions {
   onEvents: (userId: string, lastSeq: number) => void;
 }
 
-/** Messages in work at once: new mail comes first. */
+/** Messages in progress at once: new mail goes first. */
 const MAX_OPEN = 8;
 
 const IN_WORK: Answer = {
@@ -86,7 +86,7 @@ async function parseAgain(options: ReparserOptions, request: Request<'receiving.
       remoteAddress: stored.remote_address ?? '',
       helo: stored.helo ?? '',
       reversePath: stored.reverse_path ?? '',
-      // What was found when it came stays: keys and records of senders change.
+      // Results of the first parsing stay: keys and DNS records of senders change.
       isOriginKnown: stored.authentication !== null || stored.remote_address === null,
     },
   ]);
@@ -145,7 +145,7 @@ async function store(
   return { answer: { verdict: 'parsed', changes, draft: null }, lastSeq };
 }
 
-/** A DMARC report that was not found in it before is stored; one that was stays. */
+/** A DMARC report that was not found the first time is stored; one that was found stays. */
 async function storeReport(
   options: ReparserOptions,
   client: Parameters<typeof insertDmarcReports>[0],
@@ -160,7 +160,7 @@ async function storeReport(
 
 type Row = again.ReparsedRow;
 
-/** The fields that are compared, by their names for users. */
+/** The compared fields, by the names that users see. */
 function shownOf(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unknown> {
   return {
     messageId: row.message_id,

@@ -8,31 +8,31 @@ import type { SenderFacts } from './authenticate-message.ts';
 export interface ParseRequest extends SenderFacts {
   emailId: string;
   bytes: Uint8Array;
-  /** whether where it comes from was checked before, and is not to be again */
+  /** whether its origin was checked before and must not be checked again */
   isOriginKnown?: boolean;
 }
 
-/** What came of it. */
+/** The result. */
 export interface ParseOutcome {
   emailId: string;
   /** from the header section alone, and with parseError, when the message could not be parsed */
   message: ParsedMessage;
   /** null when the message could not be parsed */
   authentication: Authentication | null;
-  /** whether to believe it is for the return address to say; null when the message holds none that can be read */
+  /** the return address decides whether to believe it; null when the message has no readable report */
   report: MailReport | null;
-  /** null when the message holds none that can be read */
+  /** null when the message has no readable complaint */
   dmarcReport: DmarcReport | null;
 }
 
-/** What the pool tells a worker at its start. */
+/** What the pool passes to a worker at its start. */
 export interface WorkerSettings {
   dnsServers: readonly string[];
   /** two 32-bit integers, see {@link CURRENT} and {@link PROGRESS} */
   state: SharedArrayBuffer;
 }
 
-/** A message on its way to a worker; the key is the pool's. */
+/** A message on its way to a worker; the key is assigned by the pool. */
 export interface WorkItem extends ParseRequest {
   key: number;
 }
@@ -43,7 +43,7 @@ export interface WorkResult {
   outcome: ParseOutcome;
 }
 
-/** Place in the shared state: key of the message that is being parsed, 0 when none is. */
+/** Index in the shared state: key of the message that is being parsed, 0 when there is none. */
 export const CURRENT = 0;
-/** Index in the shared state: a counter of finished steps, which shows a standstill. */
+/** Index in the shared state: a counter of finished steps, which reveals a hanging thread. */
 export const PROGRESS = 1;

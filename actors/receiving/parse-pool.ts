@@ -13,56 +13,58 @@ import {
 } from './parse-messages.ts';
 
 export interface ParsePoolOptions {
-  /** threads that parse side by side */
+  /** threads that parse in parallel */
   workers: number;
-  /** host:port; none means the system's */
+  /** host:port; the system's resolver if empty */
   dnsServers: readonly string[];
   log: Logger;
-  /** the program of the threads instead of parse-worker.ts: tests plant faults in it */
+  /** replaces the program parse-worker.ts: tests plant faults in it */
   program?: URL;
 }
 
 /**
- * Threads that parse messages and check their origin. A thread that stands still, or takes too much memory, is ended; of the messages
- * that it had, the one that it was parsing becomes a *suspect*, the others go to another thread. Suspects are tried one by one in a
- * thread of their own, beside the work on all others; one that ends its thread there too, {@link MAX_TRIES} times in all, is given up:
- * its outcome is what its header section says.
+ * Threads that parse messages and check their origin. A thread that hangs or takes too much memory is terminated. Of its messages, the one
+ * that it was parsing becomes a *suspect*, and the others go to another thread. Suspects are tried one by one in a separate thread, beside
+ * the work on all others. A suspect that has brought down its thread {@link MAX_TRIES} times is given up: its outcome is what its header
+ * section says.
  */
 export interface ParsePool {
-  /** Outcomes in the order of the messages. Best called with 10 to 25 at once. Rejects only when the pool is closed. */
+  /**
+   * Returns the outcomes in the order of the messages. Best called with 10 to 25 messages at once. Rejects only when the pool is closed.
+   */
   parse(messages: readonly ParseRequest[]): Promise<ParseOutcome[]>;
-  /** Ends the threads and rejects what they were parsing. */
+  /** Terminates the threads and rejects what they were parsing. */
   close(): Promise<void>;
 }
 
 const PROGRAM = new URL('./parse-worker.ts', import.meta.url);
 
 const MAX_TRIES = 3;
-/** Lists of messages that one thread has at once: while some wait for DNS the next are parsed. */
+/** Lists of messages that one thread has at once: while some wait for DNS, the next are parsed. */
 const LISTS_PER_THREAD = 4;
-/** Milliseconds between looks at the threads. */
+/** Interval at which the threads are checked; milliseconds. */
 const WATCH_MS = 250;
 /**
- * That a thread may stand still; milliseconds of processors that this process had, as a machine that is busy with other work gives a thread
- * little of them. Summed up from look to look, so that a stopped process or a clock that jumps costs no thread.
+ * How long a thread may make no progress, in milliseconds of CPU time that this process had, because other work on a busy machine leaves a
+ * thread little of it. It is added up from check to check, so that a suspended process or a clock that jumps costs no thread.
  */
 const MAX_STILL_MS = 5_000;
-/** A look counts for so much at least: a thread that sleeps is ended after 30 s. Milliseconds. */
+/** A check counts for at least this much, so that a sleeping thread is terminated after 30 s. Milliseconds. */
 const LEAST_STILL_MS = WATCH_MS / 6;
-/** Looks until a thread that does not start is ended. */
+/** Checks until a thread that does not start is terminated. */
 const MAX_START_LOOKS = 120;
-/** Bytes by which the process may grow while a thread is at work. */
+/** Bytes by which the process may grow while a thread works. */
 const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
-/** Milliseconds until a thread is started again after one that never came up. */
+/** Pause before a new thread is started after one that never came up; milliseconds. */
 const RESTART_MS = 1_000;
 
-/** A message on its way through the pool. */
+/** A message in the pool. */
 interface Job {
   key: number;
   request: ParseRequest;
-  /** times that it ended a thread as far as is known */
+  /** times that it probably brought down a thread */
   tries: number;
-  /** times that it was lost to another message */
+  /** times that its thread was brought down by another message */
   mishaps: number;
   resolve: (outcome: ParseOutcome) => void;
   reject: (error: Error) => void;
@@ -75,7 +77,7 @@ interface Seat {
   stillMs: number;
   stillLooks: number;
   progress: number;
-  /** of the process when this thread last had nothing to do */
+  /** memory of the process when this thread was last idle */
   idleBytes: number;
 }
 
@@ -117,7 +119,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     return seat;
   }
 
-  /** Hands out what waits. */
+  /** Hands out waiting messages. */
   function assign(): void {
     while (waiting.length > 0) {
       const seat = seats.reduce<Seat | null>(
@@ -160,7 +162,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     log.warn({ reason, emailId: culprit?.request.emailId, lost: lost.length }, 'parser thread ended');
     const again: Job[] = [];
     for (const job of lost) {
-      // Alone in its thread it is the culprit for sure.
+      // Alone in its thread, it is certainly the cause.
       const isCulprit = job === culprit || lost.length === 1;
       if (isCulprit) job.tries++;
       else job.mishaps++;
@@ -215,7 +217,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
         void seat.thread.end();
       }
     }
-    // Memory outside the heap cannot be attributed to a thread: the newest one is ended.
+    // Memory outside the heap cannot be attributed to a thread: the newest one is terminated.
     const newest = busy.at(-1);
     if (newest !== undefined && bytes - newest.idleBytes > MAX_GROWTH_BYTES) {
       replace(newest, 'took more than 512 MB');
@@ -254,25 +256,25 @@ const MAX_KEY = 2_147_483_647;
 
 /** A thread that runs parse-worker.ts. */
 interface ParseThread {
-  /** Hands it a list of messages; onResults is called once for each list, unless the thread ends before. */
+  /** Gives it a list of messages; onResults is called once per list, unless the thread ends before. */
   post(items: readonly WorkItem[]): void;
-  /** key of the message that it is parsing, or was when it ended; 0 when none */
+  /** key of the message that it is, or was last, parsing; 0 when there is none */
   current(): number;
-  /** a number that changes whenever the thread finishes something */
+  /** a number that changes whenever the thread finishes a step */
   progress(): number;
   /** whether it ever came up */
   isReady(): boolean;
-  /** Ends it wherever it is; onEnd is not called. */
+  /** Terminates the thread at once; onEnd is not called. */
   end(): Promise<void>;
 }
 
 interface ParseThreadEvents {
   onResults(results: WorkResult[]): void;
-  /** Called once, when the thread ended without having been asked to. */
+  /** Called once if the thread ended by itself. */
   onEnd(reason: string): void;
 }
 
-/** Of one thread's heap, in MB; a message of 15 MB takes a tenth of it. Beyond, Node ends the thread. */
+/** Heap limit of one thread in MB; a message of 15 MB takes a tenth of it. Node ends a thread that exceeds it. */
 const MAX_HEAP_MB = 512;
 
 /** Starts a thread. */
@@ -285,7 +287,7 @@ function createParseThread(program: URL, dnsServers: readonly string[], events: 
     heapLimitMb: MAX_HEAP_MB,
     data: { dnsServers, state } satisfies WorkerSettings,
     onMessage(message) {
-      // parse-worker.ts posts one of these.
+      // parse-worker.ts posts these.
       const posted = message as WorkResult[] | 'ready';
       if (posted === 'ready') isReady = true;
       else events.onResults(posted);

@@ -3,70 +3,73 @@ import { isConnectionLost } from '../../db/connection/database.ts';
 import type { Reception } from '../../db/queries/emails/reception.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 
-/** A reception that waits for the parser of this process, under this process' lease. */
+/** A reception under this process' lease that waits for the parser. */
 export interface QueuedReception {
   reception: Reception;
   sizeBytes: number;
 }
 
 export interface ParseQueueOptions {
-  /** Parses and stores a chunk. When it throws, all are tried again after a pause: each alone, where the reason may lie in one of them. */
+  /** Parses and stores a chunk. If it throws, all are retried after a pause, one by one if one of them may be the cause. */
   work: (chunk: Reception[]) => Promise<void>;
-  /** Told of a reception over which, alone, the work failed: it is not in this queue any more. Never rejects. */
+  /** Called with a reception that failed alone and was removed from this queue. Never rejects. */
   onFault: (reception: Reception, error: unknown) => Promise<void>;
   log: Logger;
-  /** chunks in work at once */
+  /** chunks in progress at once */
   concurrency: number;
 }
 
 export interface ParseQueue {
-  /** Puts receptions at the end; those that wait or are in work already are passed over. */
+  /** Appends receptions; those that wait or are in progress already are skipped. */
   add(queued: readonly QueuedReception[]): void;
-  /** Tells that a message was accepted just now, with how many messages in its commit: while many are, parsing waits. */
+  /** Notes that a message was just accepted, and how many others its commit had: while there are many, parsing waits. */
   noteAccept(sizeBytes: number, company: number): void;
-  /** whether more should come */
+  /** whether there is room for more */
   hasRoom(): boolean;
-  /** Begins no further chunk, and resolves when those in progress are done. What still waits is found by a sweep. */
+  /** Begins no further chunk, and resolves when those in progress are done. A sweep finds what still waits. */
   stop(): Promise<void>;
 }
 
-/** Chunks are large enough that a call to a worker and a transaction cost little per message, small enough to be lost to one bad member. */
+/**
+ * Chunks are large enough that the cost of a worker call and a transaction is small per message, and small enough that losing one to a bad
+ * message costs little.
+ */
 const CHUNK_MESSAGES = 25;
 const CHUNK_BYTES = 2_000_000;
 
-/** A process that ends costs all it held one try each, which says nothing about any of them. */
+/** A process that dies costs each of its messages one try, which says nothing about any of them. */
 const SUSPECT_TRIES = 2;
 
-/** What waits in memory at most; bytes stay below the byte store's cache. Beyond, rows wait unclaimed in the table. */
+/** Maximum that waits in memory; the bytes stay below the byte store's cache. Further rows wait unclaimed in the table. */
 const ROOM_MESSAGES = 5_000;
 const ROOM_BYTES = 112_000_000;
 
 /*
- * Parsing yields to accepts: a client that waits for its 250 comes before a webhook. "Many accepts" are so many in the quiet
- * window that the machine is busy with them; at a moderate pace both go on side by side. Bounded by the age of the oldest and the backlog.
+ * Parsing yields to accepts: a client that waits for its 250 goes before a webhook. "Many accepts" in the quiet window means that the
+ * machine is busy with them; at a moderate pace both proceed side by side. Limited by the age of the oldest message and by the backlog.
  */
 const QUIET_WINDOW_MS = 150;
 const BUSY_ACCEPTS = 75;
-/** A large message counts for as many accepts as it holds of these. */
+/** A large message counts as one accept per this many bytes. */
 const ACCEPT_BYTES = 50_000;
-/** Messages that had to wait for each other's commits tell of clients that wait: with so many in a commit, each counts for more. */
+/** Messages that had to wait for each other's commits mean waiting clients: with this many in a commit, each counts for more. */
 const CROWD = 3;
 const CROWD_WEIGHT = 3;
 const YIELD_MESSAGES = 4_000;
 const YIELD_BYTES = 96_000_000;
 const YIELD_AGE_MS = 3_000;
 
-/** Milliseconds that a reception waits for company while another chunk is in work. */
+/** How long a reception waits for others while another chunk is in progress; milliseconds. */
 const GATHER_MS = 10;
 
-/** Pause after a chunk failed as a whole, as when PostgreSQL is unreachable; milliseconds. */
+/** Pause after a whole chunk failed, for example when PostgreSQL is unreachable; milliseconds. */
 const PAUSE_MS = 1_000;
 
 interface Entry extends QueuedReception {
   since: number;
 }
 
-/** The receptions that this process has leased and not parsed yet, in memory; their rows are the truth. */
+/** The receptions that this process has leased and not parsed yet, in memory. Their rows are the truth. */
 export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   const waiting: Entry[] = [];
   const known = new Set<string>();
@@ -77,7 +80,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Milliseconds until the next chunk may start; 0 is now. */
+  /** Returns the milliseconds until the next chunk may start; 0 is now. */
   function delay(): number {
     const now = performance.now();
     const oldest = waiting[0];
@@ -149,7 +152,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     for (const entry of chunk) waitingBytes += entry.sizeBytes;
   }
 
-  /** For a reason that may lie in one of them: each goes alone from now on. */
+  /** One of them may be the cause: each goes alone from now on. */
   function putBackAlone(chunk: Entry[]): void {
     for (const { reception, sizeBytes } of chunk) {
       known.delete(reception.emailId);
@@ -181,12 +184,12 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   };
 }
 
-/** Whether a parser or a process may have failed because of it before. It is parsed alone, so that it harms no other. */
+/** Whether it may have brought down a parser or a process before. It is then parsed alone, so that it harms no other. */
 function isSuspect(entry: Entry): boolean {
   return entry.reception.tries > SUSPECT_TRIES;
 }
 
-/** Counts what was added within the last `windowMs`, give or take a third of it. */
+/** Counts what was added within the last `windowMs`, accurate to a third of it. */
 function countRecent(windowMs: number): { add(count: number): void; count(): number } {
   const slots = [0, 0, 0, 0];
   const slotMs = windowMs / (slots.length - 1);

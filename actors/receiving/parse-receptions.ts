@@ -20,15 +20,15 @@ export interface ParseOptions {
   fault: (point: FaultPoint) => void;
 }
 
-/** Claims after which a message is not parsed any more: each time, the whole process ended over it, or beside it. */
+/** Claims after which a message is not parsed any more: each time, the whole process died on it, or beside it. */
 const MAX_CLAIMS = 10;
 
 const GONE = 'The stored bytes of this message are missing or damaged';
 const GIVEN_UP = 'The parser failed over this message too often';
 
 /**
- * Parses a chunk of claimed receptions. Resolves when the emails are stored and the reports applied. Recipients of one message share its
- * parsing. Throws when PostgreSQL is unreachable or the parser was closed.
+ * Parses a chunk of claimed receptions. Resolves when the emails are stored and the reports applied. Recipients of one message are parsed
+ * once. Throws when PostgreSQL is unreachable or the parser was closed.
  */
 export async function parseReceptions(options: ParseOptions, chunk: readonly Reception[]): Promise<void> {
   const startedTick = performance.now();

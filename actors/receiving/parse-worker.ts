@@ -8,8 +8,8 @@ import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
 import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
 
-// The worker thread of parse-pool.ts. One message is parsed at a time, so that it is known which one brings the thread down; the
-// checks that wait for DNS run side by side.
+// The worker program of parse-pool.ts. It parses one message at a time, so that the pool knows which one brought a thread down. Checks that
+// wait for DNS run in parallel.
 
 const settings = workerData as WorkerSettings;
 const state = new Int32Array(settings.state);
@@ -50,7 +50,7 @@ async function parse(bytes: Buffer): Promise<ParsedMessage> {
   }
 }
 
-/** A report that cannot be read is mail like any other. */
+/** An unreadable report is mail like any other. */
 async function readReport(bytes: Buffer): Promise<MailReport | null> {
   try {
     return await readMailReport(bytes);
@@ -70,7 +70,7 @@ async function check(
     try {
       authentication = await authenticateMessage(bytes, message, item, dns);
     } catch {
-      // A message that the verifier cannot even read proves nothing about its origin.
+      // A message that the verifier cannot read proves nothing about its origin.
       authentication = undecided(message.hasSeveralFromFields);
     }
   }

@@ -21,13 +21,13 @@ export interface FailureReportOptions {
   checkRecipient: (forwardPath: string) => Promise<RecipientVerdict>;
 }
 
-/** The DSNs come from this process. */
+/** Submits the DSNs as SMTP messages from this process. */
 const OWN_ADDRESS = '127.0.0.1';
 
 /**
- * Tells the senders of given up mail by a DSN for each email (RFC 5321 §4.5.4.1), which comes in as mail does, with the null reverse-path.
- * A sender whose address takes no mail is not told. Running twice is harmless: the same DSN has the same bytes, and those are taken
- * once. Returns how many recipients were looked at.
+ * Notifies the senders of undeliverable mail with one DSN per email (RFC 5321 §4.5.4.1). The DSN arrives like other mail, with the null
+ * reverse-path. A sender whose address accepts no mail is not notified. Safe to run twice: the same DSN has the same bytes, which are
+ * accepted once. Returns how many recipients were processed.
  */
 export async function reportFailures(options: FailureReportOptions): Promise<number> {
   const failures = await claimFailures(options.database, options.claimant, CLAIM_BATCH);
@@ -36,7 +36,7 @@ export async function reportFailures(options: FailureReportOptions): Promise<num
   return failures.length;
 }
 
-/** What fails is set aside: the others come after it, each time. */
+/** Failures are set aside, or they would block the rest every time. */
 async function reportOrSetAside(options: FailureReportOptions, group: readonly UnreportedFailure[]): Promise<void> {
   try {
     await reportGroup(options, group);
@@ -59,7 +59,7 @@ async function reportGroup(options: FailureReportOptions, group: readonly Unrepo
   await markReported(database, userId, recipientIds);
 }
 
-/** Without room the sender is notified later. */
+/** Without room, the sender is notified later. */
 type Outcome = 'told' | 'nobody to tell' | 'no room' | 'not composed';
 
 async function tell(
@@ -68,7 +68,7 @@ async function tell(
   group: readonly UnreportedFailure[],
 ): Promise<Outcome> {
   const { userId, ownAddress } = email;
-  // Mail to a return address would be taken for a report of another server.
+  // Mail to a return address would be mistaken for a report of another server.
   if (isReturnAddress(ownAddress)) return 'nobody to tell';
   const verdict = await options.checkRecipient(ownAddress);
   if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'nobody to tell';
@@ -89,7 +89,7 @@ async function tell(
   return reply.verdict === 'accepted' ? 'told' : 'no room';
 }
 
-/** Null when it cannot be composed: trying again would fail alike, and keep all others waiting. */
+/** Null when it cannot be composed: a retry would fail as well, and block all others. */
 async function compose(
   { bytes, mailHostname, log }: FailureReportOptions,
   email: UnreportedFailure,

@@ -17,7 +17,7 @@ export interface StoreOptions {
   log: Logger;
   /** the process that holds the leases */
   claimant: string;
-  /** right side of the Message-ID that mail without one gets */
+  /** right side of the Message-ID for mail without one */
   mailHostname: string;
   makeId: (kind: IdentifierKind) => string;
 }
@@ -29,11 +29,10 @@ export interface ParsedReception {
 }
 
 /**
- * Makes emails of parsed receptions, all in one transaction. When that fails each is stored alone, and one that still fails
- * by what a scan of its header section gives, flagged with `parse_error`: its bytes are kept, and it is listed, threaded and delivered.
- * A DMARC report is stored beside its email, unless its mail fails DMARC itself: then it is mail alone.
- * Receptions that this
- * claimant holds no longer are passed over. Throws when PostgreSQL is away; then nothing, or all, was stored, and storing again is harmless.
+ * Stores parsed receptions as emails, all in one transaction. If that fails, each is stored alone, and one that still fails is stored with
+ * what a scan of its header section gives, flagged with `parse_error`: its bytes are kept, and it is listed, threaded and delivered. A
+ * DMARC report is stored beside its email, unless its mail fails DMARC itself: then it is only mail. Receptions whose claim was lost are
+ * skipped. Throws when PostgreSQL is unreachable: either nothing or everything was stored then, and storing again is harmless.
  */
 export async function storeParsed(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredEmails[]> {
   const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));

@@ -11,15 +11,15 @@ import { type RetentionOptions, removeOldMail } from './remove-old-mail.ts';
 const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;
 const TRACES_EVERY_MS = 10 * 60_000;
-/** Rows of traces removed at once. */
+/** Trace rows removed at once. */
 const TRACES_BATCH = 2_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
-/** A domain is looked at this much after it is due at the latest. */
+/** Interval at which due domains are checked; milliseconds. */
 const DOMAINS_EVERY_MS = 5_000;
 
 export interface SchedulingActorOptions extends Omit<ReleaseOptions, 'fault'> {
-  /** how long mail is kept of users who chose nothing; for ever unless told */
+  /** how long mail is kept for users who set no limit; forever by default */
   retention?: Retention;
   fault?: NonNullable<ReleaseOptions['fault']> & NonNullable<RetentionOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
@@ -29,8 +29,8 @@ export interface SchedulingActorOptions extends Omit<ReleaseOptions, 'fault'> {
 }
 
 /**
- * Hands scheduled mail to the queue when it is due, by PostgreSQL's clock, looks at the DNS of domains, and removes what is past its time:
- * mail, idempotency keys, and leftovers.
+ * Queues scheduled mail when it is due by PostgreSQL's clock, checks the DNS of domains, and removes expired data: mail, idempotency keys
+ * and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
     return count;
   };
 
-  /** The sweep is a second apart; what falls due before the next one goes on its instant. */
+  /** The sweep runs every second; a timer releases what falls due before the next one at the exact time. */
   async function awaitNextDue(): Promise<void> {
     const seconds = await secondsUntilDue(context.database);
     if (seconds === null || seconds * 1_000 > SWEEP_EVERY_MS) return;

@@ -4,13 +4,13 @@ import { parentDomains } from '../../core/domains/domain-name.ts';
 import { mtaStsNameOf, tlsReportNameOf } from '../../core/domains/mta-sts.ts';
 import type { LookUp } from '../dns-resolver.ts';
 
-/** The names under a domain whose TXT records are its keys'. */
+/** The names below a domain whose TXT records hold its DKIM keys. */
 export interface AskedDomain {
   name: string;
   dkimNames: readonly string[];
 }
 
-/** Asks for everything that a check of a domain takes, at once. Never rejects. */
+/** Queries everything that a domain check needs, in parallel. Never rejects. */
 export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): Promise<DomainAnswers> {
   const texts = (of: string) => ask(lookUp, of, 'TXT', readText);
   const mailFrom = mailFromDomainOf(name);
@@ -34,7 +34,7 @@ export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): 
 
 const NONE = { kind: 'none' } as const;
 
-/** Of the zone that the name lies in: its own, else those of the nearest name above it that has some. */
+/** The name servers of the zone that contains the name: its own, else those of the nearest parent that has some. */
 async function nameServersOf(lookUp: LookUp, name: string): Promise<DnsAnswer<string>> {
   for (const zone of [name, ...parentDomains(name)]) {
     const answer = await ask(lookUp, zone, 'NS', readName);

@@ -25,30 +25,30 @@ export interface DomainCheckOptions {
 
 export { CHECK_BATCH };
 
-/** All look-ups of one domain together; milliseconds. */
+/** Time limit for all lookups of one domain; milliseconds. */
 const DNS_TIME_MS = 5_000;
-/** A question is answered with what was looked at by then; milliseconds, within those of its asker. */
+/** A question is answered with what was checked by then; milliseconds, below the limit of its asker. */
 const ANSWER_MS = 6_000;
-/** Domains looked at at once: by the background step, and by questions, in all and for one user. */
+/** Domains checked at once: by the background step, and for questions, in total and per user. */
 const BACKGROUND_LOOKS = 20;
 const ASKED_LOOKS = 40;
 const ASKED_LOOKS_OF_USER = 8;
-/** Questions of one user that are served at once; further ones are answered with nothing. */
+/** Questions of one user that are handled at once; further ones get an empty answer. */
 const QUESTIONS_OF_USER = 4;
 
 const NEVER_STOPPING: Pick<Run, 'isStopping'> = { isStopping: () => false };
 
-/** Looks at the DNS of domains: of those that are due, and of those that a user asks about. */
+/** Checks the DNS of domains: of those that are due, and of those that a user asks about. */
 export interface DomainChecker {
-  /** Checks a batch of due domains; returns how many. Domains that were not begun at a stop are released. */
+  /** Checks a batch of due domains; returns how many. Domains not begun when the actor stops are released. */
   checkDue(run?: Pick<Run, 'isStopping'>): Promise<number>;
   /** Checks domains of a user now; returns those that were checked before time ran out. */
   checkNow(request: Request<'scheduling.domain.check'>): Promise<Reply<'scheduling.domain.check'>>;
 }
 
 /**
- * Each look has a resolver of its own: no answer is older than the look, no dead DNS keeps others from being asked, and garbage in one answer,
- * by which c-ares ends every question that is open on the same connection (seen with Node 24), spoils no other domain's.
+ * Each check has its own resolver: no answer is older than the check, one dead DNS server does not block other domains, and garbage in one
+ * answer, which makes c-ares fail every query on the same connection (seen with Node 24), affects no other domain.
  */
 export function createDomainChecker(context: ActorContext, options: DomainCheckOptions): DomainChecker {
   const { database, log } = context;
@@ -56,7 +56,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
   const askedByUser = createKeyedSemaphore(ASKED_LOOKS_OF_USER);
   const questionsOfUsers = new Map<string, number>();
 
-  /** What goes wrong with one domain is logged and keeps no other from being looked at. False then. */
+  /** A failure of one domain is logged and does not keep others from being checked. Returns false then. */
   async function look(domain: CheckedDomain): Promise<boolean> {
     try {
       await lookAt(domain);
@@ -107,7 +107,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     }
   }
 
-  /** Those that were looked at by the deadline; a look that is under way then goes on, none is begun. */
+  /** Returns those that were checked before the deadline. A check in progress continues; no other one begins. */
   async function lookAtAsked(userId: string, domainIds: readonly string[]): Promise<string[]> {
     const deadline = performance.now() + ANSWER_MS;
     const checked: string[] = [];

@@ -7,17 +7,17 @@ import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 
 export interface ReleaseOptions {
-  /** told of the points at which fault tests end the process */
+  /** called at the points where fault tests kill the process */
   fault?: (point: 'scheduling.claimed' | 'scheduling.before-commit' | 'scheduling.after-commit') => void;
 }
 
-/** Emails in one transaction: few, so that many that are due at the same time lock no row for long. */
+/** Emails in one transaction: few, so that many that are due at the same time do not lock rows for long. */
 export const RELEASE_BATCH = 200;
 
 /**
- * Moves a batch of due scheduled emails of all users to the sending queue, then wakes the sending and the threading actor and notifies the
- * live feed. A cancellation competes for the same rows: the first to lock one wins. When a batch fails, each email goes alone, and one
- * that cannot go is set aside. Returns how many were released.
+ * Moves a batch of due scheduled emails of all users to the sending queue, then wakes the sending and the threading actor and announces the
+ * events. A cancellation competes for the same rows: the first to lock one wins. If a batch fails, each email is released alone, and one
+ * that cannot be released is set aside. Returns how many were released.
  */
 export async function releaseDue(context: ActorContext, options: ReleaseOptions): Promise<number> {
   try {

@@ -16,30 +16,30 @@ import { actorMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
 
 export interface RetentionOptions {
-  /** for users who chose nothing */
+  /** for users who set no limit */
   retention: Retention;
-  /** told of the points at which fault tests end the process */
+  /** called at the points where fault tests kill the process */
   fault?: (point: 'retention.claimed' | 'retention.before-commit') => void;
 }
 
-/** Emails in one transaction: threading the mail of the same user waits for it. */
+/** Emails in one transaction: threading of the same user's mail waits for it. */
 const REMOVED_EMAILS = 100;
 const CLEARED_EMAILS = 200;
-/** Rows that one statement walks over. */
+/** Rows that one statement scans. */
 const WALKED_RECEPTIONS = 1_000;
 const REMOVED_EVENTS = 2_000;
-/** One user's mail is removed for so long, then others get their turn. Milliseconds. */
+/** How long one user's mail is removed before others get their turn; milliseconds. */
 const TURN_MS = 10_000;
-/** After each batch there is a pause as long as it took, and no shorter; milliseconds. */
+/** After each batch there is a pause as long as the batch took, and at least this long; milliseconds. */
 const LEAST_PAUSE_MS = 5;
 
-/** Before every identifier. */
+/** Sorts before every identifier. */
 const FIRST_ID = '';
 
 /**
- * Removes mail that is older than its user wants it kept, user by user, in small transactions. Safe to run twice and to be ended at any point:
- * each user is one scheduler's at a time, and how far it came is noted with what it did. A batch that fails is logged and keeps neither
- * the user's other work nor other users. Throws when PostgreSQL is unreachable. Returns how many users it looked at.
+ * Removes mail that is older than its user keeps mail, user by user, in small transactions. Safe to run twice and to kill at any point:
+ * each user belongs to one scheduler at a time, and progress is stored with the work. A batch that fails is logged and blocks neither the
+ * user's other work nor other users. Throws when PostgreSQL is unreachable. Returns how many users were processed.
  */
 export async function removeOldMail(
   context: ActorContext,
@@ -69,14 +69,14 @@ async function sweepUser(
   const limits = retentionCutoffs(user.own ?? options.retention ?? KEEP_FOREVER, user.now);
   let endAt = performance.now() + TURN_MS;
   let hasFailed = false;
-  const place: Place = { metadataAt: null };
+  const position: Position = { metadataAt: null };
   for (const { name, work } of worksOf(limits)) {
     for (;;) {
       if (run.isStopping() || performance.now() > endAt) return hasFailed ? 'failed' : 'more';
       const startedTick = performance.now();
       const reached = { ...user };
       const outcome = await inTransaction(context.database, async (client) => {
-        const hasMore = await work(client, user, place);
+        const hasMore = await work(client, user, position);
         if (!(await sweep.noteSwept(client, context.name, user))) throw new ClaimLost();
         options.fault?.('retention.before-commit');
         return hasMore ? 'more' : 'done';
@@ -90,7 +90,7 @@ async function sweepUser(
       });
       if (outcome === 'lost') return 'lost';
       if (outcome === 'failed') {
-        // What it noted was taken back, and what comes next gets the time that it took.
+        // Its progress was rolled back, and the next step gets the time that it took.
         Object.assign(user, reached);
         endAt += performance.now() - startedTick;
         hasFailed = true;
@@ -103,22 +103,22 @@ async function sweepUser(
   return hasFailed ? 'failed' : 'done';
 }
 
-/** Ran out of time, awaited a lock for too long, or was in another's way: PostgreSQL is there (Appendix A). */
+/** A statement or lock timeout, or a conflict: PostgreSQL is reachable (Appendix A). */
 function isOfOneBatch(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' && ['57014', '55P03', '40001', '40P01'].includes(code);
 }
 
-/** Another took the user over: what was just done is taken back. */
+/** Another scheduler took the user over: the last transaction is rolled back. */
 class ClaimLost extends Error {}
 
-/** Up to where emails were looked at to be removed: what is left before it is in work. */
-interface Place {
+/** Position up to which emails were examined for removal; what is left before it is being processed. */
+interface Position {
   metadataAt: Date | null;
 }
 
-/** One batch, in a transaction; notes in `user` or `place` how far it came. Returns whether there may be more. */
-type Work = (client: pg.ClientBase, user: sweep.SweptUser, place: Place) => Promise<boolean>;
+/** One batch, in a transaction; notes its progress in `user` or `position`. Returns whether there may be more. */
+type Work = (client: pg.ClientBase, user: sweep.SweptUser, position: Position) => Promise<boolean>;
 
 function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs): { name: string; work: Work }[] {
   const named = (name: string, work: (before: Date) => Work, before: Date | null) =>
@@ -134,12 +134,12 @@ function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs):
 
 const emailsWork =
   (before: Date): Work =>
-  async (client, { userId }, place) => {
+  async (client, { userId }, position) => {
     await lockThreads(client, userId);
-    const span = { from: place.metadataAt, before, limit: REMOVED_EMAILS };
+    const span = { from: position.metadataAt, before, limit: REMOVED_EMAILS };
     const window = await sweep.findOldEmails(client, userId, 'metadata', span);
     await removeEmails(client, userId, window.ids);
-    place.metadataAt = placeBehind(window, span);
+    position.metadataAt = nextPosition(window, span);
     return window.count === REMOVED_EMAILS;
   };
 
@@ -148,7 +148,7 @@ const eventsWork =
   async (client, { userId }) =>
     (await sweep.removeOldEvents(client, userId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
 
-/** Takes bodies or bytes from emails that stay, and notes in the user how far it came. */
+/** Removes bodies or bytes from emails that stay, and notes its progress in the user. */
 const clearingWork =
   (what: 'bodies' | 'raw', at: 'bodiesAt' | 'rawAt', clear: typeof sweep.removeBodies) =>
   (before: Date): Work =>
@@ -156,7 +156,7 @@ const clearingWork =
     const span = { from: user[at], before, limit: CLEARED_EMAILS };
     const window = await sweep.findOldEmails(client, user.userId, what, span);
     await clear(client, user.userId, window.ids);
-    user[at] = placeBehind(window, span);
+    user[at] = nextPosition(window, span);
     return window.count === CLEARED_EMAILS;
   };
 
@@ -173,10 +173,10 @@ const receptionsWork =
   };
 
 /**
- * Where the next window begins: with the last instant again, as others may share it. A full window of one instant would begin for ever with
- * itself: those that are left are skipped until the next round.
+ * Where the next window begins: at the last instant again, as other rows may share it. A full window of a single instant would repeat
+ * forever, so its remaining rows are skipped until the next round.
  */
-function placeBehind(window: sweep.Window, { from, limit }: { from: Date | null; limit: number }): Date | null {
+function nextPosition(window: sweep.Window, { from, limit }: { from: Date | null; limit: number }): Date | null {
   if (window.lastAt === null) return from;
   const isStuck = window.count === limit && from !== null && window.lastAt.getTime() <= from.getTime();
   return isStuck ? new Date(window.lastAt.getTime() + 1) : window.lastAt;

@@ -26,15 +26,15 @@ import { claimName } from '../../db/queries/domains/domain-owner.ts';
 import { appendEvents } from '../../db/queries/events/append-events.ts';
 import type { ActorContext } from '../actor.ts';
 
-/** What a look at a domain's DNS came to. */
+/** The result of a check of a domain's DNS. */
 export interface Look {
-  /** as it was when the look began */
+  /** status when the check began */
   domain: CheckedDomain;
   records: readonly DnsRecord[];
   check: DomainCheck;
 }
 
-/** Something for the feed of a user. */
+/** An event for a user's feed. */
 interface DomainEvent {
   userId: string;
   kind: 'domain.verified' | 'domain.failed' | 'domain.records_lost';
@@ -42,8 +42,8 @@ interface DomainEvent {
 }
 
 /**
- * Stores what a look came to, and what follows: verified, failed, proof lost, keys changed; in one transaction, in which the name is claimed
- * too. A look that began before another one was stored, and a domain that is gone meanwhile, change nothing.
+ * Stores the result of a check and its consequences (verified, failed, proof lost, keys changed) in one transaction, which also claims the
+ * name. A check that began before a stored one, and a domain that was deleted, change nothing.
  */
 export async function storeCheck(context: ActorContext, look: Look): Promise<void> {
   const { userId, id } = look.domain;
@@ -126,7 +126,7 @@ function factsOf(domain: CheckedDomain): DomainFacts {
   };
 }
 
-/** Last in the transaction: the counters of events are held from here to the commit; in the order of users, so that none waits crosswise. */
+/** Last in the transaction, because the event counters stay locked until the commit. In the order of users, to prevent deadlocks. */
 async function appendDomainEvents(
   context: ActorContext,
   client: pg.PoolClient,

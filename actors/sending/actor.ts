@@ -13,17 +13,17 @@ import { inboundRoute, relayRoute } from './route.ts';
 import { createMessageSigner } from './sign-message.ts';
 import { createDueTaker } from './take-due.ts';
 
-/** Where fault tests end the process: attempts are written; the server has replied; the outcome is committed. */
+/** Points at which fault tests kill the process: attempts are written; the server has replied; the outcome is committed. */
 type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
 
 export interface SendingActorOptions {
-  /** our name in EHLO */
+  /** our host name in EHLO */
   mailHostname: string;
-  /** smtp:// or smtps://, with credentials; null: straight to the MX */
+  /** smtp:// or smtps://, with credentials; null: directly to the MX */
   relayUrl: string | null;
   /** of MX hosts */
   port: number;
-  /** our own listener, which gets mail for domains of this service */
+  /** our own listener, which receives mail for domains of this service */
   inboundSmtp: { host: string; port: number };
   /** CIDRs that MX hosts may have although they are not public */
   allowedPrivateNetworks: readonly string[];
@@ -33,14 +33,14 @@ export interface SendingActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
-  /** instead of the defaults, for tests */
+  /** overrides of the defaults, for tests */
   limits?: Partial<OpeningLimits>;
   fault?: (point: SendingFaultPoint) => void;
 }
 
 /**
- * Milliseconds. RFC 5321 §4.5.3.2 asks for more before the message. After the message it asks for this much, because a client that gives up
- * then may send the message twice. Leases are renewed meanwhile.
+ * Milliseconds. RFC 5321 §4.5.3.2 demands more before the message. After the message it demands this much, because a client that gives up
+ * earlier may send the message twice. Leases are renewed meanwhile.
  */
 const LIMITS: OpeningLimits = {
   connectMs: 30_000,
@@ -50,8 +50,8 @@ const LIMITS: OpeningLimits = {
   messageMs: 600_000,
 };
 /**
- * Transactions at the same time, and the bytes of their messages: in all, and with destinations that have not accepted one yet. Then the
- * transactions with one destination that is new to us, and with one that keeps up.
+ * Concurrent transactions, and the bytes of their messages: in total, and with destinations that have not accepted a message yet. Then the
+ * transactions per destination: a new one, and one that keeps up.
  */
 const TRANSACTIONS = {
   active: { count: 200, bytes: 256_000_000 },
@@ -59,13 +59,13 @@ const TRANSACTIONS = {
   first: 3,
   most: 20,
 };
-/** Time for all lookups of one transaction, and for one query to one server; milliseconds. */
+/** Time limits for all lookups of one transaction, and for one query to one server; milliseconds. */
 const DNS_TIME_MS = 15_000;
 const DNS_QUERY_MS = 2_500;
-/** How often due recipients are looked for, and leases renewed; milliseconds. */
+/** Interval of the sweep for due recipients and of lease renewal; milliseconds. */
 const SWEEP_MS = 2_000;
 const RENEWAL_MS = 8_000;
-/** How often attempts whose lease ended are interrupted, as when PostgreSQL is unreachable; milliseconds. */
+/** How often attempts whose lease expired are interrupted, for example when PostgreSQL is unreachable; milliseconds. */
 const LAPSE_MS = 1_000;
 /** Sends queued mail: claims recipients, attempts SMTP transactions, and records the outcomes. */
 export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
@@ -162,6 +162,6 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   });
 }
 
-/** Destinations that are not domains; a domain has no colon. */
+/** Keys of destinations that are not domains; a domain contains no colon. */
 const INBOUND = ':inbound';
 const RELAY = ':relay';

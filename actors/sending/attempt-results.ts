@@ -5,9 +5,9 @@ import type { NoSession } from './open-session.ts';
 import type { SendReport } from './send-report.ts';
 import type { SmtpSession } from './smtp-session.ts';
 
-// What a dialogue, or its failing to come about, says of each recipient and of the destination.
+// What an SMTP dialogue, or the failure to start one, says about each recipient and about the destination.
 
-/** Of a session that did not come about. */
+/** The results when no session was opened. */
 export function toResult(failure: NoSession): Omit<AttemptResult, 'job'> {
   const { outcome, host, remoteAddress, code, status, text } = failure;
   return {
@@ -23,7 +23,7 @@ export function toResult(failure: NoSession): Omit<AttemptResult, 'job'> {
   };
 }
 
-/** For one recipient of a transaction; `first` is the one that its return address was made for. */
+/** The result of one recipient of a transaction; `first` is the recipient that its return address was created for. */
 export function toOutcome(
   job: SendingJob,
   { refused, end }: SendReport,
@@ -56,7 +56,7 @@ export function toOutcome(
       return { ...at, outcome: 'deferred', isReply: false, code: null, status: '4.4.2', text };
     }
     case 'all-refused':
-      // Another recipient's refusal came, and none for this one.
+      // Another recipient was refused, and there was no reply for this one.
       return {
         ...at,
         outcome: 'deferred',
@@ -78,21 +78,21 @@ function ofReply(reply: SmtpReply, outcome: ReturnType<typeof outcomeOfReply>) {
   };
 }
 
-/** A session that was idle may have ended just then: that says nothing of the message. */
+/** An idle session may have ended just then, which says nothing about the message. */
 export function isGoneBeforehand({ accepted, refused, end }: SendReport): boolean {
   if (accepted.length > 0 || refused.size > 0) return false;
   if (end.kind === 'lost') return !end.isMessageOut;
   return end.kind === 'refused' && end.reply.code === 421 && end.phase !== 'data' && end.phase !== 'message';
 }
 
-/** RFC 5321 §4.5.3.1.10: the server took some recipients, and this one is to come in a transaction of its own. */
+/** RFC 5321 §4.5.3.1.10: the server accepted some recipients and wants this one in another transaction. */
 export function isTooMany({ refused, end }: SendReport, job: SendingJob): boolean {
   const reply = refused.get(job.address);
   if (reply === undefined || end.kind !== 'taken') return false;
   return reply.code === 452 || (reply.code === 552 && outcomeOfReply(reply, 'recipient') === 'deferred');
 }
 
-/** What the transaction showed of the destination. */
+/** What the transaction showed about the destination. */
 export function verdictOf({ refused, end }: SendReport): DestinationVerdict {
   if (end.kind === 'taken') return 'sent';
   if (end.kind === 'late') return 'slow';

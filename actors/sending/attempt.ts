@@ -37,17 +37,17 @@ export interface AttemptReport {
 
 /** Makes attempts: finds the destination, opens a session, reads the message, runs the SMTP transaction. */
 export interface Attempter {
-  /** Never rejects. Null when PostgreSQL was unreachable and nothing was begun. */
+  /** Never rejects. Null when PostgreSQL was unreachable and nothing was started. */
   attempt(key: string, transaction: Transaction): Promise<AttemptReport | null>;
-  /** Ends every attempt in progress with the outcome `interrupted`. None begins from now on. */
+  /** Ends every attempt in progress with the outcome `interrupted`. None starts after that. */
   interrupt(): void;
-  /** Ends attempts whose lease ended, because another process may have begun the same, unless the message is already sent. */
+  /** Ends attempts whose lease expired, because another process may have started the same, unless the message is already sent. */
   interruptLapsed(): void;
   /** Closes idle sessions. */
   close(): void;
 }
 
-/** RFC 5321 §4.5.3.1.8: what every server must accept. */
+/** RFC 5321 §4.5.3.1.8: the number that every server must accept. */
 const MOST_RECIPIENTS = 100;
 
 export function createAttempter(options: AttempterOptions): Attempter {
@@ -99,7 +99,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     return await openSession(options.opening, route, ending.signal);
   };
 
-  /** Runs one transaction, or more when the server does not accept all recipients in one. */
+  /** Runs one transaction, or several when the server does not accept all recipients in one. */
   const sendOver = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
     let rest = transaction.jobs;
     let bytes: Buffer | null = null;
@@ -118,14 +118,14 @@ export function createAttempter(options: AttempterOptions): Attempter {
         ({ session } = opened);
       }
       if (bytes === null) {
-        // Not before: an attempt that waits for a server should not hold the message in memory.
+        // Not earlier: an attempt that waits for a server should not hold the message in memory.
         const found = await read(transaction);
         if ('report' in found) {
           pool.give(key, session);
           return found.report;
         }
         ({ bytes } = found);
-        // The session may have ended meanwhile.
+        // The session may have ended in the meantime.
         if (!session.isUsable) {
           session = null;
           isReused = false;

@@ -22,7 +22,7 @@ export interface WokenEmail {
   emailId: string;
 }
 
-/** A place in the order of due recipients. */
+/** A position in the order of due recipients. */
 export interface DuePlace {
   at: Date | string;
   id: string;
@@ -50,13 +50,13 @@ export function claimOfLane(context: ActorContext, { userId, key }: Lane): Promi
   return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [userId, key]);
 }
 
-/** Claims those of a batch of listed recipients that no other process has claimed since. */
+/** Claims those of a batch of listed recipients that no other process has claimed in the meantime. */
 export function claimListed(context: ActorContext, rows: readonly DueRecipientRow[]): Promise<Transaction[]> {
   const users = [...new Set(rows.map((row) => row.user_id))];
   return claim(context, 'sending-claim-listed', claimListedSql, [users, rows.map((row) => row.id)]);
 }
 
-/** Returns the next due recipients after a place, held or free. */
+/** Returns the next due recipients after a position, claimed or not. */
 export async function listDue(context: ActorContext, behind: DuePlace, limit: number): Promise<DueRecipientRow[]> {
   const { rows } = await context.database.pool.query<DueRecipientRow>({
     name: 'sending-list-due',
@@ -89,7 +89,7 @@ export function createRecipientLeases({ database, log, name }: ActorContext): Le
   });
 }
 
-/** Closes attempts that a second claim wrote for recipients in hand, and which therefore do not begin. */
+/** Closes attempts that a second claim created for recipients in hand; they do not start. */
 export async function closeUnbegun(context: ActorContext, jobs: readonly SendingJob[]): Promise<void> {
   await context.database.pool.query({
     name: 'sending-close-unbegun',
@@ -141,7 +141,7 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
     senderDomain: row.own_domain,
     isSenderVerified: row.is_sender_verified,
     isSystemSender: row.is_system_sender,
-    // A DSN must not carry mail of the service, with the links in it, to an inbox of a user.
+    // A DSN must not quote mail of the service, with its links, to a user's inbox.
     returnDomain:
       row.is_null_sender || row.is_system_sender
         ? null

@@ -1,6 +1,6 @@
 type SystemError = Error & { code?: unknown; originalCode?: unknown; errors?: unknown };
 
-/** A short text for the user, by the code of the error alone. */
+/** Returns a short text for the user, from the code of the error alone. */
 export function describeConnectionError(error: Error): string {
   const code = codeOf(error);
   const known = code === null ? undefined : TEXTS[code];
@@ -10,7 +10,7 @@ export function describeConnectionError(error: Error): string {
   return code === null ? 'The connection failed' : `The connection failed (${code})`;
 }
 
-/** Whether it means that a server did not respond in time. */
+/** Whether the error means that a server did not respond in time. */
 export function isTimeout(error: Error): boolean {
   return codeOf(error) === 'ETIMEDOUT';
 }
@@ -31,7 +31,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ETLS: 'the server did not go on',
 };
 
-/** nodemailer keeps the system's code beside its own. */
+/** nodemailer keeps the system's error code in a separate property. */
 function codeOf(error: SystemError): string | null {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
   if (typeof error.originalCode === 'string') return error.originalCode;

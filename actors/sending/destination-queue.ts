@@ -2,30 +2,33 @@ import { createFairQueue, type FairQueue, type Limit } from '../work/fair-queue.
 import { limitShared, type Room } from '../work/limits.ts';
 import type { Transaction } from './job.ts';
 
-/** Limits on transactions that run at once. */
+/** Limits on concurrent transactions. */
 export interface DestinationLimits {
-  /** in all */
+  /** in total */
   active: Room;
-  /** with destinations that have taken nothing, or nothing since they last deferred us or were unreachable: most that hang are among these */
+  /**
+   * with destinations that never accepted a message, or none since they last deferred us or were unreachable: most that hang are among
+   * these
+   */
   unproven: Room;
-  /** with a destination that is new to us, and with one that has shown that it keeps up */
+  /** per destination: a new one, and one that has shown that it keeps up */
   first: number;
   most: number;
 }
 
 /**
- * What a transaction showed of its destination. `sent`: it took a message. `refused`: it took none, for reasons of the message. `hesitant`: it
- * defers a recipient, as in greylisting. `slow`: it defers us. `unreachable`: no server responds.
+ * What a transaction showed about its destination. `sent`: it accepted a message. `refused`: it accepted none, for reasons of the message.
+ * `hesitant`: it defers a recipient, as in greylisting. `slow`: it defers us. `unreachable`: no server responds.
  */
 export type DestinationVerdict = 'sent' | 'refused' | 'hesitant' | 'slow' | 'unreachable';
 
 /**
- * The transactions that wait or run. No user, and not all destinations that are yet to take a message, can take all of the room. A
- * destination may run one more at once with every message that it takes; when it defers us it may run half as many, after a pause that
+ * The transactions that wait or run. No user can use all places, and neither can the destinations that have not accepted a message yet. The
+ * limit of a destination grows by one with every message that it accepts. When it defers us, the limit is halved, after a pause that
  * doubles until a message gets through.
  */
 export interface DestinationQueue extends FairQueue<Transaction> {
-  /** Learns from a transaction that ended; it started at `startedTick`, on performance.now(). */
+  /** Learns from a finished transaction, which started at `startedTick`, on performance.now(). */
   learn(key: string, startedTick: number, verdict: DestinationVerdict): void;
 }
 
@@ -49,13 +52,13 @@ export function createDestinationQueue(options: DestinationQueueOptions): Destin
   };
 }
 
-/** What was learned of a destination. */
+/** What is known about a destination. */
 interface Pace {
   running: number;
   limit: number;
-  /** it took a message, and has not deferred us nor been unreachable since */
+  /** it accepted a message, and has not deferred us or been unreachable since */
   isProven: boolean;
-  /** pauses in a row since it last took a message */
+  /** pauses in a row since it last accepted a message */
   strikes: number;
   slowedTick: number;
   pausedUntil: number;
@@ -64,7 +67,7 @@ interface Pace {
 /** Milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** What a message that was taken adds to the limit of a destination that has deferred us. */
+/** How much an accepted message adds to the limit of a destination that has deferred us. */
 const CAREFUL_GROWTH = 0.05;
 /** Destinations that are remembered although nothing runs. */
 const MOST_IDLE = 5_000;
@@ -76,7 +79,7 @@ function limitPace({
 }: DestinationQueueOptions): Limit<Transaction> & Pick<DestinationQueue, 'learn'> {
   const destinations = new Map<string, Pace>();
   const unproven = limitShared<Transaction>({ ...limits.unproven, userOf, bytesOf });
-  // Transactions that were let in as unproven: they leave as such, whatever was learned meanwhile.
+  // Transactions that started as unproven: they also end as such, whatever was learned in between.
   const ranUnproven = new Set<Transaction>();
 
   const paceOf = (key: string): Pace => {
@@ -94,7 +97,7 @@ function limitPace({
   };
 
   const slowDown = (pace: Pace, startedTick: number, isLasting: boolean) => {
-    // What began before the last pause tells nothing new.
+    // A transaction that started before the last pause shows nothing new.
     if (startedTick < pace.slowedTick) return;
     const now = performance.now();
     const pauseMs = isLasting ? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pace.strikes) : FIRST_PAUSE_MS;
@@ -131,7 +134,7 @@ function limitPace({
       if (verdict === 'hesitant') slowDown(pace, startedTick, false);
       if (verdict !== 'sent') return;
       pace.isProven = true;
-      // As fast as it takes mail at first, carefully once it has deferred us.
+      // The limit grows as fast as the destination accepts mail at first, and slowly once it has deferred us.
       pace.limit = Math.min(limits.most, pace.limit + (pace.slowedTick === 0 ? 1 : CAREFUL_GROWTH));
       pace.strikes = 0;
     },

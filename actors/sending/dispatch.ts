@@ -24,30 +24,33 @@ export interface DispatcherOptions {
   destinationOf: (transaction: Transaction) => Destination;
   /** lets stop() wait for work */
   keep: (work: Promise<unknown>) => void;
-  /** called when a recipient left our hands */
+  /** called when a recipient was recorded or released */
   onRoom: (job: SendingJob) => void;
 }
 
-/** Where a transaction goes. */
+/** The destination of a transaction. */
 interface Destination {
   key: string;
-  /** a server of our own, which comes back soon when it is unreachable */
+  /** one of our own servers, which is back soon when it is unreachable */
   isOurs: boolean;
 }
 
-/** Takes claimed transactions through their attempts to the record. */
+/** Takes claimed transactions through their attempts until their outcomes are recorded. */
 export interface Dispatcher {
   /** Accepts transactions; those that need no attempt are settled at once. */
   add(transactions: readonly Transaction[]): void;
   /** Starts what may start. */
   pump(): void;
-  /** Starts nothing more; releases the recipients that were not begun. */
+  /** Starts nothing more; releases the recipients that were not started. */
   stop(): void;
 }
 
-/** How long a destination that is unreachable, or has too many connections of ours, is retried before the recipient is deferred; milliseconds. */
+/**
+ * How long a destination that is unreachable, or has too many connections of ours, is retried before its recipients are deferred;
+ * milliseconds.
+ */
 const PATIENCE_MS = 60_000;
-/** Before transactions whose content could not be read are tried again; milliseconds. */
+/** Pause before transactions whose content could not be read are retried; milliseconds. */
 const READ_RETRY_MS = 500;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -84,13 +87,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     ]);
   };
 
-  /** Whether to try again soon: a server of ours comes back, and one that has enough connections goes on with those. */
+  /** Whether to retry soon: a server of ours comes back, and a server with too many connections proceeds with those it has. */
   const mayWait = (key: string, transaction: Transaction, report: AttemptReport, isOurs: boolean): boolean => {
     if (!report.isUnopened || !isYoung(transaction)) return false;
     return report.verdict === 'unreachable' ? isOurs : report.verdict === 'slow' && queue.runningOf(key) > 0;
   };
 
-  /** Removes recipients whose leases ended while they waited, as when this process was suspended. */
+  /** Removes recipients whose leases expired while they waited, for example while this process was suspended. */
   const dropLost = async (transaction: Transaction): Promise<void> => {
     const lost = transaction.jobs.filter((job) => leases.isLost(job));
     if (lost.length === 0) return;
@@ -108,7 +111,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     outcomes.forEach(({ row }, at) => count(row, results[at]?.job));
   };
 
-  /** Records for a transaction that waited for the same hosts what was found out with another one. */
+  /** Records what another transaction found out, for a transaction that waited for the same hosts. */
   const recordAlike = async (transaction: Transaction, [found]: readonly AttemptResult[]): Promise<void> => {
     if (found !== undefined) await record(transaction.jobs.map((job) => ({ ...found, job })));
   };
@@ -120,7 +123,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     keep,
     jobsOf: ({ jobs }) => jobs,
     run: async (transactions) => void (await Promise.all(transactions.map(run))),
-    // The claim wrote an attempt, which does not begin.
+    // The claim wrote an attempt that does not start.
     onClaimedAgain: (claimed) => keep(closeUnbegun(context, [claimed])),
     onRoom: options.onRoom,
   });
@@ -159,7 +162,9 @@ function count({ outcome, status, code }: Outcome['row'], job: SendingJob | unde
 
 const NOWHERE = { isReply: false, code: null, host: null, remoteAddress: null, isTls: null, returnId: null } as const;
 
-/** Removes the recipients that must no longer be sent to, although they could be when the mail was queued, and returns their results. */
+/**
+ * Removes the recipients that must no longer be sent to, although they were allowed when the mail was queued, and returns their results.
+ */
 function takeSettled(transaction: Transaction): AttemptResult[] {
   const { jobs, senderDomain } = transaction;
   if (!transaction.isSenderVerified) {
@@ -174,7 +179,7 @@ function takeSettled(transaction: Transaction): AttemptResult[] {
     .map((job) => ({ job, ...NOWHERE, outcome: 'bounced', status: null, text }));
 }
 
-/** Users do not see the address of a server of ours. */
+/** Users do not see the addresses of our own servers. */
 function withoutPlace(result: AttemptResult): AttemptResult {
   return { ...result, host: null, remoteAddress: null };
 }
@@ -184,7 +189,7 @@ function isYoung(transaction: Transaction): boolean {
   return transaction.jobs.every((job) => now - job.claimedAt < PATIENCE_MS);
 }
 
-/** Records the span of an attempt over SMTP, without the name and the text of the server: they would tell who was written to. */
+/** Records the span of an SMTP attempt, without the name and text of the server, which would reveal the receiver. */
 function noteTransaction(
   database: Database,
   transaction: Transaction,

@@ -1,7 +1,7 @@
 import type { SendingOutcome } from '../../core/smtp/delivery-status.ts';
 import type { Leased } from '../work/leases.ts';
 
-/** A recipient in hand: claimed, and not yet recorded. */
+/** A recipient that this process has claimed and not yet recorded. */
 export interface SendingJob extends Leased {
   recipientId: string;
   emailId: string;

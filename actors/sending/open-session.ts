@@ -13,9 +13,9 @@ import {
 
 /** Milliseconds. */
 export interface OpeningLimits extends SessionLimits {
-  /** one address */
+  /** for one address */
   connectMs: number;
-  /** no further address is tried after this */
+  /** no further address is tried after this time */
   openingMs: number;
 }
 
@@ -63,7 +63,7 @@ export async function openSession(
   return { failure: sumUp(failures) };
 }
 
-/** Another host may accept what one refuses for good. If one of them only deferred, the recipient is deferred. */
+/** Another host may accept what one rejects permanently. If one of them only deferred, the recipient is deferred. */
 function sumUp(failures: readonly NoSession[]): NoSession {
   const failure =
     failures.find(({ outcome }) => outcome === 'interrupted') ??
@@ -166,7 +166,7 @@ async function connectTo(
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   socket.removeListener('error', onError);
-  // What comes after a failure is ignored; the session has its own listeners.
+  // Whatever follows a failure is ignored; the session has its own listeners.
   if ('error' in result) socket.on('error', () => undefined);
   return result;
 }

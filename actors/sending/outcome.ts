@@ -3,7 +3,7 @@ import { suppressesAddress } from '../../core/sending/suppression.ts';
 import type { RecipientFinish } from '../../db/queries/sending/recipient-finish.ts';
 import type { AttemptResult } from './job.ts';
 
-/** What is written of an attempt for one recipient. */
+/** What is recorded of an attempt for one recipient. */
 export interface Outcome {
   row: RecipientFinish;
   address: string;
@@ -62,7 +62,7 @@ function nextOf(
       return { status: 'pending', delaySeconds: null };
     case 'deferred': {
       if (isHopeless === true) return { status: 'failed', delaySeconds: null };
-      // An internal fault: the recipient is not given up. A dead row is not claimed, whenever it is due.
+      // An internal fault: the recipient is not given up. A dead row is never claimed, even when it is due.
       if (faultRetrySeconds !== undefined) return { status: 'pending', delaySeconds: faultRetrySeconds ?? 0 };
       const ageSeconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
       const retry = decideRetry(job.attempts + 1, ageSeconds, random);

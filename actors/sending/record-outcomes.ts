@@ -93,7 +93,7 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
   };
 }
 
-/** By the id of the recipient. */
+/** Indexed by recipient id. */
 type FinishedRows = ReadonlyMap<string, FinishedRecipientRow>;
 
 /** Returns the deliveries whose forwarded copies have settled recipients. */

@@ -9,7 +9,7 @@ export interface MailHost {
   addresses: string[];
 }
 
-/** Where mail for a domain goes, or its outcome without a connection. */
+/** Where mail for a domain goes, or the outcome when it can go nowhere. */
 export type Destination =
   | { kind: 'hosts'; hosts: MailHost[] }
   | { kind: 'unreachable'; outcome: 'bounced' | 'deferred'; code: number | null; status: string; text: string };
@@ -25,12 +25,12 @@ export interface ResolveParts {
   draw: () => number;
 }
 
-/** Hosts of one domain that are looked up. */
+/** Hosts of one domain whose addresses are looked up. */
 const MOST_HOSTS = 10;
 
 /**
- * Finds the hosts of a domain: its MX records, else its own addresses (RFC 5321 §5.1). Addresses that we must not connect to are left
- * out. IPv4 comes first: receivers judge IPv6 senders by more, and a broken path costs a time-out.
+ * Finds the hosts of a domain: its MX records, else its own addresses (RFC 5321 §5.1). Addresses that we must not connect to are left out.
+ * IPv4 comes first: receivers judge IPv6 senders more strictly, and a broken path costs a timeout.
  */
 export async function resolveDestination(parts: ResolveParts, domain: string): Promise<Destination> {
   const mx = await ask(parts.lookUp, domain, 'MX');

@@ -12,19 +12,19 @@ export interface Route {
   credentials: { user: string; pass: string } | null;
 }
 
-/** The route to mail servers found in DNS: TLS where it is offered, with any certificate (RFC 7435). */
+/** Returns the route to mail servers found in DNS: TLS where it is offered, with any certificate (RFC 7435). */
 export function directRoute(hosts: readonly MailHost[], port: number): Route {
   return { hosts, port, tls: 'opportunistic', isCertificateVerified: false, credentials: null };
 }
 
-/** The route to our own listener. */
+/** Returns the route to our own listener. */
 export function inboundRoute({ host, port }: { host: string; port: number }): Route {
   return directRoute([{ name: host, addresses: [host] }], port);
 }
 
 /**
- * The route to a relay given as `smtp://user:password@host:port` or `smtps://...`. Credentials go over TLS alone, to a host with a valid
- * certificate, unless the relay is on this machine.
+ * Returns the route to a relay given as `smtp://user:password@host:port` or `smtps://...`. Credentials are sent only over TLS, to a host
+ * with a valid certificate, unless the relay is on this machine.
  */
 export function relayRoute(relayUrl: string): Route {
   const url = new URL(relayUrl);

@@ -2,30 +2,30 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { parseSmtpReply, type SmtpReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
 
-/** What the server said to one transaction. */
+/** What the server replied in one transaction. */
 export interface SendReport {
-  /** recipients that the server took, as far as the dialogue came */
+  /** recipients that the server accepted, as far as the dialogue got */
   accepted: string[];
-  /** those that it refused */
+  /** those that it rejected */
   refused: Map<string, SmtpReply>;
   end: SendEnd;
 }
 
 export type SendEnd =
-  /** the message was taken */
+  /** the message was accepted */
   | { kind: 'taken'; reply: SmtpReply }
   | { kind: 'refused'; phase: 'connection' | 'sender' | 'data' | 'message'; reply: SmtpReply }
   /** no recipient was left */
   | { kind: 'all-refused' }
   /** the server announced a smaller limit (RFC 1870) */
   | { kind: 'too-large' }
-  /** `isMessageOut`: all of the message was written, so that the server may have taken it */
+  /** `isMessageOut`: the whole message was written, so the server may have accepted it */
   | { kind: 'lost' | 'late' | 'interrupted'; text: string; isMessageOut: boolean };
 
-/** Why we ended a step ourselves: this process ends, or it has lost its claim on a recipient. */
+/** Why we ended a step ourselves: this process stops, or it lost its claim on a recipient. */
 export type Interruption = 'stopped' | 'lapsed';
 
-/** What ended a step: an error of nodemailer, our clock, or we. */
+/** What ended a step: an error of nodemailer, our time limit, or an interruption. */
 export type StepError = SMTPConnection.SMTPError | 'late' | Interruption;
 
 export const INTERRUPTED = {
@@ -37,7 +37,7 @@ export function isInterruption(error: StepError): error is Interruption {
   return error === 'stopped' || error === 'lapsed';
 }
 
-/** An envelope on which nodemailer notes what became of each recipient. */
+/** An envelope on which nodemailer notes the result of each recipient. */
 export interface TrackedEnvelope {
   from: string;
   to: string[];
@@ -47,7 +47,7 @@ export interface TrackedEnvelope {
   rejectedErrors?: SMTPConnection.SMTPError[];
 }
 
-/** How a transaction ended; null is no error, `response` the reply to the final dot. */
+/** How a transaction ended; null means no error, `response` is the reply to the final dot. */
 export function endOf(error: StepError | null, response: string, isMessageOut: boolean): SendEnd {
   if (error === null) {
     const reply = parseSmtpReply(response);
@@ -69,7 +69,7 @@ function phaseOf(error: SMTPConnection.SMTPError): 'connection' | 'sender' | 'da
   return 'connection';
 }
 
-/** The replies to RCPT that refused, by recipient. */
+/** The negative replies to RCPT, by recipient. */
 export function refusalsOf(envelope: TrackedEnvelope): Map<string, SmtpReply> {
   const refused = new Map<string, SmtpReply>();
   for (const error of envelope.rejectedErrors ?? []) {
@@ -79,7 +79,7 @@ export function refusalsOf(envelope: TrackedEnvelope): Map<string, SmtpReply> {
   return refused;
 }
 
-/** The reply that an error of nodemailer tells of. */
+/** The reply that an error of nodemailer contains. */
 export function replyOf(error: SMTPConnection.SMTPError): SmtpReply | null {
   return error.response === undefined ? null : parseSmtpReply(error.response);
 }

@@ -1,24 +1,24 @@
 import type { SmtpSession } from './smtp-session.ts';
 
-/** Open idle sessions, by destination, that are reused within seconds. */
+/** Open idle sessions by destination, reused within seconds. */
 export interface SessionPool {
   /** Removes an idle session of that destination and returns it; null when there is none. */
   take(key: string): SmtpSession | null;
   /** Keeps a session that can be reused, and closes any other. */
   give(key: string, session: SmtpSession): void;
-  /** Closes idle sessions, and from now on every session that is given back. */
+  /** Closes idle sessions, and every session that is returned later. */
   close(): void;
 }
 
-/** An idle session is closed after this: servers close them too, and the next message on it would fail. Milliseconds. */
+/** An idle session is closed after this time: servers close them too, and the next message on it would fail. Milliseconds. */
 const IDLE_MS = 5_000;
-/** Transactions of one session: servers count them, and a host that moved must be noticed. */
+/** Maximum transactions of one session: servers count them, and a host that moved must be noticed. */
 const MOST_TRANSACTIONS = 100;
-/** Idle sessions in all. */
+/** Maximum idle sessions in total. */
 const MOST_IDLE = 100;
 
 export function createSessionPool(): SessionPool {
-  // The sessions of one destination, the latest last.
+  // The sessions of one destination, newest last.
   const idle = new Map<string, { session: SmtpSession; timer: NodeJS.Timeout }[]>();
   let count = 0;
   let isClosed = false;

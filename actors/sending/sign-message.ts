@@ -17,23 +17,23 @@ export interface SigningWork {
   privateKey: string;
 }
 
-/** Reads messages as they are sent: the stored message with a DKIM signature. */
+/** Reads messages in the form in which they are sent: the stored message with a DKIM signature. */
 export interface MessageSigner {
   /**
    * Returns the signed message; unsigned when no domain of the sender has a key, which is logged once per domain. Null when the stored
    * message was removed or is damaged. Throws when PostgreSQL is unreachable or the key cannot be decrypted.
    */
   read(transaction: Transaction): Promise<Buffer | null>;
-  /** Ends its thread. */
+  /** Terminates its thread. */
   close(): Promise<void>;
 }
 
-/** How long a key is cached: a rotated key signs for this long at most. Milliseconds. */
+/** How long a key is cached: a rotated key may still sign for this long. Milliseconds. */
 const KEY_AGE_MS = 10_000;
-/** A message to several domains is signed once for the transactions within this time; milliseconds, and bytes in all. */
+/** A message to several domains is signed once for the transactions within this time; milliseconds, and total bytes. */
 const MESSAGE_AGE_MS = 5_000;
 const MESSAGE_BYTES = 32_000_000;
-/** Of messages that are being read or signed: each is in memory several times meanwhile. A single one may be larger. */
+/** Total bytes of messages being read or signed: each is in memory several times meanwhile. A single message may be larger. */
 const BYTES_AT_ONCE = 32_000_000;
 const MOST_KEYS = 10_000;
 const MOST_MESSAGES = 500;
@@ -44,7 +44,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
   const reading = createSemaphore(BYTES_AT_ONCE);
-  // A thread of its own, so that RSA does not delay the SMTP sessions of this one.
+  // A separate thread, so that RSA does not delay the SMTP sessions of this one.
   const thread = createWorkerThreads<SigningWork, Uint8Array<ArrayBuffer>>({
     program: new URL('./sign-worker.ts', import.meta.url),
     threads: 1,
@@ -55,7 +55,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
 
   const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<SigningKey | null> => {
     const names = [senderDomain, ...parentDomains(senderDomain)];
-    // Mail from the service's own address is signed with the key of the user that owns its domain.
+    // Mail from the service's own address is signed with the key of the user who owns its domain.
     const found = isSystemSender
       ? await findHostedSigningKey(context.database, names)
       : await findSigningKey(context.database, userId, names);
@@ -97,13 +97,13 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
 }
 
 interface ShortMemory<T> {
-  /** Returns the cached value of the key, or finds it. A failure is not cached. */
+  /** Returns the cached value of the key, or loads it. A failure is not cached. */
   remember(key: string, find: () => Promise<T>): Promise<T>;
   clear(): void;
 }
 
 function createShortMemory<T>(ageMs: number, most: number): ShortMemory<T> {
-  // In the order of insertion: the first entry is the oldest.
+  // In insertion order: the first entry is the oldest.
   const kept = new Map<string, { answer: Promise<T>; until: number }>();
   return {
     remember(key, find) {

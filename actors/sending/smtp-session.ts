@@ -16,18 +16,18 @@ import {
   type TrackedEnvelope,
 } from './send-report.ts';
 
-/** How a session comes to TLS: from the first byte, by STARTTLS or not at all, by STARTTLS when it is offered, never. */
+/** How a session gets TLS: from the first byte, by STARTTLS or not at all, by STARTTLS when it is offered, never. */
 export type TlsMode = 'immediate' | 'required' | 'opportunistic' | 'none';
 
 export interface SessionOptions {
   /** connected */
   socket: Socket;
-  /** of the server, for SNI */
+  /** name of the server, for SNI */
   hostName: string;
-  /** what we call ourselves */
+  /** our host name */
   ehloName: string;
   tls: TlsMode;
-  /** false: certificates are taken as they are */
+  /** false: any certificate is accepted */
   isCertificateVerified: boolean;
   credentials: { user: string; pass: string } | null;
   limits: SessionLimits;
@@ -48,28 +48,28 @@ export type OpeningFailure =
   | { kind: 'refused'; phase: 'connection' | 'greeting'; reply: SmtpReply }
   | { kind: 'tls-failed' | 'lost' | 'late' | 'interrupted'; text: string };
 
-/** A dialogue with one server, open for one transaction after another. */
+/** A dialogue with one server, for one transaction after another. */
 export interface SmtpSession {
   readonly hostName: string;
   readonly remoteAddress: string;
   readonly isTls: boolean;
-  /** transactions begun */
+  /** transactions started */
   readonly transactionCount: number;
-  /** false once the connection is gone or cannot be used any more */
+  /** false once the connection is lost or unusable */
   readonly isUsable: boolean;
-  /** Called when the server ends the connection while nothing is being sent. */
+  /** Called when the server closes the connection while nothing is being sent. */
   onIdleEnd: (() => void) | null;
   /** Runs one transaction; never rejects. One at a time. */
   send(envelope: { from: string; to: readonly string[] }, bytes: Buffer): Promise<SendReport>;
-  /** whether all of the message of the transaction that goes on is written, so that its answer alone tells what became of it */
+  /** whether the message of the transaction in progress is completely written, so that only its reply tells the result */
   readonly isMessageOut: boolean;
-  /** Ends a transaction or an opening that goes on, as `interrupted`, with the connection. */
+  /** Ends a transaction or an opening in progress as `interrupted`, with the connection. */
   interrupt(why: Interruption): void;
-  /** Says QUIT and closes; for a session that is idle. */
+  /** Sends QUIT and closes; for an idle session. */
   quit(): void;
 }
 
-/** Opens a session over a connected socket, which is closed when that fails. Never rejects. */
+/** Opens a session over a connected socket, which is closed on failure. Never rejects. */
 export async function openSmtpSession(
   options: SessionOptions,
   onSession: (session: Pick<SmtpSession, 'interrupt'>) => void,
@@ -80,7 +80,7 @@ export async function openSmtpSession(
   return failure === null ? { session } : { failure };
 }
 
-/** Bytes written at once. */
+/** Bytes per write. */
 const CHUNK_BYTES = 65_536;
 
 class NodemailerSession implements SmtpSession {
@@ -93,7 +93,7 @@ class NodemailerSession implements SmtpSession {
   #isEnded = false;
   #needsReset = false;
   #progress: MessageProgress = { isBegun: false, isMessageOut: false };
-  /** ends what goes on */
+  /** ends the step in progress */
   #end: ((error: StepError) => void) | null = null;
 
   constructor(options: SessionOptions) {
@@ -109,7 +109,7 @@ class NodemailerSession implements SmtpSession {
       requireTLS: tls === 'required',
       ignoreTLS: tls === 'none',
       opportunisticTLS: tls === 'opportunistic',
-      // Each phase has a clock of ours; these would only be shorter.
+      // Each phase has our own time limit; these would only be shorter.
       connectionTimeout: options.limits.greetingMs,
       greetingTimeout: options.limits.greetingMs,
       socketTimeout: options.limits.messageMs,
@@ -127,7 +127,7 @@ class NodemailerSession implements SmtpSession {
     return this.#connection.secure && this.#connection.upgrading !== true;
   }
 
-  /** Nothing of what was given to the socket is left in this process. */
+  /** Nothing of what was passed to the socket is still in this process. */
   get #isWritten(): boolean {
     const { _socket: socket } = this.#connection;
     return !socket || socket.writableLength === 0;
@@ -166,7 +166,7 @@ class NodemailerSession implements SmtpSession {
     this.#progress = progress;
     if (this.#needsReset) await this.#reset();
     this.transactionCount++;
-    // nodemailer notes on this object what became of each recipient.
+    // nodemailer notes the result of each recipient on this object.
     const tracked: TrackedEnvelope = {
       from: envelope.from,
       to: [...envelope.to],
@@ -185,9 +185,9 @@ class NodemailerSession implements SmtpSession {
     const end = endOf(error, response, progress.isMessageOut);
     this.#needsReset = end.kind !== 'taken';
     if (end.kind === 'lost' || end.kind === 'late' || end.kind === 'interrupted') this.#close();
-    // Answered before all of it was written, the rest would come behind, where commands are due.
+    // If the server replies before the whole message was written, the rest would arrive where it expects commands.
     if (progress.isBegun && !(progress.isMessageOut && this.#isWritten)) this.#close();
-    // Behind a MAIL that was refused, pipelined recipients are refused for want of one.
+    // After a rejected MAIL, pipelined recipients are rejected only because of it.
     const refused = end.kind === 'refused' && end.phase === 'sender' ? new Map() : refusalsOf(tracked);
     return { accepted: tracked.accepted ?? [], refused, end };
   }
@@ -210,7 +210,7 @@ class NodemailerSession implements SmtpSession {
     else this.#connection.login({ credentials }, (failure) => done(failure));
   }
 
-  /** Clears a transaction that did not come to its end; a server that fails at that is left. */
+  /** Resets a transaction that did not complete; a server that fails at that is disconnected. */
   async #reset(): Promise<void> {
     const error = await this.#during(this.#options.limits.greetingMs, (done) => {
       this.#connection.reset((failure) => done(failure));
@@ -223,7 +223,7 @@ class NodemailerSession implements SmtpSession {
     this.#connection.close();
   }
 
-  /** Runs a step until it is done, fails, is interrupted or its time is up. `extend` gives it that much time from now. */
+  /** Runs a step until it is done, fails, is interrupted or times out. `extend` gives it that much time from now. */
   async #during(
     limitMs: number,
     step: (done: (error: SMTPConnection.SMTPError | null) => void, extend: (limitMs: number) => void) => void,
@@ -242,16 +242,16 @@ class NodemailerSession implements SmtpSession {
   }
 }
 
-/** How long the answer to QUIT is awaited; milliseconds. */
+/** How long to wait for the reply to QUIT; milliseconds. */
 const QUIT_MS = 2_000;
 
-/** How far the message of a transaction came. */
+/** How much of a transaction's message was written. */
 interface MessageProgress {
   isBegun: boolean;
   isMessageOut: boolean;
 }
 
-/** The message as a stream: its first reading means the server's go-ahead. */
+/** The message as a stream: its first read means the server's go-ahead. */
 function streamOf(bytes: Buffer, progress: MessageProgress, onBegin: () => void): Readable {
   let at = 0;
   return new Readable({
@@ -269,7 +269,7 @@ function streamOf(bytes: Buffer, progress: MessageProgress, onBegin: () => void)
   });
 }
 
-/** RFC 5321 §4.1.3: an address stands in brackets. */
+/** RFC 5321 §4.1.3: an address is written in brackets. */
 function ehloArgument(name: string): string {
   if (isIPv4(name)) return `[${name}]`;
   return isIPv6(name) ? `[IPv6:${name}]` : name;

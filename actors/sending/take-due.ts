@@ -17,30 +17,32 @@ export interface DueTakerOptions {
 export interface DueTaker {
   /** Claims the recipients of the emails in the wakes. */
   takeWoken(run: Run<'sending.send.wake'>): Promise<void>;
-  /** Walks over all due recipients once. */
+  /** Visits all due recipients once. */
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** Claims more of lanes that were passed over and have room again. */
+  /** Claims more of lanes that were skipped and have room again. */
   refill(run: Pick<Run, 'isStopping'>): Promise<void>;
-  /** Which of the above to run after a recipient of that lane was recorded or released; null for neither. */
+  /** Which of the above to start after a recipient of that lane was recorded or released; null for neither. */
   needOf(lane: Lane): 'refill' | 'sweep' | null;
 }
 
-/** A lane that was passed over is served again when fewer are in hand. */
+/** A skipped lane is served again when fewer than this many are in hand. */
 const FEW_OF_LANE = 50;
 /** Rows that one statement of the sweep reads. */
 const WINDOW = 1_000;
-/** A sweep that claimed nothing is repeated after this many times its own duration, so that a long backlog of one lane costs PostgreSQL at
- * most a tenth of a core. */
+/**
+ * A sweep that claimed nothing is repeated after this many times its own duration, so that a long backlog of one lane costs PostgreSQL at
+ * most a tenth of a core.
+ */
 const REST = 9;
 
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
   const backlog = createBacklog(inHand);
-  // Users of whom too many recipients are in hand to claim more.
+  // Users with too many recipients in hand to claim more.
   const crowded = new Set<string>();
   let restUntil = 0;
   let lastClaim: Promise<unknown> = Promise.resolve();
 
-  /** Claims one at a time: two at once would split the recipients of one email into two transactions. */
+  /** One claim at a time: two at once would split the recipients of one email into two transactions. */
   const claimAlone = async (claim: () => Promise<Transaction[]>): Promise<number> => {
     const claiming = lastClaim.then(claim);
     lastClaim = claiming.catch(() => undefined);
@@ -50,15 +52,15 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     try {
       await context.bytes.keepStored(transactions.flatMap(({ rawId }) => rawId ?? []));
     } finally {
-      // They are claimed already: each attempt reads its message by itself if this failed.
+      // They are claimed already: if this failed, each attempt reads its message by itself.
       add(transactions);
     }
     return count;
   };
 
   /**
-   * Whether that user may have more in hand, when `more` of the user's and `allMore` in all are about to be claimed. A user may have as many as
-   * there is room left for: one alone gets half, two get a third each.
+   * Whether that user may have more in hand, when `more` of the user's and `allMore` in total are about to be claimed. A user may have as
+   * many as there is room left: one alone gets half, two get a third each.
    */
   const hasRoomOf = (userId: string, more = 0, allMore = 0): boolean => {
     const has = inHand.sizeOfUser(userId) + more < MOST_IN_HAND - inHand.size() - allMore;
@@ -66,7 +68,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     return has;
   };
 
-  /** Returns the rows that are free and whose lane and user have room. */
+  /** Returns the unclaimed rows whose lane and user have room. */
   const choose = (rows: readonly DueRecipientRow[]): DueRecipientRow[] => {
     const counts = new Map<string, number>();
     const more = new Map<string, number>();

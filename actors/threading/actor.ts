@@ -4,15 +4,15 @@ import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
 import { createUserQueues } from './user-queues.ts';
 
-/** How often emails without a thread are looked for; milliseconds. */
+/** Interval of the sweep for emails without a thread; milliseconds. */
 const SWEEP_EVERY_MS = 2_000;
 const STATISTICS_EVERY_MS = 2_000;
-/** Emails in one sweep; after a full one, the next sweep follows at once. */
+/** Emails per sweep; after a full one, the next sweep follows at once. */
 const SWEEP_LIMIT = 500;
-/** Users whose mail is threaded at the same time; each needs a connection to PostgreSQL. */
+/** Users whose mail is threaded in parallel; each needs a PostgreSQL connection. */
 const MAX_USERS_AT_ONCE = 3;
 
-/** Gives stored mail its thread: woken by the receiving actor, and by a sweep over emails without one. */
+/** Assigns stored mail to threads, started by wakes from the receiving actor and by a sweep for emails without a thread. */
 export async function startThreadingActor(context: ActorContext, options: ThreadingOptions = {}): Promise<Actor> {
   const queues = createUserQueues({ ...context, ...options });
   return runActor({
@@ -43,7 +43,7 @@ export async function startThreadingActor(context: ActorContext, options: Thread
         },
       },
       {
-        // Threading looks up more than any other actor; its plans suffer first while tables grow from nothing.
+        // Threading runs more queries than any other actor; its plans suffer first while tables grow from empty.
         name: 'statistics',
         everyMs: STATISTICS_EVERY_MS,
         async work() {

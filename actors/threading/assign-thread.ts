@@ -9,21 +9,21 @@ import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 
 export interface ThreadingOptions {
-  /** called at the points where fault tests end the process */
+  /** called at the points where fault tests kill the process */
   fault?: (point: 'threading.claimed' | 'threading.before-commit' | 'threading.after-commit') => void;
 }
 
 export interface ThreadingContext extends ActorContext, ThreadingOptions {}
 
-/** Tries of one batch that loses to a deadlock, a serialization failure or a lock timeout. */
+/** Attempts for a batch that fails with a deadlock, a serialization failure or a lock timeout. */
 const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 10;
 /** serialization_failure, deadlock_detected, lock_not_available */
 const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
 /**
- * Gives each of the emails its thread, in one transaction that excludes others of this user, then tells the router and the live feed.
- * Emails that have a thread already, or that another process holds, are skipped. Returns how many were threaded.
+ * Assigns each of the emails to a thread, in one transaction that locks out others of this user, then wakes the router and announces the
+ * events. Emails that have a thread already, or that another process holds, are skipped. Returns how many were threaded.
  */
 export async function assignThreads(
   context: ThreadingContext,
@@ -49,7 +49,7 @@ interface ThreadedBatch {
   emailIds: string[];
   /** sent mail is not routed */
   receivedIds: string[];
-  /** when SMTP took those */
+  /** when SMTP accepted these emails */
   acceptedAt: Date[];
   lastSeq: number;
 }
@@ -96,7 +96,7 @@ function count(done: ThreadedBatch): void {
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'threaded' }, Math.max(0, now - at.getTime()) / 1_000);
 }
 
-/** Whether others were in the way: trying again later may help. */
+/** Whether a conflict with others is the cause: retrying later may help. */
 export function isContention(error: unknown): boolean {
   return CONTENTION_CODES.includes((error as { code?: unknown }).code);
 }

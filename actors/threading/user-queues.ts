@@ -7,19 +7,25 @@ import { assignThreads, isContention, type ThreadingContext } from './assign-thr
 const BATCH_SIZE = 50;
 /** Milliseconds. */
 const GATHER_MS = 25;
-/** An email that lost to another process, all its tries long, is passed over by so many sweeps' worth of time. Milliseconds. */
+/** How long an email that lost every attempt to another process is skipped. Milliseconds. */
 const LOST_MS = 3_000;
-/** Such emails are remembered in memory only; more than this are forgotten oldest first. */
+/** Such emails are remembered in memory only; beyond this number, the oldest are forgotten. */
 const MAX_LOST = 1_000;
 
-/** What waits for threading in this process. A user's mail is threaded by one batch at a time, so that company gathers meanwhile. */
+/**
+ * Emails that wait for threading in this process. A user's mail is threaded by one batch at a time, and what arrives meanwhile forms the
+ * next batch.
+ */
 export interface UserQueues {
   add(userId: string, emailIds: readonly string[]): void;
-  /** Threads what waits, user by user. Resolves when all is done, or another drain is working on the rest. Throws when PostgreSQL is unreachable. */
+  /**
+   * Threads the waiting emails, user by user. Resolves when all is done, or another drain is working on the rest. Throws when PostgreSQL is
+   * unreachable.
+   */
   drain(isStopping: () => boolean): Promise<void>;
   /** Threads these emails now; emails that fail are set aside. Throws when PostgreSQL is unreachable. */
   assign(userId: string, emailIds: readonly string[]): Promise<void>;
-  /** emails that lost to another process a moment ago */
+  /** emails that recently lost to another process */
   lost(): string[];
 }
 
@@ -51,8 +57,8 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
   }
 
   /**
-   * One email that cannot be threaded must not hold up the others of its batch: a failing batch is tried again one by one. One that loses
-   * to another process, all its tries long, is passed over whole for a moment, so that the mail of other users goes on.
+   * One email that cannot be threaded must not block the others of its batch: a failed batch is retried one by one. A batch that loses
+   * every attempt to another process is skipped for a moment, so that the mail of other users continues.
    */
   async function assignBatch(userId: string, emailIds: readonly string[]): Promise<void> {
     try {

@@ -1,26 +1,28 @@
 import { type InHand, type Lane, laneName } from './in-hand.ts';
 
 /**
- * Which due rows were left waiting, because too many jobs are in hand: of single lanes, or of all. Rows are the truth; this only tells
- * when to claim again before the next sweep.
+ * Remembers where due rows were left waiting because too many jobs are in hand: in single lanes, or overall. Rows are the truth; this only
+ * tells when to claim again before the next sweep.
  */
 export interface Backlog {
-  /** Whether more may be claimed; remembers that rows were left where not. */
+  /** Whether more may be claimed; if not, remembers that rows were left. */
   hasRoom(): boolean;
   /** Whether there is room again after rows of any lane were left; true once. */
   hasRoomAgain(): boolean;
   /** Remembers that rows of this lane were left. */
   passOver(lane: Lane): void;
-  /** Forgets a lane whose due rows were all claimed. Pass what `entry` returned before the claim, so that rows left meanwhile count. */
+  /**
+   * Forgets a lane whose due rows were all claimed. Pass what `entry` returned before the claim, so that rows left in the meantime count.
+   */
   catchUp(lane: Lane, entry: Lane | undefined): void;
-  /** What is remembered of a lane; undefined when none of its rows were left. */
+  /** Returns what is remembered of a lane; undefined when none of its rows were left. */
   entry(lane: Lane): Lane | undefined;
   lanes(): Lane[];
 }
 
-/** Jobs in hand in all: above this, due rows wait for a claim. */
+/** Total jobs in hand above which due rows wait for a claim. */
 export const MOST_IN_HAND = 5_000;
-/** ... and of one lane. */
+/** ... and per lane. */
 export const MOST_OF_LANE = 100;
 /** Lanes that are remembered; the sweep finds the others again. */
 const MOST_LANES = 20_000;

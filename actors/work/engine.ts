@@ -7,9 +7,9 @@ export interface WorkEngineOptions<Item, Job extends Leased> {
   inHand: InHand<Job>;
   leases: Leases<Job>;
   jobsOf: (item: Item) => readonly Job[];
-  /** Runs items that the queue let start. Each of them has to come to `end`, and each of their jobs to `finish`, `release` or `putBack`. */
+  /** Runs items that the queue admitted. Each item must reach `end`, and each of its jobs `finish`, `release` or `putBack`. */
   run: (items: readonly Item[]) => Promise<void>;
-  /** Called when a row was claimed again that is still in hand, because its lease ended while PostgreSQL was unreachable. */
+  /** Called when a row in hand was claimed again, because its lease expired while PostgreSQL was unreachable. */
   onClaimedAgain: (claimed: Job, held: Job) => void;
   /** Called when a job left: its lane has room. */
   onRoom: (job: Job) => void;
@@ -43,11 +43,11 @@ export interface WorkEngine<Item, Job> {
   pump(): void;
   /** The attempt of an item ended: its place in the queue is free. */
   end(item: Item): void;
-  /** Lets an item wait again that ended without an outcome; it is released while the actor stops. */
+  /** Queues an item again that ended without an outcome; it is released while the actor stops. */
   putBack(item: Item): Promise<void>;
   /** Forgets jobs when their outcomes are recorded. */
   finish(jobs: readonly Job[], recorded: Promise<unknown>): Promise<void>;
-  /** Gives jobs back that did not begin, and forgets them. */
+  /** Releases jobs that were not started, and forgets them. */
   release(jobs: readonly Job[]): Promise<void>;
   /** Starts nothing more and releases what waits. */
   stop(): void;

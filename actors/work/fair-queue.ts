@@ -6,9 +6,9 @@ export interface Limit<Item> {
   admits(item: Item): boolean;
   /** Counts an item that starts. */
   enter(item: Item): void;
-  /** Ends what `enter` began, with the same item. */
+  /** Ends what `enter` began, for the same item. */
   leave(item: Item): void;
-  /** Whether an item of this key could start at all; true if absent. Saves a look at every item of the key. */
+  /** Whether an item of this key could start at all; true if absent. Avoids checking every item of the key. */
   admitsKey?(key: string): boolean;
   /** Whether no item at all could start; false if absent. */
   isFull?(): boolean;
@@ -27,9 +27,9 @@ export interface FairQueueOptions<Item> {
  */
 export interface FairQueue<Item> {
   add(item: Item): void;
-  /** Lets an item that ran wait again, before all others of its key. */
+  /** Queues an item again that was running, before all others of its key. */
   putBack(item: Item): void;
-  /** Returns the next items that may start, one of each key in turn. They run until `end`. */
+  /** Returns the next items that may start, one per key in turn. They run until `end`. */
   take(): Item[];
   /** Ends the run of an item: its place is free. */
   end(item: Item): void;
@@ -108,7 +108,7 @@ export function createFairQueue<Item>({ keyOf, userOf, limits }: FairQueueOption
 
     take() {
       const started: Item[] = [];
-      // How many keys in a row could start nothing; a full round of them ends the search.
+      // How many keys in a row could start nothing; a full round ends the search.
       let idle = 0;
       while (idle < turns.size && !limits.some((limit) => limit.isFull?.() ?? false)) {
         const key = turns.values().next().value;

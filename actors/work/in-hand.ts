@@ -1,7 +1,7 @@
-/** Where a job in hand is; engine.ts describes the states. */
+/** The state of a job in hand; engine.ts describes the states. */
 type HeldState = 'claimed' | 'running' | 'recording';
 
-/** What waits its turn together: the work of one user for one destination or endpoint. */
+/** The items of one user for one destination or endpoint, which wait in turn. */
 export interface Lane {
   userId: string;
   /** the domain, or the id of the endpoint */
@@ -16,15 +16,15 @@ export interface InHand<Job> {
   move(jobs: readonly Job[], state: HeldState): void;
   /** Removes jobs that were recorded, released or lost. */
   forget(jobs: readonly Job[]): void;
-  /** The job in hand of the same row. */
+  /** Returns the job in hand for the same row. */
   find(job: Job): Job | undefined;
   has(id: string): boolean;
   jobs(): Job[];
-  /** in every state */
+  /** jobs in every state */
   size(): number;
-  /** of that lane, claimed or running: what waits for its record takes no place in a lane */
+  /** jobs of that lane, claimed or running: a job that waits for its record takes no place in a lane */
   sizeOf(lane: Lane): number;
-  /** of that user, in every state */
+  /** jobs of that user, in every state */
   sizeOfUser(userId: string): number;
   /** lanes with at least that many jobs claimed or running */
   lanesAbove(count: number): Lane[];

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { createGroupCommit } from './group-commit.ts';
 
-/** A job whose row bears the name of this process until its lease ends. */
+/** A job whose row is claimed by this process until its lease ends. */
 export interface Leased {
   userId: string;
   /** when the lease ends, on performance.now() */
@@ -16,31 +16,31 @@ export interface LeasesOptions<Job extends Leased> {
   idOf: (job: Job) => string;
   /** Extends leases by `LEASE_SECONDS` where this process still holds them, and returns the ids of these jobs. */
   renew: (jobs: readonly Job[]) => Promise<readonly string[]>;
-  /** Ends leases where this process still holds them, so that the rows can be claimed at once. */
+  /** Ends leases that this process still holds, so that the rows can be claimed at once. */
   release: (jobs: readonly Job[]) => Promise<unknown>;
 }
 
 /** The leases of claimed jobs. */
 export interface Leases<Job> {
-  /** Renews the leases that have run for a while; most jobs are done before. A job whose claim was lost has no lease from then on. */
+  /** Renews leases that have run for a while; most jobs are done before. A job whose claim was lost has no lease from then on. */
   renew(jobs: readonly Job[]): Promise<void>;
-  /** Whether an attempt must not begin, because another process may have claimed the row before it ends. Logs a warning then. */
+  /** Whether an attempt must not start, because another process may claim the row before it ends. Logs a warning then. */
   isLost(job: Job): boolean;
-  /** Resolves when the leases were released, or when that failed: then they end by themselves. */
+  /** Resolves when the leases were released, or when that failed: then they expire. */
   release(jobs: readonly Job[]): Promise<void>;
 }
 
-/** An attempt begins only when its lease holds for this much longer; milliseconds. */
+/** An attempt starts only if its lease holds for at least this much longer; milliseconds. */
 const MARGIN_MS = 5_000;
 /** Leases younger than this are not renewed; milliseconds. */
 const RENEWAL_AGE_MS = 5_000;
 /** Jobs in one statement. */
 const RENEWAL_BATCH = 500;
 const RELEASE_BATCH = 1_000;
-/** Jobs that end at the same time are released together; milliseconds. */
+/** Jobs that end at about the same time are released together; milliseconds. */
 const RELEASE_GATHER_MS = 2;
 
-/** When a lease ends that was asked for at `askedAt`, on performance.now(). */
+/** Returns when a lease ends that was requested at `askedAt`, on performance.now(). */
 export function leaseEnd(askedAt: number): number {
   return askedAt + LEASE_SECONDS * 1_000;
 }

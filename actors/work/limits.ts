@@ -1,6 +1,6 @@
 import type { Limit } from './fair-queue.ts';
 
-/** What may run at once: a number of items, and their bytes in all. */
+/** Limits on what may run at once: a number of items, and their total bytes. */
 export interface Room {
   count: number;
   bytes: number;
@@ -56,8 +56,8 @@ export function limitPerKey<Item>(
 }
 
 /**
- * Limits all items together, and shares the room out: a user may have as much as is left free, so that one user alone gets half, two get a
- * third each, and a user who has nothing running finds room. One item is always admitted, however large it is.
+ * Limits all items together, and shares the room: a user may use as much as is left free, so that one user alone gets half, two get a third
+ * each, and a user who has nothing running finds room. One item is always admitted, however large it is.
  */
 export function limitShared<Item>(options: LimitOptions<Item> & { userOf: (item: Item) => string }): Limit<Item> {
   const { count, bytes, bytesOf, userOf } = options;

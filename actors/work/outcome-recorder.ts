@@ -7,7 +7,7 @@ export interface OutcomeRecorderOptions<Outcome> {
   log: Logger;
   /** of the actor, in logs */
   actor: string;
-  /** what logs tell of an outcome: the id of its row, and how it ended */
+  /** what logs show of an outcome: the id of its row, and how it ended */
   describe: (outcome: Outcome) => object;
   /**
    * Writes outcomes in one transaction, each fenced with `claimed_by`, and returns for each whether its claim still held. An outcome whose
@@ -24,18 +24,18 @@ export interface OutcomeRecorderOptions<Outcome> {
   gatherMs: number;
 }
 
-/** Records what became of claimed rows, in groups. */
+/** Records the outcomes of claimed rows, in groups. */
 export interface OutcomeRecorder<Outcome> {
   /**
    * Resolves when the outcome is committed, was given up, or its claim turned out to be lost. Its job stays in hand until then, because
-   * finished work would be repeated otherwise. Never rejects.
+   * otherwise finished work would be repeated. Never rejects.
    */
   record(outcome: Outcome): Promise<void>;
-  /** From now on, an outcome that cannot be recorded is tried once more and then given up. */
+  /** From now on, an outcome that cannot be recorded is retried once and then given up. */
   stop(): void;
 }
 
-/** Pause between tries while PostgreSQL is unreachable; milliseconds. */
+/** Pause between attempts while PostgreSQL is unreachable; milliseconds. */
 const RETRY_MS = 500;
 
 export function createOutcomeRecorder<Outcome>(options: OutcomeRecorderOptions<Outcome>): OutcomeRecorder<Outcome> {
@@ -67,8 +67,8 @@ export function createOutcomeRecorder<Outcome>(options: OutcomeRecorderOptions<O
   });
 
   /**
-   * Retries an outcome that PostgreSQL refuses: if it were forgotten, its work would be repeated as soon as the lease ends. Its row is set
-   * aside, so that this holds even when this process ends.
+   * Retries an outcome that PostgreSQL refuses: if it were forgotten, its work would be repeated as soon as the lease expires. Its row is
+   * set aside, so that this holds even when this process ends.
    */
   const retry = async (outcome: Outcome): Promise<void> => {
     const { signal } = ending;

@@ -1,17 +1,17 @@
 import { parentPort, type Transferable, Worker } from 'node:worker_threads';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 
-/** A thread that can be ended wherever it is. It sees nothing of the environment. */
+/** A thread that can be terminated at any point. It gets no environment variables. */
 export interface Thread {
   post(message: unknown): void;
-  /** Ends the thread; `onEnd` is not called. */
+  /** Terminates the thread; `onEnd` is not called. */
   end(): Promise<void>;
 }
 
 export interface ThreadOptions {
   /** the file that the thread runs */
   program: URL;
-  /** Node ends the thread beyond this; no limit of its own by default */
+  /** Node terminates the thread above this; no limit by default */
   heapLimitMb?: number;
   /** given to the program as `workerData` */
   data?: unknown;
@@ -47,33 +47,33 @@ export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: Th
 }
 
 export interface WorkerThreadsOptions<Input> {
-  /** the file that the threads run: it calls `serveThread` */
+  /** the program of the threads, which calls `serveThread` */
   program: URL;
-  /** threads at most; each starts with its first task, and again after it ended */
+  /** maximum threads; each starts with its first task, and again after it ended */
   threads: number;
-  /** tasks that one thread has at once; 1 by default, so that a task that ends its thread takes no other along */
+  /** tasks that one thread has at once; 1 by default, so that a task that brings down its thread affects no other */
   tasksPerThread?: number;
   heapLimitMb?: number;
   /** a thread without a task for this long ends; milliseconds, never by default */
   idleMs?: number;
-  /** for one task, from when its turn comes; milliseconds, no limit by default */
+  /** time limit of one task, from when its turn comes; milliseconds, no limit by default */
   timeLimitMs?: number;
   /** Starts the time limit of a task instead, which calls `onExpired` once, and returns a function that stops it. */
   startTimeLimit?: (input: Input, onExpired: () => void) => () => void;
 }
 
 interface TaskOptions {
-  /** on performance.now(): a task whose turn comes later is not begun */
+  /** on performance.now(): a task whose turn comes later is not started */
   startBy?: number;
-  /** instead of the limit of all tasks */
+  /** overrides the limit of all tasks */
   timeLimitMs?: number;
 }
 
-/** Threads for work on data of strangers, which may take long, or much memory. */
+/** Threads for work on untrusted data, which may take long, or much memory. */
 export interface WorkerThreads<Input, Output> {
   /** Rejects with TimeLimitExceeded, with ThreadEnded, or with the message of what the program threw. */
   run(input: Input, options?: TaskOptions): Promise<Output>;
-  /** Ends the threads. The tasks in hand are rejected, and so is everything from now on. */
+  /** Terminates the threads. The tasks in hand are rejected, and so is every later one. */
   end(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export class TimeLimitExceeded extends Error {
   }
 }
 
-/** The thread ended over a task, as when it needs too much memory, or was ended. */
+/** The thread ended during a task, for example because it needs too much memory, or was terminated. */
 export class ThreadEnded extends Error {
   constructor(reason: string) {
     super(`the thread ended: ${reason}`);
@@ -130,14 +130,14 @@ export function createWorkerThreads<Input, Output>(options: WorkerThreadsOptions
   };
 }
 
-/** What goes to the program, and what comes back. */
+/** What the pool sends to the program, and what comes back. */
 interface Task<Input> {
   number: number;
   input: Input;
 }
 type Answer<Output> = { number: number; output: Output; error?: undefined } | { number: number; error: string };
 
-/** One thread, or room for one. */
+/** One thread, or a free place for one. */
 interface Seat<Input, Output> {
   taskCount(): number;
   begin(input: Input): { output: Promise<Output>; expire: () => void };
@@ -209,7 +209,7 @@ function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<I
   };
 }
 
-/** Serves tasks in the program of a thread. `transfer` names the buffers that move to the asker instead of being copied. */
+/** Serves tasks in the program of a thread. `transfer` names the buffers that are moved instead of copied. */
 export function serveThread<Input, Output>(
   work: (input: Input) => Output | Promise<Output>,
   transfer: (output: Output) => readonly Transferable[] = () => [],

@@ -5,8 +5,8 @@ import { BusRemoteError } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 
 /**
- * What a hook decided. `reply`: this SMTP reply. `close`: this reply, then the connection ends.
- * `pass`: nothing to say here, Haraka goes on.
+ * The decision of a hook. `reply`: send this SMTP reply. `close`: send this reply, then end the connection. `pass`: no decision, Haraka
+ * continues.
  */
 export type Decision = { kind: 'reply' | 'close'; code: number; text: string } | { kind: 'pass' };
 
@@ -22,12 +22,12 @@ export function close(code: number, text: string): Decision {
 
 export const pass: Decision = { kind: 'pass' };
 
-/** Something is wrong with us, not with the mail: the client tries again later. */
+/** An internal fault, not one of the mail: the client retries later. */
 export const trouble: Decision = reply(451, '4.3.0 Temporary trouble, please try again later');
 
 /**
- * A reply in the one shape from which Haraka takes the code as well: it looks at the name of the class
- * (`Connection.respond`), so the name must stay.
+ * A reply in the only shape from which Haraka takes the code as well: it checks the name of the class (`Connection.respond`), so the name
+ * must stay.
  */
 export class DSN {
   readonly code: number;
@@ -42,12 +42,12 @@ export class DSN {
 /** Haraka's continuation of a hook. */
 export type Next = (verdict?: number, message?: unknown) => void;
 
-/** Decides at once or later; what it throws becomes trouble. */
+/** Decides at once or later; an error becomes a temporary failure. */
 export type Decide<P> = (connection: Connection, params: P) => Decision | Promise<Decision>;
 
 /**
- * A Haraka hook that always answers. A throw, a rejection and lateness (milliseconds) all become 451 4.3.0, logged once:
- * left to Haraka, a throw at RCPT answers 550, a rejected promise ends the process and lateness answers 450 while the work goes on.
+ * Returns a Haraka hook that always replies. A throw, a rejection or a timeout (milliseconds) becomes 451 4.3.0, logged once. Haraka itself
+ * would reply 550 to a throw at RCPT, end the process on a rejected promise, and reply 450 on a timeout while the work continues.
  */
 export function answering<P>(
   name: string,
@@ -64,14 +64,14 @@ export function answering<P>(
       try {
         next(verdict(decision), decision.kind === 'pass' ? undefined : new DSN(decision.code, decision.text));
       } catch (error) {
-        // The session is in an unknown state: it ends, the others go on.
+        // The session is in an unknown state: it ends, the others continue.
         log().error({ event: 'smtp.reply-failed', hook: name, session: connection.uuid, err: error });
         connection.client.destroy();
       }
     };
     const fail = (error: unknown): void => {
       if (isAnswered) return;
-      // What an actor threw is in its own log.
+      // The actor has logged its own error.
       const level = error instanceof BusRemoteError ? 'debug' : 'warn';
       log()[level]({ event: 'smtp.trouble', hook: name, session: connection.uuid, err: error });
       answer(trouble);
@@ -87,7 +87,7 @@ export function answering<P>(
   };
 }
 
-/** Haraka's names of hooks, in the words of RFC 5321. */
+/** Haraka's hook names, in the words of RFC 5321. */
 function stageOf(hook: string): string {
   if (hook === 'queue') return 'message';
   return hook === 'unrecognized_command' ? 'starttls' : hook;

@@ -10,15 +10,15 @@ import { DSN, trouble } from './answer.ts';
 import { readProxyLine } from './proxy-line.ts';
 import type { Session, Sessions } from './session.ts';
 
-/** The version whose `connection.js` was read for this file; another one has to be read first. */
+/** The version whose `connection.js` this file was written against. Read that file again before allowing another version. */
 const HARAKA_VERSION = '3.3.4';
-/** Commands that a client may pipeline ahead before we stop reading, bytes. */
+/** Bytes of pipelined commands above which we stop reading. */
 const MAX_PIPELINED_BYTES = 64 * 1024;
-/** Replies that a client may leave unread before we end the connection, bytes. */
+/** Bytes of unread replies above which we end the connection. */
 const MAX_UNREAD_BYTES = 256 * 1024;
-/** Replies of the kinds below before the connection ends (Postfix: smtpd_hard_error_limit). */
+/** Error replies of the kinds below before the connection ends (Postfix: smtpd_hard_error_limit). */
 const MAX_SYNTAX_ERRORS = 20;
-/** Commands without a message taken before the connection ends: five times what the largest transaction needs. */
+/** Commands without an accepted message before the connection ends: five times what the largest transaction needs. */
 const MAX_IDLE_COMMANDS = 5_000;
 const syntaxErrorCodes = new Set([500, 501, 502, 503, 555]);
 const LF = 0x0a;
@@ -31,20 +31,20 @@ export interface ConnectionEquipment {
 }
 
 /**
- * Replaces what Haraka's `Connection` does with what was read and with the outcome of `queue`. Haraka would cut long lines, drop header fields
- * beyond the first thousand, decode every field before we could refuse it, spin while a command waits that came ahead of its turn,
- * and turn our reply codes into its own. Throws when Haraka is another version.
+ * Replaces how Haraka's `Connection` handles input and the outcome of `queue`. Haraka would cut long lines, drop header fields beyond the
+ * first thousand, decode every field before we could refuse it, spin while a pipelined command waits, and replace our reply codes by its
+ * own. Throws when Haraka is another version.
  */
 export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
   const { version } = createRequire(import.meta.url)('haraka/package.json') as { version: string };
   if (version !== HARAKA_VERSION)
     throw new Error(`connection-methods.ts was written for Haraka ${HARAKA_VERSION}, this is ${version}`);
   const { prototype } = Connection;
-  // A console for anyone on this machine, and a way to claim another address in the middle of a session: neither is wanted.
+  // Haraka offers a console to anyone on this machine, and a way to claim another address in the middle of a session: neither is wanted.
   Reflect.deleteProperty(prototype, 'cmd_internalcmd');
   Reflect.deleteProperty(prototype, 'cmd_proxy');
 
-  // Asked of the system with each reply, for a use that is switched off: 11 % of the work of a session.
+  // Haraka queries the system with each reply, for a feature that is switched off: 11 % of the work of a session.
   const hostname = os.hostname();
   os.hostname = () => hostname;
 
@@ -87,8 +87,8 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
 const troubleReply = new DSN(trouble.kind === 'pass' ? 451 : trouble.code, trouble.kind === 'pass' ? '' : trouble.text);
 
 /**
- * Uses what was read: the bytes of DATA, or one command when none is being worked on. One, because its reply calls again
- * in a later turn of the event loop, so that a client that pipelines thousands delays no other.
+ * Processes input: the bytes of DATA, or one command when none is in progress. Only one, because its reply calls this again in a later turn
+ * of the event loop, so that a client that pipelines thousands of commands delays no other.
  */
 function readInput(connection: Connection, session: Session): void {
   const data = connection.current_data;
@@ -112,7 +112,7 @@ function readInput(connection: Connection, session: Session): void {
   connection.process_line(data.subarray(0, lf + 1));
 }
 
-/** What Haraka does at the end of data, without its own view of the message: pause, judge, and refuse what was pipelined behind. */
+/** What Haraka does at the end of data, without its own parsing of the message: pause, decide, and refuse what was pipelined behind it. */
 function readData(connection: Connection, session: Session, data: Buffer): void {
   const behind = session.reader?.take(data);
   if (behind === null) return;
@@ -125,7 +125,7 @@ function readData(connection: Connection, session: Session, data: Buffer): void 
   plugins.run_hooks('queue', connection);
 }
 
-/** Stops reading while much waits to be answered, and goes on after. */
+/** Pauses reading while much is unanswered, and resumes after. */
 function holdBack(connection: Connection, session: Session): void {
   const isMuch = (connection.current_data?.length ?? 0) > MAX_PIPELINED_BYTES;
   if (isMuch === session.isHeldBack) return;

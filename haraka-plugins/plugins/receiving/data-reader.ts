@@ -7,7 +7,7 @@ import {
 } from '../../../core/smtp/smtp-limits.ts';
 import { close, type Decision, reply } from './answer.ts';
 
-/** Bytes of all messages that one process holds; shared by its readers. */
+/** Total bytes of messages that one process holds; shared by its readers. */
 export interface HeldBytes {
   sum: number;
   readonly limit: number;
@@ -23,13 +23,13 @@ const headerTooBig = reply(552, '5.3.4 Header section exceeds the limit');
 const lineTooLong = reply(554, '5.6.0 A line is too long');
 const loop = reply(554, '5.4.0 Too many hops');
 export const noRoom = reply(452, '4.3.1 Insufficient system storage');
-/** Closing, because we and the sender may disagree on where the message ends (SMTP smuggling). */
+/** Ends the connection, because we and the sender may disagree on where the message ends (SMTP smuggling). */
 const bareLineFeed = close(550, '5.5.2 Bare line feed received');
 
 /**
  * Reads the DATA phase (RFC 5321 §4.1.1.4): finds the end of data, removes dot-stuffing and keeps the message as it was sent, byte for
- * byte. Only CRLF ends a line. A message with a bare LF is refused, and whatever might be its end in anyone's eyes ends the session with it.
- * Once refused, no more of the message is kept.
+ * byte. Only CRLF ends a line. A message with a bare LF is refused, and anything that some server might take for its end closes the
+ * session. Once refused, no more of the message is kept.
  */
 export class DataReader {
   readonly #held: HeldBytes;
@@ -47,13 +47,13 @@ export class DataReader {
   readonly #ownAddresses: ReadonlySet<string>;
   receivedBytes = 0;
 
-  /** ownAddresses: lower case; a Delivered-To field with one of them means that we had this message before. */
+  /** ownAddresses: lower case; a Delivered-To field with one of them means that the message already came through here. */
   constructor(held: HeldBytes, ownAddresses: ReadonlySet<string>) {
     this.#held = held;
     this.#ownAddresses = ownAddresses;
   }
 
-  /** Reads what arrived. Returns what follows the end of data, or null before the end. */
+  /** Reads a chunk. Returns what follows the end of data, or null before the end. */
   take(chunk: Buffer): Buffer | null {
     this.receivedBytes += chunk.length;
     let scanAt = this.#end;
@@ -75,19 +75,19 @@ export class DataReader {
     return null;
   }
 
-  /** After the end of data: why the message is refused, or null. */
+  /** After the end of data: the reason why the message is refused, or null. */
   get refusal(): Decision | null {
     if (this.#refusal !== null) return this.#refusal;
     if (this.#loopingTo !== null) return reply(554, '5.4.6 This message was delivered here before');
     return null;
   }
 
-  /** After the end of data and without refusal: the message, CRLF ended, as sent. Valid until `release`. */
+  /** After the end of data and without refusal: the message as sent, with CRLF line ends. Valid until `release`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#kept);
   }
 
-  /** Gives the memory back; the reader is of no use after it. */
+  /** Releases the memory; the reader cannot be used afterwards. */
   release(): void {
     this.#held.sum -= this.#buffer.length;
     this.#buffer = Buffer.alloc(0);
@@ -121,7 +121,7 @@ export class DataReader {
     else if (this.#isInHeader && this.#kept > MAX_HEADER_BYTES) this.#refuse(headerTooBig);
   }
 
-  /** The header section ends at the first empty line, as for every parser; a message without one is all header section. */
+  /** The header section ends at the first empty line, as in every parser. A message without one is all header section. */
   #countHeaderLine(bytes: Buffer, from: number, to: number): void {
     if (to - from === 2) {
       this.#isInHeader = false;
@@ -145,14 +145,14 @@ export class DataReader {
     }
   }
 
-  /** The first reason stands; what was kept is dropped. */
+  /** The first reason counts; what was kept is dropped. */
   #refuse(decision: Decision): void {
-    // A bare LF outranks the rest: only it must close the session.
+    // A bare LF overrides every other reason, because it must close the session.
     if (this.#refusal === null || decision === bareLineFeed) this.#refusal = decision;
     this.#kept = 0;
   }
 
-  /** Moves the unfinished line behind the kept ones; of a line that is refused anyway only what tells its end is kept. */
+  /** Moves the unfinished line behind the kept ones. Of a line that is refused anyway, keeps only what shows its end. */
   #closeGap(): void {
     const unfinished = this.#end - this.#lineAt;
     if (unfinished > MAX_LINE_BYTES) this.#refuse(lineTooLong);
@@ -166,7 +166,7 @@ export class DataReader {
 
   #shrink(unfinished: number): void {
     const small = Buffer.allocUnsafe(FIRST_SIZE_BYTES);
-    // Four bytes or more can no longer be the end of data: three of no meaning and the last, which may be the CR before LF.
+    // Four bytes or more can no longer be the end of data: three that do not matter, and the last, which may be the CR before LF.
     if (unfinished > 3) {
       small.fill(0x78, 0, 3);
       small[3] = this.#buffer[this.#end - 1] ?? 0;
@@ -178,7 +178,7 @@ export class DataReader {
   }
 }
 
-/** Lower-case field name of a header line (RFC 5322 §3.6.8), or null when it has no colon. */
+/** Returns the lower-case field name of a header line (RFC 5322 §3.6.8), or null when it has no colon. */
 function fieldName(bytes: Buffer, from: number, to: number): string | null {
   const colon = bytes.indexOf(0x3a, from);
   if (colon === -1 || colon >= to) return null;

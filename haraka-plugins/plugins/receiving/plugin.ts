@@ -21,24 +21,24 @@ import { rememberAnswers } from './remember-answers.ts';
 import { isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { endAbandonedSpan } from './transaction-span.ts';
 
-/** Haraka's plugin: each hook is a decision of `reception.ts`; here is only the wiring, and the life of the sessions. */
+/** The Haraka plugin: `reception.ts` makes the decision of each hook; this file holds the wiring and the life cycle of sessions. */
 
-/** What `start.ts` gives before Haraka loads the plugin. */
+/** What `start.ts` passes before Haraka loads the plugin. */
 export interface Equipment {
   bus: Bus;
   settings: SmtpSettings;
   log: Logger;
 }
 
-/** At most this long for a decision that asks the bus, beyond the limits of the questions (8 s and 20 s). */
+/** Time limit of a decision that asks the bus, above the limits of the questions (8 s and 20 s). */
 const QUESTION_LIMIT_MS = 9_000;
 const MESSAGE_LIMIT_MS = 25_000;
 const HANDSHAKE_LIMIT_MS = 25_000;
-/** How long a client may keep the socket after we ended the session. */
+/** How long a client may keep the socket open after we ended the session. */
 const LINGER_MS = 5_000;
 const SWEEP_MS = 1_000;
 const DRAIN_SWEEP_MS = 50;
-/** Of a drain: for sessions that have not come to rest. */
+/** Time limits of a drain, for sessions that are still busy. */
 const LAST_WORDS_MS = 1_000;
 
 const sessions: Sessions = new Map();
@@ -48,7 +48,7 @@ const { state: states } = constants.connection;
 let reception: Reception | null = null;
 let isDraining = false;
 
-/** Has to be called once, before Haraka loads the plugin. */
+/** Must be called once, before Haraka loads the plugin. */
 export function equip({ bus, settings, log }: Equipment): void {
   reception = {
     bus,
@@ -59,14 +59,14 @@ export function equip({ bus, settings, log }: Equipment): void {
   };
 }
 
-/** Drops what is remembered of recipients: changes may have passed unheard. */
+/** Drops remembered verdicts on recipients, because announcements of changes may have been missed. */
 export function forgetAnswers(): void {
   reception?.questions.forget();
 }
 
 /**
- * Ends the sessions as they come to rest between two transactions: what was begun is finished, so that its client need not start over. Those
- * that do not come to rest are ended wherever they are when the limit is near, and cut when it is reached.
+ * Ends each session when it is between two transactions: transactions in progress are finished, so that clients need not repeat them.
+ * Sessions that are still busy are ended shortly before the limit, and disconnected when it is reached.
  */
 export async function drain(limitMs: number): Promise<void> {
   isDraining = true;
@@ -105,7 +105,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   return pass;
 });
 
-/** Calls back at once, so that Haraka looks up no PTR record: the name is not used. */
+/** Calls back at once, so that Haraka does not look up the PTR record: the name is not used. */
 export function hook_lookup_rdns(next: Next): void {
   next(constants.ok, '');
 }
@@ -160,7 +160,7 @@ export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection
   const others = openOf(connection) - 1;
   if (others > 0) sessionsOfClient.set(client, others);
   else sessionsOfClient.delete(client);
-  // A message that is being asked about is released by its decision.
+  // A message that is being decided is released by its decision.
   session.reader?.release();
   endAbandonedSpan(session);
   const linger = setTimeout(() => connection.client.destroy(), LINGER_MS).unref();
@@ -169,7 +169,7 @@ export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection
   return pass;
 });
 
-/** Our levels for Haraka's; what it says below them is of no interest. */
+/** Haraka's log levels mapped to ours; anything below them is dropped. */
 const levels: Readonly<Record<string, 'warn' | 'error'>> = {
   WARN: 'warn',
   ERROR: 'error',
@@ -178,7 +178,7 @@ const levels: Readonly<Record<string, 'warn' | 'error'>> = {
   EMERG: 'error',
 };
 
-/** What Haraka itself has to say, in our log. */
+/** Haraka's own messages, in our log. */
 export function hook_log(next: Next, _logger: unknown, item: { level: string; data: string }): void {
   log()[levels[item.level] ?? 'debug']({ event: 'haraka', text: item.data });
   next(constants.ok);
@@ -207,7 +207,7 @@ function sessionOf(connection: Connection): Session {
   return session;
 }
 
-/** How many sessions are open from where this one comes from. */
+/** Returns how many sessions the client network of this session has open. */
 function openOf({ remote }: Connection): number {
   return sessionsOfClient.get(clientNetwork(remote.ip)) ?? 0;
 }
@@ -227,7 +227,7 @@ function shut(connection: Connection, text: string, reason: 'draining' | 'timeou
   connection.respond(421, text, () => connection.disconnect());
 }
 
-/** RFC 3207: what came in the clear behind the command is dropped, and the session starts over with EHLO. */
+/** RFC 3207: input received in the clear after the command is dropped, and the session starts over with EHLO. */
 function startTls(connection: Connection): Promise<Decision> {
   connection.current_data = null;
   const answer = reply(220, '2.0.0 Ready to start TLS');

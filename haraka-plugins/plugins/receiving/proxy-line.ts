@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import type { Connection } from 'haraka/connection.js';
 import netUtils from 'haraka-net-utils';
 
-/** Longest line of version 1 of the PROXY protocol with its line end; bytes (haproxy.org, The PROXY protocol §2.1). */
+/** Longest PROXY protocol version 1 line, with its line end; bytes (haproxy.org, The PROXY protocol §2.1). */
 const MAX_LINE_BYTES = 107;
 
 /**
- * From now on connections from these addresses and networks begin with a PROXY line, and no others do. Haraka gives such a connection
- * 30 s for it, and starts the session behind it.
+ * From now on, connections from these addresses and networks, and no others, begin with a PROXY line. Haraka waits 30 s for it and starts
+ * the session after it.
  */
 export function expectProxyLines(proxies: readonly string[]): void {
   const list = new BlockList();
@@ -23,14 +23,17 @@ export function expectProxyLines(proxies: readonly string[]): void {
   };
 }
 
-/** Uses what a proxy says first: with its line the session begins, as if the client had come by itself. Anything else ends the connection. */
+/**
+ * Processes the first line of a proxy. A valid one starts the session as if the client had connected directly. Anything else ends the
+ * connection.
+ */
 export function readProxyLine(connection: Connection): void {
   const data = connection.current_data;
   if (data === null || !connection.proxy.allowed || connection.proxy.type !== null) return;
   const end = data.subarray(0, MAX_LINE_BYTES).indexOf('\r\n');
   if (end === -1 && data.length < MAX_LINE_BYTES) return;
   const line = data.toString('latin1', 0, Math.max(end, 0));
-  // A proxy that speaks for itself, to see whether we live.
+  // A health check of the proxy itself.
   const told = line.startsWith('PROXY UNKNOWN') ? ownWords(connection) : netUtils.parse_proxy_line(line);
   if (end === -1 || told === null || !line.startsWith('PROXY ')) {
     connection.client.destroy();

@@ -1,6 +1,6 @@
 /** What RFC 5321 §4.4 records about one hop. */
 export interface Hop {
-  /** as the client said it in EHLO or HELO */
+  /** as the client sent it in EHLO or HELO */
   helo: string;
   remoteAddress: string;
   ownHostname: string;
@@ -17,8 +17,8 @@ const domainOrLiteral = /^(?:[A-Za-z0-9_.-]{1,255}|\[[A-Za-z0-9:.]{1,64}\])$/;
 const printableAscii = /^[\x21-\x7e]+$/;
 
 /**
- * Returns our Received header (RFC 5321 §4.4, protocol names of RFC 3848 and RFC 6531), with CRLF at its end. The recipient is named only when it
- * is the only one, so that it does not disclose others. A HELO that is no domain becomes `unknown`.
+ * Returns our Received header (RFC 5321 §4.4, protocol names of RFC 3848 and RFC 6531), with a trailing CRLF. The recipient is named only
+ * when it is the only one, to keep others private. A HELO that is not a domain becomes `unknown`.
  */
 export function receivedHeader(hop: Hop): string {
   const from = domainOrLiteral.test(hop.helo) ? hop.helo : 'unknown';

@@ -21,10 +21,10 @@ export interface Reception {
   held: HeldBytes;
 }
 
-/** Keyword and value of MAIL and RCPT (RFC 5321 §4.1.1.11), keywords in upper case. */
+/** Keywords and values of MAIL and RCPT (RFC 5321 §4.1.1.11), keywords in upper case. */
 export type EsmtpParameters = Readonly<Record<string, string | null>>;
 
-/** The stream that Haraka would keep the message in: its end unlinks a file that never was, once per message. */
+/** The stream in which Haraka would keep the message. Ending it would unlink a file that never existed, once per message. */
 const noStream = { destroy() {} };
 
 /** MAIL (RFC 5321 §4.1.1.2): size (RFC 1870), body kind (RFC 6152), and whether there is room. Rejects when the receiving actor is unreachable. */
@@ -70,9 +70,9 @@ export function decideRecipient(
   return verdict instanceof Promise ? verdict.then(answer) : answer(verdict);
 }
 
-/** DATA: begins to read, unless this process holds too much already. */
+/** DATA: starts to read, unless this process already holds too much. */
 export function decideData({ held }: Reception, session: Session): Decision {
-  // Half stays for the messages that are on their way.
+  // Half is reserved for messages in transit.
   if (held.sum > held.limit / 2) return noRoom;
   session.reader?.release();
   session.reader = new DataReader(held, new Set(session.recipients.map(({ ownAddress }) => ownAddress)));
@@ -84,7 +84,7 @@ export function decideData({ held }: Reception, session: Session): Decision {
 export async function decideMessage(reception: Reception, session: Session): Promise<Decision> {
   const { connection, reader, span } = session;
   if (reader === null || connection.transaction === null) throw new Error('end of data without a transaction');
-  // From here on the reader and the span are ours, also when the session ends meanwhile.
+  // From here on this function releases the reader and the span, even when the session ends first.
   session.reader = null;
   session.span = null;
   const startedAt = performance.now();
@@ -157,13 +157,13 @@ function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Se
   };
 }
 
-/** The address as it was written, quotes included, its domain in lower case; empty for the null reverse-path. */
+/** Returns the address as written, quotes included, with its domain in lower case; empty for the null reverse-path. */
 function mailbox(address: EnvelopeAddress | null): string {
   if (address === null) return '';
   return address.host === '' ? address.user : `${address.user}@${address.host}`;
 }
 
-/** The end of a session that is not wanted at its very beginning, or null. */
+/** Returns the reply that ends an unwanted session at its start, or null. */
 export function refuseConnection(
   { settings: { limits } }: Reception,
   connection: Connection,

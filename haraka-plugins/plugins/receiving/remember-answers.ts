@@ -1,19 +1,19 @@
 import type { Bus } from '../../../schema/messages.ts';
 import type { RecipientVerdict } from './session.ts';
 
-/** How long an accepting verdict is used again, milliseconds (docs: speed of RCPT); dropped at once when routing changes. */
+/** How long an accepting verdict is reused, milliseconds (docs: speed of RCPT); dropped at once when routing changes. */
 const VERDICT_LIFETIME_MS = 5_000;
 const MAX_VERDICTS = 10_000;
-/** How long the answer about room is used again, milliseconds. */
+/** How long the answer about disk space is reused, milliseconds. */
 const CAPACITY_LIFETIME_MS = 1_000;
 
-/** Asks the receiving actor, and remembers for moments what does not change with the message. */
+/** Asks the receiving actor, and caches answers that do not depend on the message. */
 export interface Questions {
-  /** May this forward-path be taken? Rejects as Bus.ask. */
+  /** Whether mail to this forward-path is accepted. Rejects like Bus.ask. */
   checkRecipient(recipient: string, reversePath: string): Promise<RecipientVerdict> | RecipientVerdict;
-  /** Is there room for a message? Rejects as Bus.ask. */
+  /** Whether there is disk space for a message. Rejects like Bus.ask. */
   hasRoom(): Promise<boolean> | boolean;
-  /** Drops what is remembered of recipients. */
+  /** Drops cached verdicts on recipients. */
   forget(): void;
   stop(): Promise<void>;
 }
@@ -24,8 +24,8 @@ interface Remembered<T> {
 }
 
 /**
- * A verdict hangs on the recipient alone, so it is remembered by it. Only accepting verdicts are remembered: a name that was refused
- * may be created the next moment, and its owner tries at once. Whatever was asked before a change is not remembered after it.
+ * A verdict depends on the recipient alone, so it is cached by recipient. Only accepting verdicts are cached: a refused address may be
+ * created the next moment, and its owner tries at once. An answer from before a change is not cached after it.
  */
 export function rememberAnswers(bus: Bus): Questions {
   let verdicts = new Map<string, Remembered<RecipientVerdict>>();

@@ -7,26 +7,26 @@ import type { DataReader } from './data-reader.ts';
 type AcceptedRecipient = Request<'receiving.message.accept'>['recipients'][number];
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
 
-/** What we know of one connection beside Haraka. Instants are monotonic milliseconds (`performance.now()`). */
+/** What we know about a connection in addition to Haraka. Instants are monotonic milliseconds (`performance.now()`). */
 export interface Session {
   readonly connection: Connection;
   readonly startedAt: number;
-  /** the client has to have sent its next command by then; Infinity while we are the ones who work */
+  /** deadline for the client's next command; Infinity while we are working */
   commandDueAt: number;
   /** start of the DATA phase */
   dataStartedAt: number;
   reader: DataReader | null;
-  /** of the transaction under way */
+  /** of the transaction in progress */
   recipients: AcceptedRecipient[];
   isUtf8: boolean;
-  /** replies to commands that made no sense */
+  /** error replies so far */
   syntaxErrors: number;
-  /** since the last message that was taken */
+  /** commands since the last accepted message */
   idleCommands: number;
   acceptedMessages: number;
-  /** reading is paused until the commands that were pipelined are answered */
+  /** reading is paused until the pipelined commands are answered */
   isHeldBack: boolean;
-  /** of the transaction under way; null when there is none, or nothing is recorded */
+  /** of the transaction in progress; null without one, or when nothing is recorded */
   span: Span | null;
 }
 
@@ -51,15 +51,15 @@ export function openSession(connection: Connection, limits: SmtpLimits): Session
   };
 }
 
-/** Begins a transaction: nothing of the last one stays. */
+/** Begins a transaction: resets what the last one left. */
 export function beginTransaction(session: Session): void {
   session.recipients = [];
   session.isUtf8 = false;
 }
 
 /**
- * Whether the client has used up its time. Total time counts, not silence: one byte now and then keeps nothing open.
- * The DATA phase has its grace and what the bytes so far earn at the slowest pace that is taken.
+ * Whether the client has used up its time. Total time counts, not silence, so that sending one byte now and then keeps nothing open. The
+ * DATA phase gets a grace period, plus the time that its bytes so far take at the minimum rate.
  */
 export function isOverdue(session: Session, isInData: boolean, now: number, limits: SmtpLimits): boolean {
   if (!isInData) return now > session.commandDueAt;

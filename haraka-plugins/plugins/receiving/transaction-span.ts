@@ -3,7 +3,7 @@ import { beginSpan, failSpan } from '../../../actors/bus/tracing.ts';
 import type { Decision } from './answer.ts';
 import type { Session } from './session.ts';
 
-/** Begins a trace with the transaction; one that its client gave up ends before. */
+/** Begins a trace with the transaction, and ends the span of one that the client abandoned. */
 export function beginTransactionSpan(session: Session): void {
   endAbandonedSpan(session);
   const { connection } = session;
@@ -17,7 +17,7 @@ export function beginTransactionSpan(session: Session): void {
   });
 }
 
-/** Ends it with the reply to the message; null when the outcome is unknown and the reply was 451. */
+/** Ends the span with the reply to the message; null when the outcome is unknown and the reply was 451. */
 export function endTransactionSpan(span: Span | null, recipients: number, decision: Decision | null): void {
   if (span === null) return;
   const code = decision === null || decision.kind === 'pass' ? null : decision.code;
@@ -27,7 +27,7 @@ export function endTransactionSpan(span: Span | null, recipients: number, decisi
   span.end();
 }
 
-/** Of a transaction that ended without a message: by RSET, by the next MAIL, or with its session. */
+/** Ends the span of a transaction without a message, which ended by RSET, the next MAIL, or the end of its session. */
 export function endAbandonedSpan(session: Session): void {
   const { span } = session;
   session.span = null;
