@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 
 /**
- * `and` the rows of the alias lie behind and before the two places of a list that is ordered by an instant and id, newest first. The
- * instant alone is compared first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair.
+ * Returns `and` with the condition that rows of the alias are between the two cursors of a list that is ordered by an instant and id,
+ * newest first. The instant alone is compared first: text comparison is not leakproof, so under row-level security no index could use the
+ * pair.
  */
 export function keysetConditions(
   alias: string,
@@ -19,7 +20,7 @@ export function keysetConditions(
   return sql`${compare(after, sql.raw('<'))} ${compare(before, sql.raw('>'))}`;
 }
 
-/** `order by` the instant and id of the alias, newest first; inverted: oldest first. */
+/** Returns `order by` the instant and id of the alias, newest first; inverted: oldest first. */
 export function keysetOrder(
   alias: string,
   { isInverted }: Pick<KeysetPage, 'isInverted'>,

@@ -59,7 +59,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
     const former = user.lease;
     const id = `${gateway}.${leases++}`;
     let askedAt = clock();
-    const makeWish = () => {
+    const makeRequest = () => {
       askedAt = clock();
       return {
         userId,
@@ -75,7 +75,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
         },
       };
     };
-    const answer = await answered(leaseRequests(database, makeWish));
+    const answer = await answered(leaseRequests(database, makeRequest));
     user.remaining = answer.remaining;
     user.changesAt = clock() + answer.changesInMs;
     if (answer.granted === 0) user.refusedUntil = user.changesAt;

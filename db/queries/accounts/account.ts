@@ -9,7 +9,7 @@ export interface NewAccount {
   /** lower case */
   email: string;
   password: string | null;
-  /** the key that the account shall answer to; null makes one */
+  /** the API key that the account gets; null generates one */
   apiKey: string | null;
   /** a trusted domain, verified at once, and an address on it, in lower case; null for none */
   mailbox: { domain: string; address: string; dkimKey: DkimKey } | null;
@@ -17,9 +17,9 @@ export interface NewAccount {
 
 export type CreatedAccount =
   | { outcome: 'created' | 'kept'; userId: string; apiKey: string }
-  /** the address has an account, and no key was given that it could be made to answer to */
+  /** the address has an account already, and no key was given that it could get */
   | { outcome: 'email taken' }
-  /** the key opens another account, or was revoked */
+  /** the key belongs to another account, or was revoked */
   | { outcome: 'key taken' }
   /** another account has the domain */
   | { outcome: 'domain taken' };
@@ -36,15 +36,15 @@ export async function hasAnyAccount(database: Database): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The id of the account with that address, which is in lower case; null when there is none. */
+/** Returns the id of the account with that address, which is in lower case; null when there is none. */
 export async function findAccountId(database: Database, email: string): Promise<string | null> {
   const { rows } = await database.pool.query<{ id: string }>('select id from user_account where email = $1', [email]);
   return rows[0]?.id ?? null;
 }
 
 /**
- * Makes an account and its API key. With a key of the caller's choice it may be repeated: the account then answers to that key
- * (and to the password, when one is given). The pool must be of the URL's own role. Keys are stored as SHA-256 only.
+ * Creates an account and its API key. With a key chosen by the caller it may be repeated: the account then gets that key (and the password,
+ * if one is given). The pool must be of the URL's own role. Only the SHA-256 of a key is stored.
  */
 export async function createAccount(database: Database, account: NewAccount): Promise<CreatedAccount> {
   const passwordHash = account.password === null ? null : await hashPassword(account.password);
@@ -68,7 +68,7 @@ export async function createAccount(database: Database, account: NewAccount): Pr
   }
 }
 
-/** Rolls the transaction back; createAccount makes an outcome of it. */
+/** Rolls the transaction back; createAccount turns it into an outcome. */
 class Taken extends Error {
   readonly what: 'email taken' | 'key taken' | 'domain taken';
   constructor(what: 'email taken' | 'key taken' | 'domain taken') {
@@ -117,14 +117,14 @@ async function findAccount(client: pg.PoolClient, email: string): Promise<string
   return id;
 }
 
-/** As better-auth keeps it, which checks it at sign-in. */
+/** In the form in which better-auth stores it and checks it at sign-in. */
 async function setPassword(client: pg.PoolClient, userId: string, passwordHash: string): Promise<void> {
   await client.query(
     `insert into auth_credential (id, user_id, account_id, provider_id, password) values ($1, $2, $2, 'credential', $3)
      on conflict (user_id, provider_id) do update set password = excluded.password, updated_at = now()`,
     [identifier('credential'), userId, passwordHash],
   );
-  // Whoever is signed in by the former one is not any more.
+  // Ends sessions that signed in with the previous password.
   await client.query(`delete from auth_session where user_id = $1`, [userId]);
 }
 

@@ -4,25 +4,25 @@ import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
-/** What is known of a key; its secret is not. */
+/** An API key without its secret. */
 export interface ApiKeyRow {
   id: string;
   name: string;
   /** null: full rights */
   scopes: readonly Scope[] | null;
-  /** the one domain that it reaches, and its name, which stays when the domain is deleted; null: all */
+  /** the only domain that it can access, and its name, which is kept when the domain is deleted; null: all */
   domainId: string | null;
   domainName: string | null;
   createdAt: Date;
   /** null: never */
   expiresAt: Date | null;
-  /** null: it was not */
+  /** null: not revoked */
   revokedAt: Date | null;
-  /** within seconds; null: not yet */
+  /** accurate to seconds; null: not used yet */
   lastUsedAt: Date | null;
 }
 
-/** The user's keys behind and before two places, newest first; inverted: oldest first. `isRevoked` of null: of both kinds. */
+/** Returns the user's keys between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both. */
 export async function pageApiKeys(
   transaction: Transaction<Tables>,
   userId: string,
@@ -45,7 +45,7 @@ export async function countApiKeys(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Those of the keys that the user has, in no order. */
+/** Returns those of the keys that belong to the user, unordered. */
 export async function findApiKeys(
   transaction: Transaction<Tables>,
   userId: string,
@@ -65,7 +65,7 @@ export interface NewApiKey {
   domainId: string | null;
 }
 
-/** Keeps a new key, unless the user has so many already that were not revoked, or has no domain of that id. */
+/** Stores a new key, unless the user has too many active keys or no domain with that id. */
 export async function insertApiKey(
   transaction: Transaction<Tables>,
   userId: string,
@@ -82,7 +82,7 @@ export async function insertApiKey(
   return outcome;
 }
 
-/** Ends a key for good; false when the user has none of that id that lives. */
+/** Revokes a key; false when the user has no active key with that id. */
 export async function revokeApiKey(transaction: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ is_revoked: boolean }>`
     select revoke_api_key(${userId}, ${id}) as is_revoked`.execute(transaction);

@@ -7,8 +7,9 @@ export interface TryLimit {
 }
 
 /**
- * Counts a try for every key, or for none when one of them has had its most. Answers in how many seconds to try again; 0: counted. Lasts
- * over restarts and is shared by all gateways of the database; of tries at once no more get through than of tries one by one. Role postroom_auth.
+ * Counts a try for every key, or for none when one of them has reached its limit. Returns the seconds after which to try again; 0 when it
+ * was counted. The counts survive restarts and are shared by all gateways of the database. Concurrent tries cannot exceed the limit. Role
+ * postroom_auth.
  */
 export async function takeAuthTry(database: Database, keys: readonly string[], limit: TryLimit): Promise<number> {
   const { rows } = await database.pool.query<{ wait: number }>({
@@ -19,7 +20,7 @@ export async function takeAuthTry(database: Database, keys: readonly string[], l
   return rows[0]?.wait ?? limit.windowSeconds;
 }
 
-/** After a success: forgets all tries of `cleared`, and the last one of `givenBack`. */
+/** After a success: deletes all tries of `cleared`, and the last one of `givenBack`. */
 export async function forgiveAuthTries(
   database: Database,
   cleared: readonly string[],

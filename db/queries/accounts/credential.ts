@@ -1,7 +1,7 @@
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Database } from '../../connection/database.ts';
 
-/** A key that opens something. */
+/** An active API key. */
 export interface CredentialRow {
   keyId: string;
   userId: string;
@@ -9,11 +9,11 @@ export interface CredentialRow {
   expiresAt: Date | null;
   /** null: full rights */
   scopes: readonly Scope[] | null;
-  /** the one domain that it reaches; null: all */
+  /** the only domain that it can access; null: all */
   domain: { id: string; name: string } | null;
 }
 
-/** The living key with this SHA-256 and whose it is; null when there is none. */
+/** Returns the active key with this SHA-256 and its user; null when there is none. */
 export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
   const { rows } = await database.pool.query<CredentialColumns>({
     name: 'credential-owner',
@@ -35,7 +35,7 @@ interface CredentialColumns {
   domain_name: string | null;
 }
 
-/** Writes when keys were last used. */
+/** Records when keys were last used. */
 export async function noteKeyUses(database: Database, uses: readonly { id: string; at: Date }[]): Promise<void> {
   await database.pool.query('select note_key_uses($1)', [JSON.stringify(uses)]);
 }

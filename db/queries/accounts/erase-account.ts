@@ -3,16 +3,16 @@ import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { type Database, inTransaction } from '../../connection/database.ts';
 import { removeRawMessages } from '../upkeep/remove-raw.ts';
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const ERASED_AT_ONCE = 500;
-/** Tries of a batch that others were in the way of. */
+/** Attempts for a batch that conflicts with other transactions. */
 const MAX_TRIES = 8;
 /** serialization_failure, deadlock_detected, lock_not_available */
 const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
 /**
- * Closes an account: no key, session, password or link opens it any more (gateways forget keys within seconds), and no mail comes in, as its
- * domains are nobody's from here on. Safe to run twice.
+ * Closes an account: its keys, sessions, passwords and links stop working (gateways cache keys for seconds), and its domains belong to no
+ * one, so no mail comes in. Safe to run twice.
  */
 export async function closeAccount(database: Database, userId: string): Promise<void> {
   await inTransaction(database, async (client) => {
@@ -26,8 +26,9 @@ export async function closeAccount(database: Database, userId: string): Promise<
 }
 
 /**
- * Removes every row of the user but those that say that there is an account, table by table in small transactions, and the bytes that nobody else
- * has a right to. Answers how many rows went: what came while it went on is for another call. Safe to be cut at any point and to run again.
+ * Removes all rows of the user except those that say that the account exists, table by table in small transactions, and the message bytes
+ * that no other user shares. Returns how many rows were removed; rows created meanwhile need another call. Safe to interrupt and to run
+ * again.
  */
 export async function eraseRows(database: Database, userId: string): Promise<number> {
   let count = 0;
@@ -40,7 +41,7 @@ export async function eraseRows(database: Database, userId: string): Promise<num
   return count;
 }
 
-/** Tables that lead to bytes, and by which column: these go together. */
+/** Tables that refer to message bytes, with the column: these are removed together. */
 const RAW_COLUMNS: Readonly<Record<string, string>> = {
   email: 'raw_id',
   reception: 'raw_id',
@@ -59,7 +60,9 @@ async function eraseBatch(client: pg.ClientBase, table: string, userId: string):
   return rowCount ?? 0;
 }
 
-/** Every table with rows of users that this role may delete from, by the catalogue, so that none is forgotten; names as SQL has them. */
+/**
+ * Every table with rows of users that this role may delete from, read from the catalog, so that none is missed. Names are quoted for SQL.
+ */
 async function userTables(database: Database): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(`
     select quote_ident(c.relname) as name from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -71,8 +74,8 @@ async function userTables(database: Database): Promise<string[]> {
 }
 
 /**
- * Removes what the service itself wrote to the address of the account, as links for a new password, with all that tells of it. It is as good as
- * nobody's, so that its totals and threads are no matter. Answers how many emails went.
+ * Removes mail that the service itself wrote to the address of the account, such as password reset links, and all rows about it. The totals
+ * and threads of the service's own user do not matter. Returns how many emails were removed.
  */
 export async function eraseSystemMail(database: Database, email: string): Promise<number> {
   const { rows } = await database.pool.query<{ id: string }>(
@@ -122,7 +125,7 @@ export async function eraseSystemMail(database: Database, email: string): Promis
   return ids.length;
 }
 
-/** Notes that the account was erased, and removes it. False when rows of it were there again. */
+/** Records that the account was erased, and removes it. Returns false when new rows of it exist. */
 export async function endAccount(database: Database, userId: string): Promise<boolean> {
   if ((await eraseRows(database, userId)) > 0) return false;
   await inTransaction(database, async (client) => {
@@ -134,7 +137,7 @@ export async function endAccount(database: Database, userId: string): Promise<bo
   return true;
 }
 
-/** Accounts that were erased since: what was under way for them then may have left rows behind. */
+/** Accounts erased since then: work in progress at that time may have left rows behind. */
 export async function listErasedLately(database: Database): Promise<string[]> {
   const { rows } = await database.pool.query<{ id: string }>(
     `select id from erased_account where erased_at > now() - interval '1 day' order by erased_at`,

@@ -3,13 +3,13 @@ import type pg from 'pg';
 /** Documents of one kind: a file of JSON lines. */
 export interface ExportedKind {
   file: string;
-  /** with the user's id in $1; one column `document` */
+  /** with the user's id in $1; one column, `document` */
   query: string;
-  /** documents read at once, READ_AT_ONCE unless told */
+  /** documents read at once, READ_AT_ONCE by default */
   atOnce?: number;
 }
 
-/** Rows as they are, without what is of the service alone. */
+/** Rows as stored, without columns for internal use. */
 function rowsOf(table: string, order: string, without: readonly string[] = []): string {
   const left = ['user_id', 'claimed_by', 'claimed_until', ...without].map((name) => ` - '${name}'`).join('');
   return `select to_jsonb(t)${left} as document from ${table} t where t.user_id = $1 order by ${order}`;
@@ -37,7 +37,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
   {
     file: 'emails.jsonl',
-    // One may be tens of megabytes.
+    // A document may be tens of megabytes.
     atOnce: 1,
     query: `
       select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
@@ -57,11 +57,12 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'events.jsonl', query: rowsOf('event', 't.seq') },
 ];
 
-/** Rows of kilobytes. */
+/** Rows of a few kilobytes. */
 const READ_AT_ONCE = 100;
 
 /**
- * Reads all documents of a kind, some at a time, within the transaction of the client. `read` is awaited for each, so that memory holds one batch.
+ * Reads all documents of a kind in batches, within the transaction of the client. `read` is awaited for each, so that memory holds one
+ * batch.
  */
 export async function readDocuments(
   client: pg.ClientBase,
@@ -78,12 +79,12 @@ export async function readDocuments(
   await client.query('close exported');
 }
 
-/** Which raw messages the user has, for readDocuments. */
+/** The raw messages of the user, for readDocuments. */
 export const KEPT_BYTES_QUERY = `
   select jsonb_build_object('emailId', e.id, 'rawId', e.raw_id, 'createdAt', e.created_at) as document
   from email e where e.user_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
 
-/** The bytes of one; null when they are gone. */
+/** Returns the bytes of a raw message; null when they are gone. */
 export async function readKeptBytes(client: pg.ClientBase, rawId: string): Promise<Buffer | null> {
   const { rows } = await client.query<{ bytes: Buffer }>({
     name: 'export-bytes',

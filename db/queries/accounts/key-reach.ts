@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
-/** Whether the transaction shows the email, or the batch, of that id. */
+/** Whether the email, or the batch, with that id is visible in the transaction. */
 export async function findReached(
   transaction: Transaction<Tables>,
   userId: string,

@@ -1,42 +1,42 @@
 import { type Database, isConnectionLost } from '../../connection/database.ts';
 
-/** A wish to let through some requests of a user. */
-export interface LeaseWish {
+/** A request for a lease: permission to let some requests of a user through. */
+export interface LeaseRequest {
   userId: string;
-  /** names the lease, if there will be one */
+  /** id of the lease, if one is granted */
   leaseId: string;
   wanted: number;
-  /** requests of the user that may count at once */
+  /** the user's limit of requests */
   limit: number;
-  /** how long after asking the requests may be made; milliseconds */
+  /** how long the requests may be made, from when the lease is requested; milliseconds */
   leaseMs: number;
-  /** how long after the last of them a lease counts; milliseconds */
+  /** how long a lease counts after its last request; milliseconds */
   windowMs: number;
-  /** what became of the asker's last lease of the user: the requests made, and the last one's milliseconds after the asking; null: none */
+  /** use of the previous lease: the requests made, and the last one's milliseconds after its lease was requested; null: none */
   former: { leaseId: string; requests: number; lastMs: number } | null;
 }
 
 export interface LeaseAnswer {
-  /** requests that may be made; 0: the limit is reached */
+  /** requests granted; 0: the limit is reached */
   granted: number;
   /** what is left of the limit beside them */
   remaining: number;
-  /** until some of what counts no longer does; milliseconds */
+  /** until some of the counted requests expire; milliseconds */
   changesInMs: number;
 }
 
 /**
- * Asks for a lease, in one statement on its own. Runs before the user is known to row-level security, as looking up a key does.
- * `makeWish` is called when there is a connection to ask on, so that waiting for one takes nothing of the lease's time.
+ * Requests a lease, in a single statement. Runs before the user is known to row-level security, like the lookup of a key. `makeRequest` is
+ * called when a connection is available, so that waiting for one does not use up the lease's time.
  */
-export async function leaseRequests(database: Database, makeWish: () => LeaseWish): Promise<LeaseAnswer> {
+export async function leaseRequests(database: Database, makeRequest: () => LeaseRequest): Promise<LeaseAnswer> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
     const { rows } = await client.query<LeaseAnswer>({
       name: 'lease-requests',
       text: LEASE,
-      values: valuesOf(makeWish()),
+      values: valuesOf(makeRequest()),
     });
     const [answer] = rows;
     if (answer === undefined) throw new Error('lease_requests answered no row');
@@ -51,8 +51,8 @@ export async function leaseRequests(database: Database, makeWish: () => LeaseWis
 
 const LEASE = `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-function valuesOf({ former, ...wish }: LeaseWish): unknown[] {
-  const { userId, leaseId, wanted, limit, leaseMs, windowMs } = wish;
+function valuesOf({ former, ...request }: LeaseRequest): unknown[] {
+  const { userId, leaseId, wanted, limit, leaseMs, windowMs } = request;
   const told = [former?.leaseId ?? null, former?.requests ?? null, former?.lastMs ?? null];
   return [userId, leaseId, wanted, limit, leaseMs, windowMs, ...told];
 }

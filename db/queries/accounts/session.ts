@@ -1,6 +1,6 @@
 import type { Database } from '../../connection/database.ts';
 
-/** A session that is not over at `now`, by the token that its cookie bears; null when there is none. Role postroom_auth. */
+/** Returns the session with that cookie token that has not expired at `now`; null when there is none. Role postroom_auth. */
 export async function findSession(
   database: Database,
   token: string,

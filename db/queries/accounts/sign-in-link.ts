@@ -6,8 +6,8 @@ import type { Database } from '../../connection/database.ts';
 const TOKEN_BYTES = 32;
 
 /**
- * Makes a link that signs the account of that address (in lower case) in once within 24 hours, and answers the token that it bears; null when
- * there is no such account. Only the token's SHA-256 is kept. The pool must be of the URL's own role.
+ * Creates a link that signs in once, within 24 hours, to the account with that address (in lower case), and returns its token; null when
+ * there is no such account. Only the token's SHA-256 is stored. The pool must be of the URL's own role.
  */
 export async function makeSignInLink(database: Database, email: string): Promise<string | null> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -25,7 +25,7 @@ export async function makeSignInLink(database: Database, email: string): Promise
   return rowCount === 0 ? null : token;
 }
 
-/** Ends all links of the user that were not used: to sign in and to set a password. Role postroom_auth. */
+/** Invalidates all unused links of the user: to sign in and to set a password. Role postroom_auth. */
 export async function dropLinks(database: Database, userId: string): Promise<void> {
   await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
 }

@@ -3,7 +3,7 @@ import type { DkimKey } from '../../../core/domains/dkim-key.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What signs a message: the key and the domain that its `d=` names. */
+/** A signing key, and the domain for its `d=` tag. */
 export interface SigningKey {
   domain: string;
   selector: string;
@@ -31,8 +31,8 @@ export async function addDkimKey(
 }
 
 /**
- * The newest key in use of the nearest of the names that is a verified domain of the user and has one; the names are given nearest
- * first: the sender's domain, then its parents. Null when none of them has a key. For actors.
+ * Returns the newest active key of the nearest name that is a verified domain of the user with a key. The names are given nearest first:
+ * the sender's domain, then its parents. Null when none of them has a key. For actors.
  */
 export async function findSigningKey(
   database: Database,
@@ -55,7 +55,7 @@ export async function findSigningKey(
   return rows[0] ?? null;
 }
 
-/** As findSigningKey, of the nearest of the names that is a verified domain of whichever user. For actors, and for the service's own mail. */
+/** Like findSigningKey, but for a verified domain of any user. For actors, and for the service's own mail. */
 export async function findHostedSigningKey(database: Database, names: readonly string[]): Promise<SigningKey | null> {
   const { rows } = await database.pool.query<{ name: string; user_id: string }>({
     name: 'find-hosted-domain',

@@ -4,16 +4,16 @@ import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
-/** A DMARC aggregate report that came in, without its records. */
+/** A received DMARC aggregate report, without its records. */
 export interface StoredDmarcReport {
   id: string;
   emailId: string;
-  /** the user's domain that the policy's is, or is related to */
+  /** the user's domain: the policy's domain, or one related to it */
   domainId: string;
-  /** of the policy: the user's domain, one under it, or one above it */
+  /** domain of the policy: the user's domain, one below it, or one above it */
   domain: string;
   organization: string;
-  /** the reporter's own name for it */
+  /** the reporter's id of the report */
   reportId: string;
   begin: Date;
   end: Date;
@@ -24,7 +24,7 @@ export interface StoredDmarcReport {
   createdAt: Date;
 }
 
-/** What the reports of some time come to. A report that came several times counts once. */
+/** The totals of the reports of a period. A report that arrived several times counts once. */
 export interface DmarcTotals {
   reportCount: number;
   messages: number;
@@ -32,7 +32,7 @@ export interface DmarcTotals {
   /** begin of the oldest and end of the newest; null when there are none */
   begin: Date | null;
   end: Date | null;
-  /** as the newest report tells it; null when there are none */
+  /** as in the newest report; null when there are none */
   policy: DmarcPolicy | null;
 }
 
@@ -43,13 +43,13 @@ export interface DmarcSource {
   alignedCount: number;
 }
 
-/** Sources that a summary names. */
+/** Maximum sources in a summary. */
 const MAX_DMARC_SOURCES = 100;
-/** Records that a summary reads, of the newest reports: forged ones can be sent to an address without end. */
+/** Maximum records that a summary reads, from the newest reports: anyone can send forged reports without end. */
 const MAX_SUMMED_RECORDS = 100_000;
 const MAX_SUMMED_REPORTS = 10_000;
 
-/** The name of the user's domain; null when the user has none of that id. */
+/** Returns the name of the user's domain; null when the user has none with that id. */
 export async function findDomainName(
   transaction: Transaction<Tables>,
   userId: string,
@@ -60,7 +60,7 @@ export async function findDomainName(
   return rows[0]?.name ?? null;
 }
 
-/** A page of a domain's reports, the newest time first, and how many there are in all. */
+/** Returns a page of a domain's reports, latest period first, and the total count. */
 export async function listDmarcReports(
   transaction: Transaction<Tables>,
   userId: string,
@@ -76,7 +76,9 @@ export async function listDmarcReports(
   return { reports: rows, total: Number(counted.rows[0]?.total ?? 0) };
 }
 
-/** The reports on each of several domains behind and before two places, the newest time first; inverted: the oldest. By the domain's id. */
+/**
+ * Returns the reports on each of several domains between two cursors, latest period first; inverted: earliest first. Keyed by domain id.
+ */
 export async function pageReportsOfDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -93,7 +95,7 @@ export async function pageReportsOfDomains(
   return Map.groupBy(rows, ({ domainId }) => domainId);
 }
 
-/** How many reports there are on each of several domains; by the domain's id, those with none left out. */
+/** Counts the reports on each of several domains, keyed by domain id; domains without reports are left out. */
 export async function countReportsOfDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -105,7 +107,7 @@ export async function countReportsOfDomains(
   return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
 }
 
-/** Those of the reports that the user has, in no order. */
+/** Returns those of the reports that belong to the user, unordered. */
 export async function findDmarcReports(
   transaction: Transaction<Tables>,
   userId: string,
@@ -118,7 +120,7 @@ export async function findDmarcReports(
   return rows;
 }
 
-/** Some records of each of several reports, in their order; by the report's id. */
+/** Returns some records of each of several reports, in order, keyed by report id. */
 export async function findDmarcRecords(
   transaction: Transaction<Tables>,
   userId: string,
@@ -133,7 +135,7 @@ export async function findDmarcRecords(
   return new Map(rows.map(({ id, records }) => [id, records]));
 }
 
-/** One report with its records; null when the domain has none of that id. */
+/** Returns a report with its records; null when the domain has none with that id. */
 export async function findDmarcReport(
   transaction: Transaction<Tables>,
   userId: string,
@@ -146,7 +148,7 @@ export async function findDmarcReport(
   return rows[0] ?? null;
 }
 
-/** Sums up the reports that came, and whose time ended, since then; the sources of most mail first. */
+/** Sums up the reports that arrived, and whose period ended, since then; sources with the most mail first. */
 export async function sumDmarcReports(
   transaction: Transaction<Tables>,
   userId: string,

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DmarcPolicy, DmarcRecord } from '../../../core/domains/dmarc-report.ts';
 
-/** A DMARC aggregate report that came by an email. */
+/** A DMARC aggregate report that arrived in an email. */
 export interface NewDmarcReport {
   user_id: string;
   email_id: string;
@@ -22,9 +22,9 @@ export interface NewDmarcReport {
 }
 
 /**
- * Stores the reports that concern a verified domain of their user: the policy's domain is it, or lies under it, or else above it; the
- * others are passed over, and so is an email whose report is stored already. Answers how far each user's event feed grew. To be called
- * last in the transaction that stores the emails.
+ * Stores the reports that concern a verified domain of their user: the policy's domain is that domain, or below it, or else above it. Other
+ * reports are skipped, and so is an email whose report is stored already. Returns the new last event number per user. Must be called last
+ * in the transaction that stores the emails.
  */
 export async function insertDmarcReports(
   client: PoolClient,
@@ -34,10 +34,10 @@ export async function insertDmarcReports(
   return rows.map((row) => ({ userId: row.user_id, lastSeq: row.last_seq }));
 }
 
-/** Whether a domain of ours, by its name, is or holds a policy's domain; and whether it lies under that. */
+/** Whether one of our domains, by name, is or contains a policy's domain; and whether it is below that domain. */
 const holdsPolicy = (name: string, policy: string) => `right('.' || ${policy}, length(${name}) + 1) = '.' || ${name}`;
 
-/** Whether a report on a policy's domain concerns a domain of ours, both by their names. */
+/** Whether a report on a policy's domain concerns one of our domains, both by name. */
 export const concernsDomain = (name: string, policy: string): string =>
   `(${holdsPolicy(name, policy)} or ${holdsPolicy(policy, name)})`;
 

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
 
-/** A domain, locked until the transaction ends; null when the user has none of that id. */
+/** Returns a domain and locks it until the transaction ends; null when the user has none with that id. */
 export async function lockDomain(
   transaction: Transaction<Tables>,
   userId: string,
@@ -17,7 +17,7 @@ export async function lockDomain(
   return row ?? null;
 }
 
-/** An endpoint, which stays until the transaction ends; null when the user has none of that id. */
+/** Returns an endpoint and locks it against deletion until the transaction ends; null when the user has none with that id. */
 export async function lockEndpoint(
   transaction: Transaction<Tables>,
   userId: string,
@@ -33,7 +33,7 @@ export async function lockEndpoint(
   return row ?? null;
 }
 
-/** Writes settings; null leaves one as it is, an endpoint of null switches the catch-all off. */
+/** Writes settings; null leaves a setting unchanged, and a null endpoint switches the catch-all off. */
 export async function changeDomain(
   transaction: Transaction<Tables>,
   userId: string,
@@ -61,7 +61,7 @@ export interface Subdomain {
   status: Row<'domain'>['status'];
 }
 
-/** The user's domains under a name. */
+/** Returns the user's domains below a name. */
 export async function findSubdomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -76,7 +76,7 @@ export async function findSubdomains(
     .execute();
 }
 
-/** Deletes a domain with its keys, its DMARC reports, its addresses and the names of all; answers the addresses. */
+/** Deletes a domain with its keys, DMARC reports and addresses, and releases all their names; returns the addresses. */
 export async function deleteDomain(
   transaction: Transaction<Tables>,
   userId: string,
@@ -105,7 +105,7 @@ export async function deleteDomain(
   return { addresses: addresses.map(({ address }) => address), wasVerified: freed.numDeletedRows === 1n };
 }
 
-/** Of the domain's keys. */
+/** Selectors of the domain's keys. */
 export async function readKeyStates(
   transaction: Transaction<Tables>,
   userId: string,
@@ -120,7 +120,7 @@ export async function readKeyStates(
   return rows.map((row) => (row.retired_at !== null ? 'retired' : row.activated_at === null ? 'waiting' : 'active'));
 }
 
-/** Has the domain looked at by the next step that looks at domains. */
+/** Makes the domain due for the next background check. */
 export async function checkSoon(transaction: Transaction<Tables>, userId: string, domainId: string): Promise<void> {
   await transaction
     .updateTable('domain')

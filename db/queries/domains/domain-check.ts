@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { Database } from '../../connection/database.ts';
 
-/** A domain as a check of its DNS needs it. */
+/** A domain with what a check of its DNS needs. */
 export interface CheckedDomain {
   userId: string;
   id: string;
@@ -15,18 +15,18 @@ export interface CheckedDomain {
   proofLostAt: Date | null;
   isMxSeen: boolean;
   mailFromVerifiedAt: Date | null;
-  /** as core/domains/domain-check.ts stores it */
+  /** in the form that core/domains/domain-check.ts produces */
   dnsCheck: unknown;
   checkedAt: Date | null;
-  /** newest first, without those whose records may be gone */
+  /** newest first, without those whose DNS records may have been removed */
   keys: { selector: string; publicKey: string; state: 'active' | 'waiting' | 'retired'; createdAt: string }[];
   /** PostgreSQL's clock when the row was read */
   now: Date;
 }
 
-/** Domains taken at once. */
+/** Domains claimed at once. */
 export const CHECK_BATCH = 50;
-/** An actor that ends while it looks leaves its domains to the next one after this; seconds. */
+/** How long a claim holds: if an actor dies during a check, others check the domain after this; seconds. */
 const CLAIM_SECONDS = 60;
 
 const KEYS = `coalesce((
@@ -40,7 +40,7 @@ const COLUMNS = `d.user_id as "userId", d.id, d.name, d.status, d.is_trusted as 
   d.mail_from_verified_at as "mailFromVerifiedAt", d.dns_check as "dnsCheck", d.checked_at as "checkedAt",
   ${KEYS} as keys, (select postroom_now()) as now`;
 
-/** Takes domains that are due, so that no other actor looks at them now. */
+/** Claims due domains, so that no other actor checks them now. */
 export async function claimDueDomains(database: Database): Promise<CheckedDomain[]> {
   const { rows } = await database.pool.query<CheckedDomain>({
     name: 'claim-due-domains',
@@ -54,7 +54,7 @@ export async function claimDueDomains(database: Database): Promise<CheckedDomain
   return rows;
 }
 
-/** Makes domains that were taken and not looked at due again. */
+/** Releases domains that were claimed and not checked. */
 export async function giveBackDomains(database: Database, domains: readonly CheckedDomain[]): Promise<void> {
   await database.pool.query({
     name: 'give-back-domains',
@@ -66,7 +66,7 @@ export async function giveBackDomains(database: Database, domains: readonly Chec
   });
 }
 
-/** The user's domains of these ids. */
+/** Returns those of the domains that belong to the user. */
 export async function readCheckedDomains(
   database: Database,
   userId: string,
@@ -80,7 +80,7 @@ export async function readCheckedDomains(
   return rows;
 }
 
-/** The domain as it is now, locked until the end of the transaction; null when it is gone. */
+/** Returns the current state of the domain and locks it until the end of the transaction; null when it is gone. */
 export async function lockCheckedDomain(
   client: pg.PoolClient,
   userId: string,
@@ -94,7 +94,7 @@ export async function lockCheckedDomain(
   return rows[0] ?? null;
 }
 
-/** What a check makes of a domain's row. */
+/** The changes of a check to a domain's row. */
 export interface DomainChange {
   status: CheckedDomain['status'];
   verifiedAt: Date | null;
@@ -103,11 +103,11 @@ export interface DomainChange {
   mailFromVerifiedAt: Date | null;
   dnsCheck: unknown;
   delayMs: number;
-  /** selectors of waiting keys that become active */
+  /** selectors of pending keys that become active */
   activated: readonly string[];
 }
 
-/** Writes what was seen, and when to look next. A key that becomes active retires those before it. */
+/** Stores the result of a check, and when to check next. A key that becomes active retires the ones before it. */
 export async function writeDomainCheck(
   client: pg.PoolClient,
   { userId, id }: Pick<CheckedDomain, 'userId' | 'id'>,

@@ -11,13 +11,13 @@ import {
   type Domain as PlainDomain,
 } from './domain-row.ts';
 
-/** With how many addresses it has. */
+/** With the number of its addresses. */
 export interface Domain extends PlainDomain {
   addressCount: number;
   activeAddressCount: number;
 }
 
-/** A page, newest first, and how many there are in all. */
+/** Returns a page, newest first, and the total count. */
 export async function listDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -41,7 +41,7 @@ export async function listDomains(
   };
 }
 
-/** How many domains the user has in each status. */
+/** Counts the user's domains by status. */
 export async function countDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -57,8 +57,8 @@ export async function countDomains(
 }
 
 /**
- * The nearest verified domain of the user's among names given nearest first, so far as its own proof stands; null when there is none. Locked
- * against being given up until the transaction ends.
+ * Returns the nearest verified domain of the user among names given nearest first, whose own proof is present; null when there is none.
+ * Locked against being released until the transaction ends.
  */
 export async function findVerifiedDomain(
   transaction: Transaction<Tables>,
@@ -89,7 +89,7 @@ function countedDomainOf(row: CountedRow): Domain {
   };
 }
 
-/** Makes the user the one verified owner of the name; false when it has another. */
+/** Makes the user the verified owner of the name; false when it has another owner. */
 export async function claimVerifiedName(
   transaction: Transaction<Tables>,
   claim: { name: string; user_id: string; domain_id: string },
@@ -103,8 +103,8 @@ export async function claimVerifiedName(
 }
 
 /**
- * Whether a claim on the name may be made: it has no verified owner, or one whose proof is missing. Otherwise the owner's proof is looked at
- * soon, as somebody else thinks the domain is theirs.
+ * Whether the name can be claimed: it has no verified owner, or one whose proof is missing. Otherwise the owner's proof is checked soon,
+ * because another user claims the domain.
  */
 export async function contestVerifiedName(transaction: Transaction<Tables>, name: string): Promise<boolean> {
   const { rows } = await sql<{ is_open: boolean }>`select contest_verified_name(${name}) as is_open`.execute(

@@ -1,14 +1,17 @@
 import type pg from 'pg';
 import type { Database } from '../../connection/database.ts';
 
-/** A domain whose owner changed. */
+/** A domain that changed owners. */
 interface LostDomain {
   userId: string;
   id: string;
   name: string;
 }
 
-/** What came of a claim: the name is the claimant's; it was taken from these, whose proof had been missing; another has it. */
+/**
+ * The result of a claim: the name belongs to the claimant; it was taken from these owners, whose proof had been missing; another user has
+ * it.
+ */
 export type ClaimOutcome = { kind: 'owned'; lost: LostDomain[] } | { kind: 'taken' };
 
 export interface NameClaim {
@@ -18,9 +21,9 @@ export interface NameClaim {
 }
 
 /**
- * Makes the user the one verified owner of the name, within the transaction that verifies the domain. Another owner loses it when its proof
- * has been missing for so many days, and with it the domains that it verified by this one;
- * `reason` is what they are told. Of claimants at one time one gets it.
+ * Makes the user the verified owner of the name, within the transaction that verifies the domain. Another owner loses the name when its
+ * proof has been missing for this many days, together with the domains verified by it; `reason` is shown to them. Of concurrent claimants
+ * one wins.
  */
 export async function claimName(
   client: pg.PoolClient,
@@ -37,7 +40,7 @@ export async function claimName(
     await restoreAddresses(client, claim);
     return { kind: 'owned', lost: [] };
   }
-  // Whoever takes the name from its owner locks the domain first, so the name needs no lock of its own.
+  // A transaction that takes the name from its owner locks the domain first, so the name needs no separate lock.
   const { rows } = await client.query<LostDomain & { isLost: boolean }>({
     name: 'lock-name-owner',
     text: `
@@ -62,8 +65,8 @@ export async function claimName(
 }
 
 /**
- * Fails a domain that passed to another owner, and those that were verified by it: their names and the names of their addresses are free.
- * The rows stay, for their owner to see. `reason` is stored with what DNS told.
+ * Marks a domain that passed to another owner, and the domains verified by it, as failed: their names and the names of their addresses are
+ * free again. The rows stay visible to the former owner. `reason` is stored with the DNS result.
  */
 async function failDomains(client: pg.PoolClient, owner: LostDomain, reason: string): Promise<LostDomain[]> {
   const { rows } = await client.query<LostDomain>({
@@ -96,7 +99,7 @@ async function failDomains(client: pg.PoolClient, owner: LostDomain, reason: str
   return rows;
 }
 
-/** Addresses that the domain had when it was lost are its own again, as far as nobody else has them. */
+/** Gives the domain's addresses back to the user, unless another user has claimed them since. */
 async function restoreAddresses(client: pg.PoolClient, { userId, domainId }: NameClaim): Promise<void> {
   await client.query({
     name: 'restore-address-names',
@@ -107,7 +110,7 @@ async function restoreAddresses(client: pg.PoolClient, { userId, domainId }: Nam
   });
 }
 
-/** Whether the name is a verified domain of anybody's. */
+/** Whether the name is a verified domain of any user. */
 export async function isHostedDomain(database: Database, name: string): Promise<boolean> {
   const { rows } = await database.pool.query<{ is_hosted: boolean }>({
     name: 'is-hosted-domain',

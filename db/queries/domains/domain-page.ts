@@ -12,7 +12,7 @@ import {
   type ListedDomain,
 } from './domain-row.ts';
 
-/** The domains behind and before two places, newest first; inverted: oldest first. */
+/** Returns the domains between two cursors, newest first; inverted: oldest first. */
 export async function pageDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -36,7 +36,7 @@ export async function countDomainList(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Those of the domains that the user has, in no order. */
+/** Returns those of the domains that belong to the user, unordered. */
 export async function findDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -49,7 +49,7 @@ export async function findDomains(
   return rows.map(domainOf);
 }
 
-/** The id of the user's domain of that name; null when there is none. */
+/** Returns the id of the user's domain with that name; null when there is none. */
 export async function findDomainId(
   transaction: Transaction<Tables>,
   userId: string,
@@ -64,7 +64,10 @@ export async function findDomainId(
   return row?.id ?? null;
 }
 
-/** The domains under each of several, behind and before two places, newest first; inverted: oldest first. By the id of the domain above. */
+/**
+ * Returns the domains below each of several, between two cursors, newest first; inverted: oldest first. Keyed by the id of the parent
+ * domain.
+ */
 export async function pageSubdomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -83,7 +86,7 @@ export async function pageSubdomains(
   return byDomain;
 }
 
-/** How many domains lie under each of several; by id, those with none left out. */
+/** Counts the domains below each of several, keyed by id; those without any are left out. */
 export async function countSubdomains(
   transaction: Transaction<Tables>,
   userId: string,

@@ -4,7 +4,7 @@ import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { Row } from '../../entities/tables.ts';
 
-/** A domain as its rows tell it. */
+/** A domain as stored in its rows. */
 export interface Domain {
   id: string;
   name: string;
@@ -14,35 +14,38 @@ export interface Domain {
   receiveDmarcEmails: boolean;
   createdAt: Date;
   updatedAt: Date;
-  /** since when the records of its MAIL FROM domain are seen; null: they are not */
+  /** since when the records of its MAIL FROM domain are present; null: they are not */
   mailFromVerifiedAt: Date | null;
   /** since when the proof of the verified domain is missing */
   proofLostAt: Date | null;
   isMxSeen: boolean;
-  /** the verified domain above it that it was verified by */
+  /** the verified parent domain that verified it */
   parent: { id: string; name: string } | null;
-  /** as core/domains/domain-check.ts stores it */
+  /** in the form that core/domains/domain-check.ts produces */
   dnsCheck: unknown;
   checkedAt: Date | null;
-  /** newest first; without those that were replaced so long ago that their records may be gone */
+  /** newest first; without those replaced so long ago that their DNS records may have been removed */
   dkimKeys: { selector: string; publicKey: string; state: 'active' | 'waiting' | 'retired' }[];
   catchAllEndpoint: { id: string; name: string; type: EndpointType; isActive: boolean } | null;
 }
 
-/** Which domains a list shows; null puts no condition. */
+/** Filters of a list of domains; null matches all. */
 export interface DomainConditions {
   ids: readonly string[] | null;
   status: Domain['status'] | null;
   canReceive: boolean | null;
 }
 
-/** Whether mail for a domain comes here: it is verified, and its MX was last seen to be ours, or it is trusted. Of the domain table by its alias. */
+/**
+ * A condition on the domain table by its alias: mail for the domain arrives here. It is verified, and its MX pointed to us at the last
+ * check, or it is trusted.
+ */
 export function receivesSql(alias: string): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
   return sql<boolean>`(${column('status')} = 'verified' and (${column('is_trusted')} or ${column('is_mx_seen')}))`;
 }
 
-/** Of the domain table as `d`. */
+/** On the domain table as `d`. */
 export function domainConditionsSql(
   userId: string,
   { ids, status, canReceive }: DomainConditions,
@@ -57,7 +60,7 @@ export function domainConditionsSql(
 export const domainColumns = sql`d.*, e.name as endpoint_name, e.type as endpoint_type, e.is_active as endpoint_is_active,
   k.dkim_keys, up.name as parent_name`;
 
-/** The domain table as `d` with what its columns need. */
+/** The domain table as `d`, joined with what its columns need. */
 export const domainTables = sql`domain d
   left join domain up on up.user_id = d.user_id and up.id = d.parent_id
   left join endpoint e on e.user_id = d.user_id and e.id = d.catch_all_endpoint_id

@@ -16,7 +16,7 @@ export interface EmailAddress {
   createdAt: Date;
   updatedAt: Date;
   domain: { id: string; name: string; status: DomainStatus; isReceiving: boolean };
-  /** what endpointId or webhookId names; null when nothing is routed */
+  /** the target of endpointId or webhookId; null when nothing is routed */
   endpoint: {
     id: string;
     name: string;
@@ -26,20 +26,20 @@ export interface EmailAddress {
   } | null;
 }
 
-/** Which addresses a list shows; null puts no condition. */
+/** Filters of a list of addresses; null matches all. */
 export interface EmailAddressConditions {
   ids: readonly string[] | null;
   domainId: string | null;
   isActive: boolean | null;
-  /** active, on a domain whose mail comes here */
+  /** active, on a domain whose mail arrives here */
   isReceiving: boolean | null;
-  /** part of the address in any case */
+  /** part of the address, case-insensitive */
   search: string | null;
 }
 
 const receives = receivesSql('d');
 
-/** A page, newest first, and how many there are in all. */
+/** Returns a page, newest first, and the total count. */
 export async function listEmailAddresses(
   transaction: Transaction<Tables>,
   userId: string,
@@ -59,7 +59,7 @@ export async function listEmailAddresses(
   };
 }
 
-/** The addresses behind and before two places, newest first; inverted: oldest first. */
+/** Returns the addresses between two cursors, newest first; inverted: oldest first. */
 export async function pageEmailAddresses(
   transaction: Transaction<Tables>,
   userId: string,
@@ -72,7 +72,7 @@ export async function pageEmailAddresses(
   return rows.map(emailAddressOf);
 }
 
-/** As pageEmailAddresses, of each of several domains; by the domain's id. */
+/** Like pageEmailAddresses, for each of several domains, keyed by domain id. */
 export async function pageAddressesOfDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -99,7 +99,7 @@ export async function countEmailAddresses(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** As countEmailAddresses, of each of several domains; by the domain's id, those with none left out. */
+/** Like countEmailAddresses, for each of several domains, keyed by domain id; those without addresses are left out. */
 export async function countAddressesOfDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -164,7 +164,7 @@ function emailAddressOf(row: ListedRow): EmailAddress {
   };
 }
 
-/** Makes the address the user's own on the whole service; false when it is somebody's. */
+/** Reserves the address for the user across the service; false when another user has it. */
 export async function claimAddress(
   transaction: Transaction<Tables>,
   claim: { address: string; user_id: string; address_id: string },
@@ -177,7 +177,7 @@ export async function claimAddress(
   return claimed.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Lets the name be claimed again. */
+/** Releases the name, so that it can be claimed again. */
 export async function freeAddress(transaction: Transaction<Tables>, userId: string, addressId: string): Promise<void> {
   await transaction
     .deleteFrom('email_address_name')
@@ -188,7 +188,7 @@ export async function freeAddress(transaction: Transaction<Tables>, userId: stri
     .execute();
 }
 
-/** The oldest address of the user's that mail reaches; null when there is none. */
+/** Returns the user's oldest address that receives mail; null when there is none. */
 export async function findFirstReceiving(
   transaction: Transaction<Tables>,
   userId: string,

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { canonicalAddress, canonicalDomainName } from '../../../core/domains/domain-name.ts';
 
-/** A filter by domain, given by id or name, as the name to compare with; what is neither matches nothing. */
+/** Returns the name to compare with for a domain filter given by id or name; a value that is neither matches nothing. */
 export function domainNameOf(userId: string, idOrName: string): RawBuilder<string> {
   if (idOrName.includes('.')) return sql`${canonicalDomainName(idOrName) ?? ''}::text`;
   return sql`coalesce((select d.name from domain d where d.user_id = ${userId} and d.id = ${idOrName}), '')`;
 }
 
-/** A filter by address, given by id or as the address itself, as the address to compare with; what is neither matches nothing. */
+/** Returns the address to compare with for an address filter given by id or address; a value that is neither matches nothing. */
 export function addressOf(userId: string, idOrAddress: string): RawBuilder<string> {
   if (idOrAddress.includes('@'))
     return sql`${canonicalAddress(idOrAddress)?.address ?? idOrAddress.trim().toLowerCase()}::text`;

@@ -3,8 +3,8 @@ import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { asUser, type Database } from '../../connection/database.ts';
 
 /**
- * Gives the service's own user the domain that its mail is from. It takes the name from nobody (verified_domain_name is left alone), and
- * no mail comes in by it; nobody looks at its DNS. Returns the id of the domain, which is the given one if the domain is new.
+ * Gives the service's own user the domain of its From address. The name is not taken from its owner (verified_domain_name is unchanged), it
+ * receives no mail, and its DNS is not checked. Returns the id of the domain, which is the given one if the domain is new.
  */
 export async function keepSystemDomain(database: Database, domain: { id: string; name: string }): Promise<string> {
   return await asUser(database, SYSTEM_USER_ID, async (transaction) => {

@@ -31,11 +31,11 @@ export interface Offer {
 export interface AcceptOutcome {
   /** one per recipient: the new one, or the first one when the same bytes were taken before */
   emailIds: string[];
-  /** the recipients for whom rows were written */
+  /** the recipients that got new rows */
   accepted: Reception[];
 }
 
-/** Milliseconds, below what is left of the question's 20 s. */
+/** Milliseconds, less than what is left of the question's 20 s. */
 const COMMIT_TIMEOUT_MS = 10_000;
 
 /**
@@ -171,8 +171,8 @@ function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
 }
 
 /**
- * Puts the first email id where no row was written. A look-up of its own, since the insert's snapshot may be older than a
- * twin's commit; offers that were seen before are rare.
+ * Fills in the first email id where no row was written. A separate query, since the insert's snapshot may be older than the commit of a
+ * concurrent duplicate; repeated offers are rare.
  */
 async function fillFirstIds(
   database: Database,
@@ -220,10 +220,10 @@ const FIRST_IDS_SQL = `
 /** How long a repeated offer of the same bytes is recognized; senders give up after 5 days (RFC 5321 §4.5.4.1). */
 const OFFER_AGE_DAYS = 7;
 
-/** Offers that `removeOldOffers` removes at once. */
+/** Offers that `removeOldOffers` removes in one batch. */
 export const REMOVE_OFFERS_BATCH = 2_000;
 
-/** Removes a batch of offers that are too old to come again; returns how many. */
+/** Removes a batch of offers that are too old to be repeated; returns how many. */
 export async function removeOldOffers(database: Database): Promise<number> {
   const { rowCount } = await database.pool.query({
     name: 'remove-old-offers',

@@ -3,12 +3,14 @@ import type { Tables } from '../../entities/tables.ts';
 import { receivesSql } from '../domains/domain-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
-/** Threads that are looked through: the newest, and so many of those again whose addresses or subject have the text. */
+/** Threads that are searched: this many of the newest, and as many of those whose addresses or subject contain the text. */
 const MAX_LOOKED_THROUGH = 300;
-/** Characters from which on the index of threads finds a text. */
+/** Minimum characters for which the index of threads is useful. */
 const LEAST_INDEXED = 3;
 
-/** Who takes part in the newest threads, and in older ones whose addresses have the text, in lower case; newest thread first. */
+/**
+ * Returns the participants of the newest threads, and of older ones whose addresses contain the text, in lower case; newest thread first.
+ */
 export async function readParticipants(
   transaction: Transaction<Tables>,
   userId: string,
@@ -16,7 +18,7 @@ export async function readParticipants(
 ): Promise<{ emails: string[]; names: string[] }[]> {
   const newest = sql`
     (select t.id from thread t where t.user_id = ${userId} order by t.last_message_at desc, t.id desc limit ${MAX_LOOKED_THROUGH})`;
-  // Names are not in what is searched, so that the newest are looked through in any case.
+  // The search covers no names, so the newest threads are read in any case.
   const found =
     text.length < LEAST_INDEXED
       ? newest
@@ -29,7 +31,7 @@ export async function readParticipants(
   return rows;
 }
 
-/** Those of the addresses that are the user's own. */
+/** Returns those of the addresses that belong to the user. */
 export async function findOwn(
   transaction: Transaction<Tables>,
   userId: string,
@@ -51,7 +53,7 @@ export interface SenderAddress {
   domainId: string;
 }
 
-/** Active addresses on verified domains that begin with a text in lower case; those that mail reaches come first, then the oldest. */
+/** Returns active addresses on verified domains that begin with a text in lower case; those that receive mail first, then the oldest. */
 export async function readSenders(
   transaction: Transaction<Tables>,
   userId: string,

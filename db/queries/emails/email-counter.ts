@@ -1,11 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * The statement that changes the exact totals of lists (table email_counter), to stand in the transaction that changes the emails.
- * `source` names a relation with user_id, created_at, own_address, own_domain, type, status, is_read, is_archived and delta:
- * +1 for an email that came to bear these values, -1 for one that no longer does. Rows are locked in the order of the key, so that
- * two transactions never wait for each other in a ring; those of whole domains are shared by all who write mail of one user, so it
- * stands late in its transaction.
+ * Returns the statement that updates the exact totals of lists (table email_counter), for the transaction that changes the emails. `source`
+ * names a relation with user_id, created_at, own_address, own_domain, type, status, is_read, is_archived and delta: +1 for an email that
+ * now has these values, -1 for one that no longer has. Rows are locked in key order, to prevent deadlocks. All writers of a user's mail
+ * share the rows of whole domains, so run it late in its transaction.
  */
 export function countEmailsSql(source: string): string {
   return `
@@ -22,9 +21,9 @@ export function countEmailsSql(source: string): string {
       do update set count = c.count + excluded.count`;
 }
 
-/** Which emails are counted. */
+/** Selects the emails to count. */
 export interface CountedEmails {
-  /** an expression: one address of the user's; null counts those of all */
+  /** an expression: an address of the user; null counts all addresses */
   address: RawBuilder<string> | null;
   /** conditions on columns own_domain, type, status, is_read and is_archived of `c` */
   conditions: readonly RawBuilder<SqlBool>[];
@@ -32,7 +31,7 @@ export interface CountedEmails {
   since: Date | null;
 }
 
-/** An expression: how many there are. */
+/** Returns an expression for the count. */
 export function countedEmails(userId: string, { address, conditions, since }: CountedEmails): RawBuilder<number> {
   const sum = (...ofGrain: RawBuilder<SqlBool>[]) => sql<number>`(
     select coalesce(sum(c.count), 0)::bigint from email_counter c where c.user_id = ${userId}
@@ -44,7 +43,9 @@ export function countedEmails(userId: string, { address, conditions, since }: Co
   return sql<number>`(${sql.join(sums, sql` + `)})`;
 }
 
-/** The rows that count what was created in an hour that begins at that instant or later: whole days, and the hours before the first of them. */
+/**
+ * The rows that count what was created in an hour that begins at that instant or later: whole days, and the hours before the first of them.
+ */
 export function wholeHoursOf(since: Date): { grain: 'day' | 'hour'; from: Date; until: Date | null }[] {
   const nextDay = nextWhole(since, DAY_MS);
   return [
@@ -53,7 +54,7 @@ export function wholeHoursOf(since: Date): { grain: 'day' | 'hour'; from: Date; 
   ];
 }
 
-/** When the first hour begins that lies behind the instant altogether; the instant itself when it begins one. */
+/** Returns the start of the first hour that is completely after the instant; the instant itself if it starts an hour. */
 export function nextHour(at: Date): Date {
   return nextWhole(at, HOUR_MS);
 }
@@ -61,10 +62,10 @@ export function nextHour(at: Date): Date {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Days of UTC have as many milliseconds all of them. */
+/** All days of UTC have the same number of milliseconds. */
 function nextWhole(at: Date, lengthMs: number): Date {
   return new Date(Math.ceil(at.getTime() / lengthMs) * lengthMs);
 }
 
-/** In the place of an address: all of the domain. */
+/** Stands for all addresses of the domain. */
 export const WHOLE_DOMAIN = '*';

@@ -8,13 +8,13 @@ import { EMAIL_BOUNDS, type SearchBounds, searchPage, searchQuery } from '../sea
 import type { EmailConditions } from './email-list.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
 
-/** What is looked for by words and operators, within a list. */
+/** A search by words and operators, within a list. */
 export interface EmailSearch {
   terms: readonly SearchTerm[];
   conditions: Omit<EmailConditions, 'search'>;
 }
 
-/** Those of the emails found that lie behind and before two places, newest first; inverted: oldest first. */
+/** Returns the found emails between two cursors, newest first; inverted: oldest first. */
 export async function pageFoundEmails(
   transaction: Transaction<Tables>,
   userId: string,

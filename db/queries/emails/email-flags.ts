@@ -3,13 +3,13 @@ import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { countEmailsSql } from './email-counter.ts';
 
-/** What a user may change on received mail; undefined leaves it. */
+/** The flags of received mail that a user may change; undefined leaves one unchanged. */
 export interface EmailFlags {
   isRead?: boolean | undefined;
   isArchived?: boolean | undefined;
 }
 
-/** An email as it was before its flags are set. */
+/** An email before its flags are changed. */
 export interface LockedEmail {
   id: string;
   type: EmailType;
@@ -18,7 +18,9 @@ export interface LockedEmail {
   threadId: string | null;
 }
 
-/** Locks those of the emails that the user has until the transaction ends, so that two changes count one after the other. */
+/**
+ * Locks those of the emails that belong to the user until the transaction ends, so that concurrent changes are counted one after the other.
+ */
 export async function lockEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -34,7 +36,7 @@ export async function lockEmails(
     .execute();
 }
 
-/** Sets flags of locked emails, and with them the counters of lists and of their threads. Answers when they were changed. */
+/** Sets flags of locked emails, and updates the counters of lists and threads. Returns the time of the change. */
 export async function setFlags(
   transaction: Transaction<Tables>,
   userId: string,
@@ -72,7 +74,7 @@ export async function setFlags(
   return rows[0]?.updated_at ?? new Date(Number.NaN);
 }
 
-/** Appends to the user's event feed; stands last in its transaction. Answers the last sequence number. */
+/** Appends to the user's event feed; must be last in its transaction. Returns the last sequence number. */
 export async function appendEvents(
   transaction: Transaction<Tables>,
   userId: string,

@@ -5,10 +5,10 @@ import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 
-/** Of each email so many rows of a kind are read, the newest; one more tells that there were more. */
+/** Maximum rows of a kind that are read per email, newest first; one more shows that there were more. */
 export const MAX_HISTORY = 500;
 
-/** How an email came to be, as its own rows tell. */
+/** The history of an email, from its own rows. */
 export interface EmailOrigin {
   id: string;
   type: EmailType;
@@ -23,7 +23,7 @@ export interface EmailOrigin {
   parseError: string | null;
   /** see core/mime/authentication.ts */
   authentication: unknown;
-  /** null: nothing is known of it any more, or it was not received */
+  /** null: it is unknown, or the email was not received */
   reception: {
     remoteAddress: string;
     helo: string;
@@ -45,7 +45,7 @@ export interface EmailOrigin {
   answers: unknown;
 }
 
-/** Those of the emails that the user has, in no order. */
+/** Returns those of the emails that belong to the user, unordered. */
 export async function readOrigins(
   transaction: Transaction<Tables>,
   userId: string,
@@ -112,7 +112,7 @@ function originOf(row: OriginRow): EmailOrigin {
   };
 }
 
-/** What somebody did with an email, as the index event_by_hand has it. */
+/** What a user did with an email, as in the index event_by_hand. */
 export interface HandEvent {
   emailId: string;
   kind: string;
@@ -145,7 +145,7 @@ export interface PastDelivery {
   status: 'pending' | 'success' | 'failed';
   createdAt: Date;
   completedAt: Date | null;
-  /** of the end, where it ended without a try */
+  /** when it ended, if it ended without an attempt */
   error: string | null;
   endpointName: string | null;
 }
@@ -167,7 +167,7 @@ export async function readPastDeliveries(
   return rows;
 }
 
-/** Somebody whom an email, or a copy of it, is sent to. */
+/** A recipient of an email, or of a forwarded copy. */
 export interface PastRecipient {
   emailId: string;
   id: string;

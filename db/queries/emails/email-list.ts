@@ -14,27 +14,27 @@ import {
   isHeldRoute,
 } from './email-row.ts';
 
-/** Which emails a list shows; null puts no condition. */
+/** Filters of a list of emails; null matches all. */
 export interface EmailConditions {
   type: EmailType | null;
   status: EmailStatus | null;
-  /** held back by a guard rule now, whatever its status */
+  /** held by a guard rule now, whatever its status */
   isHeld: boolean;
   isRead: boolean | null;
   isArchived: boolean | null;
-  /** made by the user to try things out; absent as null */
+  /** created by the user as a test; absent means null */
   isTest?: boolean | null;
   /** created at or after this instant */
   since: Date | null;
-  /** id of a domain of the user: the user's side of an email; a name: either side */
+  /** id of a domain of the user: matches the user's side of an email; a name: either side */
   domain: string | null;
-  /** id of an address of the user: the user's side of an email; an address itself: either side */
+  /** id of an address of the user: matches the user's side of an email; an address: either side */
   address: string | null;
-  /** part of subject, sender or recipients in any case */
+  /** part of subject, sender or recipients, case-insensitive */
   search: string | null;
 }
 
-/** A page, newest first, and how many there are in all: one statement. */
+/** Returns a page, newest first, and the total count, in one statement. */
 export async function listEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -46,7 +46,7 @@ export async function listEmails(
     (of) => sql`${newestFirst(of)} limit ${page.limit} offset ${page.offset}`,
     (of) => sql`${newestFirst(of)} limit ${page.limit + page.offset}`,
   );
-  // The total comes once even when the page is empty.
+  // The total is returned once even when the page is empty.
   const { rows } = await sql<TotalRow & (EmailSummaryRow | { id: null })>`
     ${source}
     select t.total, e.* from (select ${total} as total) t left join lateral (${emails}) e on true
@@ -57,7 +57,7 @@ export async function listEmails(
   };
 }
 
-/** The emails behind and before two places, newest first; inverted: oldest first. */
+/** Returns the emails between two cursors, newest first; inverted: oldest first. */
 export async function pageEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -82,7 +82,7 @@ export async function countEmails(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Those of the emails that the user has, in no order. */
+/** Returns those of the emails that belong to the user, unordered. */
 export async function findEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -104,15 +104,15 @@ interface TotalRow {
   total: number;
 }
 
-/** Further conditions, order and limit, by created_at and id of the alias it is given. */
+/** Further conditions, order and limit, by created_at and id of the given alias. */
 type Tail = (of: Alias) => RawBuilder<unknown>;
 
 interface Parts {
-  /** a `with` clause, or nothing */
+  /** a `with` clause, or empty */
   source: RawBuilder<unknown>;
-  /** selects the columns of EmailSummary; `each` ends the selection from each of several sources, `tail` that of them all */
+  /** selects the columns of EmailSummary; `each` ends the selection from each of several sources, `tail` that of the union */
   select: (tail: Tail, each: Tail) => RawBuilder<unknown>;
-  /** an expression: how many there are */
+  /** an expression for the count */
   total: RawBuilder<unknown>;
 }
 
@@ -123,7 +123,9 @@ function parts(userId: string, conditions: EmailConditions): Parts {
   return partiesOf(conditions) === null ? own : exchangedParts(userId, conditions, own);
 }
 
-/** By the user's side alone. Whole hours are counted by email_counter, the hour in which the span begins from the emails themselves. */
+/**
+ * By the user's side alone. Whole hours are counted by email_counter, the partial hour at the start of the span by the emails themselves.
+ */
 function ownParts(userId: string, conditions: EmailConditions): Parts {
   const { since, domain } = conditions;
   const ofEmails = and([
@@ -141,7 +143,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
   });
   const edge = (start: Date) => sql`(
     select count(*) from email e where ${ofEmails} and e.created_at >= ${start} and e.created_at < ${nextHour(start)})`;
-  // Tests are few, and not counted apart.
+  // Tests are few, and have no counters.
   const each = sql`(select count(*) from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`})`;
   return {
     source: sql``,
@@ -154,8 +156,8 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
 }
 
 /**
- * By either side: what the user's side has, by its lists and counters, and beside it what only the other side has, by the index of
- * parties. Of a domain that none of the user's mail is of the list is not walked.
+ * By either side: the user's side by its lists and counters, the other side by the index of parties. For a domain on which the user has no
+ * mail, the list is not scanned.
  */
 function exchangedParts(userId: string, conditions: EmailConditions, own: Parts): Parts {
   const { since, domain } = conditions;
@@ -186,7 +188,7 @@ function exchangedParts(userId: string, conditions: EmailConditions, own: Parts)
   };
 }
 
-/** The few that are held back, by an index of their own. */
+/** The few held emails, by a separate index. */
 function heldParts(userId: string, conditions: EmailConditions): Parts {
   const { since } = conditions;
   const others = [
@@ -216,7 +218,7 @@ function searchParts(userId: string, conditions: EmailConditions, pattern: strin
     source: sql`with ${party} hit as materialized (
       select s.email_id as id, s.created_at from search_emails(${userId}, ${pattern}, ${conditions.since}) s
       ${others.length === 0 ? sql`` : filtered})`,
-    // Ordered and cut by the hits' own columns, so that only the emails of the page are read.
+    // Ordered and limited by the matches' own columns, so that only the emails of the page are read.
     select: (tail) => sql`
       select ${emailSummaryColumns} from (select h.id from hit h where true ${tail('h')}) h
       join email e on e.user_id = ${userId} and e.id = h.id`,
@@ -224,7 +226,7 @@ function searchParts(userId: string, conditions: EmailConditions, pattern: strin
   };
 }
 
-/** The keys of the other side that an address or a domain names itself; null when the conditions name none. */
+/** The keys of the other side that the filters name; null when they name none. */
 function partiesOf({ address, domain }: EmailConditions): { address: string | null; domain: string | null } | null {
   const parties = {
     address: address === null ? null : addressParty(address),
@@ -241,8 +243,8 @@ function partySource(userId: string, conditions: EmailConditions): RawBuilder<un
 }
 
 /**
- * Conditions on the sides of an email `e`: its own side has the address and the domain; each of them may be on the other side, which
- * `party p` tells that is joined to it; or which `party` tells.
+ * Conditions on the sides of an email `e`. Its own side matches the address and the domain, or each of them may match the other side,
+ * through the joined `party p` or through `party`.
  */
 function sideConditions(
   userId: string,
@@ -270,13 +272,13 @@ function heldConditions(userId: string, { isHeld }: EmailConditions): RawBuilder
     : [];
 }
 
-/** Conditions on an email `e` but for its sides. */
+/** Conditions on an email `e` except those on its sides. */
 function emailConditions(conditions: EmailConditions): RawBuilder<SqlBool>[] {
   const ofTests = conditions.isTest == null ? [] : [sql<SqlBool>`e.is_test = ${conditions.isTest}`];
   return [...ofTests, ...columnConditions('e', conditions)];
 }
 
-/** Conditions on columns that email and email_counter both have, but for the sides. */
+/** Conditions on columns that both email and email_counter have, except those on the sides. */
 function columnConditions(alias: 'e' | 'c', conditions: EmailConditions): RawBuilder<SqlBool>[] {
   const equals = (column: string, value: unknown) => sql<SqlBool>`${sql.ref(`${alias}.${column}`)} = ${value}`;
   return [
@@ -287,7 +289,7 @@ function columnConditions(alias: 'e' | 'c', conditions: EmailConditions): RawBui
   ].filter((condition) => condition !== null);
 }
 
-/** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */
+/** The instant alone is compared first: text comparison is not leakproof, so under row-level security no index could use the pair. */
 function placeConditions(of: Alias, page: KeysetPage): RawBuilder<unknown> {
   const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
     place === null

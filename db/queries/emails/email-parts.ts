@@ -2,24 +2,24 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { type ContentRow, type EmailContent, emailContent } from './email-row.ts';
 
-/** What may be large in the content of an email, read only when it is asked for. */
+/** Parts of an email's content that may be large, read only on request. */
 const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
-/** The content of an email; parts that were not asked for are null, headers then empty. */
+/** The content of an email; parts that were not requested are null, headers empty. */
 export interface EmailParts extends EmailContent {
   /** without quoted mail and signature */
   cleanedText: string | null;
-  /** without what could run, load or mislead; null when there is none, or it was too long to be cleaned */
+  /** sanitized: without anything that could run, load or mislead; null when there is none, or it was too long to sanitize */
   cleanedHtml: string | null;
   priority: 'high' | 'normal' | 'low' | null;
-  /** whether parts of the message were left out, as it has too many of them */
+  /** whether parts of the message were left out, because it has too many */
   isTruncated: boolean;
-  /** why only the header section could be read; null when all was */
+  /** why only the header section could be read; null when everything was */
   parseError: string | null;
 }
 
-/** The contents of those of the emails that the user has, by email id. */
+/** Returns the contents of those of the emails that belong to the user, by email id. */
 export async function findContentParts(
   transaction: Transaction<Tables>,
   userId: string,
@@ -50,7 +50,7 @@ type PartsRow = ContentRow &
 function partsOf(row: PartsRow): EmailParts {
   return {
     ...emailContent(row),
-    // Stored only where it is not the trimmed text.
+    // Stored only where it differs from the trimmed text.
     cleanedText: row.cleaned_text?.trim() ?? null,
     cleanedHtml: row.cleaned_html,
     priority: row.priority,

@@ -14,10 +14,10 @@ import {
   emailSummaryColumns,
 } from './email-row.ts';
 
-/** All of an email. */
+/** An email with its content. */
 export type EmailDetails = EmailSummary & EmailContent & { recipients: EmailRecipient[] };
 
-/** One email with all that it shows; null when the user has none of that id. */
+/** Returns one email with its content; null when the user has none with that id. */
 export async function readEmail(
   transaction: Transaction<Tables>,
   userId: string,
@@ -32,7 +32,7 @@ export async function readEmail(
   return { ...emailSummary(row), ...emailContent(row), recipients: emailRecipients(row.recipients) };
 }
 
-/** All messages of a thread in the order of their positions. */
+/** Returns all messages of a thread in the order of their positions. */
 export async function readThreadEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -46,7 +46,7 @@ export async function readThreadEmails(
   return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
 }
 
-/** The contents of those of the emails that the user has, by email id; `outline`: their bodies are null, whatever they are. */
+/** Returns the contents of those of the emails that belong to the user, by email id; with `outline`, bodies are null. */
 export async function findContents(
   transaction: Transaction<Tables>,
   userId: string,
@@ -59,7 +59,7 @@ export async function findContents(
   return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
 }
 
-/** The address fields of emails by their ids; those without content are left out. */
+/** Returns the address fields of emails by id; those without content are left out. */
 export async function findAddresses(
   transaction: Transaction<Tables>,
   userId: string,

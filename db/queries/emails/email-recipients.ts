@@ -7,29 +7,29 @@ import {
   type SendingOutcome,
 } from '../../../core/smtp/delivery-status.ts';
 
-/** A recipient of a sent or scheduled email, and every try to send to it. */
+/** A recipient of a sent or scheduled email, with every attempt to send to it. */
 export interface EmailRecipient {
   address: string;
   status: RecipientStatus;
-  /** tries that count */
+  /** attempts that count */
   attempts: number;
-  /** the last word of a server, or of a DSN; null when nobody has said anything */
+  /** the last reply of a server, or status of a DSN; null before the first */
   code: number | null;
   enhancedStatus: string | null;
   text: string | null;
-  /** null when there is none: not yet released, or settled */
+  /** null when there is none: not released yet, or settled */
   nextAttemptAt: Date | null;
-  /** when it was taken, refused or given up; null while it is pending */
+  /** when it was delivered, rejected or given up; null while it is pending */
   settledAt: Date | null;
-  /** in their order */
+  /** in order */
   log: EmailAttempt[];
 }
 
-/** One try. */
+/** An attempt. */
 export interface EmailAttempt {
   number: number;
   startedAt: Date;
-  /** null while it goes on, or when its process died */
+  /** null while it is in progress, or when its process died */
   finishedAt: Date | null;
   outcome: SendingOutcome | null;
   /** name and address of the server; null when none was reached */
@@ -41,7 +41,7 @@ export interface EmailAttempt {
   text: string | null;
 }
 
-/** The recipients of the email `e`, as JSON for emailRecipients: null for received mail. Those of the header stand first, in their order. */
+/** The recipients of the email `e`, as JSON for emailRecipients: null for received mail. Those in the header come first, in its order. */
 export const emailRecipientsColumn: RawBuilder<unknown> = sql`
   case when e.type <> 'received' then (
     select json_agg(json_build_object('address', r.address, 'status', r.status, 'attempts', r.attempts, 'code', r.last_code,
@@ -53,7 +53,7 @@ export const emailRecipientsColumn: RawBuilder<unknown> = sql`
       order by array_position(e.to_addresses || e.cc_addresses, r.address), r.address)
     from recipient r where r.user_id = e.user_id and r.email_id = e.id) end`;
 
-/** What emailRecipientsColumn answered. */
+/** Parses the value of emailRecipientsColumn. */
 export function emailRecipients(answered: unknown): EmailRecipient[] {
   return recipients.parse(answered) ?? [];
 }

@@ -7,7 +7,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
 
-/** An email without its bodies: what lists show. Addresses are bare, as written. */
+/** An email without its bodies, as shown in lists. Addresses are bare, as written. */
 export interface EmailSummary {
   id: string;
   type: EmailType;
@@ -16,9 +16,9 @@ export interface EmailSummary {
   updatedAt: Date;
   sentAt: Date | null;
   scheduledAt: Date | null;
-  /** IANA; of scheduled mail, sent since or not */
+  /** IANA; for scheduled mail, whether sent since or not */
   timezone: string | null;
-  /** why nothing more comes of sent mail; null when something may or did */
+  /** why nothing more will happen to sent mail; null when something may or did */
   failureReason: string | null;
   /** envelope recipient; null for sent mail */
   recipient: string | null;
@@ -38,31 +38,31 @@ export interface EmailSummary {
   isRead: boolean;
   readAt: Date | null;
   isArchived: boolean;
-  /** made by its user to try things out (operations/routing/simulate-inbound.ts) */
+  /** created by its user as a test (operations/routing/simulate-inbound.ts) */
   isTest: boolean;
-  /** where it stands in its thread: when it came or was sent */
+  /** its time in the thread: when it was received or sent */
   threadAt: Date;
   threadId: string | null;
   threadPosition: number | null;
-  /** why it stands in that thread; null while it has none */
+  /** why it is in that thread; null while it has none */
   threadReason: ThreadReason | 'manual' | null;
-  /** received: the address that took it, without plus-tag; sent: the From address. Lower case. */
+  /** received: the address that accepted it, without plus-tag; sent: the From address. Lower case. */
   ownAddress: string;
-  /** null: the catch-all took it, or it was sent from no address of the user's */
+  /** null: the catch-all accepted it, or it was sent from an address that the user does not have */
   addressId: string | null;
   domainId: string | null;
   batchId: string | null;
-  /** whether its bytes are kept */
+  /** whether its bytes are stored */
   hasOctets: boolean;
-  /** whether a guard rule holds it back now, and how: blocked, or waiting for a human to review it */
+  /** whether a guard rule holds it now, and how: blocked, or waiting for a human to review it */
   guardStatus: 'blocked' | 'review' | null;
-  /** the rule that matched, or whose model did not answer, whatever became of the email since */
+  /** the rule that matched, or whose model failed, whatever happened to the email since */
   guardRuleId: string | null;
 }
 
-/** What only an opened email shows. */
+/** Fields shown only for an opened email. */
 export interface EmailContent {
-  /** lower-case name and decoded value, in the order of the message */
+  /** lower-case name and decoded value, in message order */
   headers: [string, string][];
   addresses: AddressFields;
   inReplyTo: string[];
@@ -120,10 +120,10 @@ export type EmailSummaryRow = Pick<Row<'email'>, (typeof columns)[number]> & {
   is_test: boolean;
 };
 
-/** Whether the route `r` of an email is held back: what the index route_held says. */
+/** Whether the route `r` of an email is held, as in the index route_held. */
 export const isHeldRoute: RawBuilder<SqlBool> = sql`r.outcome in ('blocked', 'review') and r.released_at is null`;
 
-/** The columns of EmailSummary, of the table (or relation) `e`, which has to have user_id, too. Each row costs a look at its route. */
+/** The columns of EmailSummary, of the table (or relation) `e`, which must have user_id, too. Each row costs a lookup of its route. */
 export const emailSummaryColumns: RawBuilder<unknown> = sql.join([
   ...columns.map((column) => sql.ref(`e.${column}`)),
   sql`(select r.outcome from route r where r.user_id = e.user_id and r.email_id = e.id and ${isHeldRoute}) as guard_status`,
@@ -153,7 +153,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     date: row.date,
     hasAttachments: row.has_attachments,
     attachmentCount: row.attachment_count,
-    // The user has written it.
+    // Written by the user.
     isRead: row.type !== 'received' || row.is_read,
     readAt: row.read_at,
     isArchived: row.is_archived,
@@ -192,14 +192,14 @@ export const emailContentColumns: RawBuilder<unknown> = sql.join(
   contentColumns.map((column) => sql.ref(`c.${column}`)),
 );
 
-/** The same without the bodies, which may be large: null. */
+/** The same with null for the bodies, which may be large. */
 export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
   contentColumns.map((column) =>
     column === 'text_body' || column === 'html_body' ? sql`null::text as ${sql.ref(column)}` : sql.ref(`c.${column}`),
   ),
 );
 
-/** The content of an email; empty where there is no row yet. */
+/** Returns the content of an email; empty when the row does not exist yet. */
 export function emailContent(row: ContentRow): EmailContent {
   return {
     headers: headers.parse(row.headers ?? []),
@@ -214,7 +214,7 @@ export function emailContent(row: ContentRow): EmailContent {
   };
 }
 
-/** The address fields of a content row; all null where there is none. */
+/** The address fields of a content row; all null when there is none. */
 export function addressFields(stored: unknown): AddressFields {
   return addresses.parse(stored ?? {});
 }

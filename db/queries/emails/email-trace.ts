@@ -1,12 +1,12 @@
 import type { Database } from '../../connection/database.ts';
 
-/** Which email, of whom. */
+/** Identifies an email. */
 export interface EmailKey {
   userId: string;
   emailId: string;
 }
 
-/** The traceparent kept with each of these emails, by email id; those of which no trace is recorded are left out. */
+/** Returns the traceparent stored with each of these emails, by email id; emails without a recorded trace are left out. */
 export async function readTraceParents(database: Database, emails: readonly EmailKey[]): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ email_id: string; trace_parent: string }>({
     name: 'email-trace-read',
@@ -18,10 +18,10 @@ export async function readTraceParents(database: Database, emails: readonly Emai
   return new Map(rows.map((row) => [row.email_id, row.trace_parent]));
 }
 
-/** How long what becomes of an email is still recorded with its trace. */
+/** How long the processing of an email is recorded with its trace. */
 const TRACE_AGE_DAYS = 7;
 
-/** Removes up to that many rows of traces that are past their time, oldest first; answers how many. */
+/** Removes up to that many expired trace rows, oldest first; returns how many. */
 export async function removeOldTraces(database: Database, limit: number): Promise<number> {
   const { rowCount } = await database.pool.query({
     name: 'email-trace-remove',

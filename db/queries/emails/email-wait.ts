@@ -3,21 +3,21 @@ import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
-/** Which received mail somebody waits for; null puts no condition. */
+/** Filters of the received mail to wait for; null matches all. */
 export interface AwaitedEmail {
-  /** id or name of an address that it came to; with a plus-tag, that one alone */
+  /** id or name of the receiving address; with a plus-tag, only that one */
   address: string | null;
-  /** id or name of a domain that it came to */
+  /** id or name of the receiving domain */
   domain: string | null;
-  /** the sender's address, or the domain of it */
+  /** the sender's address, or its domain */
   from: string | null;
-  /** part of the subject, in any case */
+  /** part of the subject, case-insensitive */
   subject: string | null;
-  /** when it was accepted, at the earliest */
+  /** earliest time of acceptance */
   since: Date;
 }
 
-/** The first received email that fits and has its thread, of all or of these; null when there is none. */
+/** Returns the first matching received email that has its thread, of all or of these; null when there is none. */
 export async function findAwaited(
   transaction: Transaction<Tables>,
   userId: string,
@@ -38,7 +38,7 @@ export async function findAwaited(
   return rows[0]?.id ?? null;
 }
 
-/** The row keeps the address without its tag, and the envelope recipient as it was given. */
+/** The row stores the address without its tag, and the envelope recipient as given. */
 function addressCondition(userId: string, address: string) {
   return /\+.*@/.test(address)
     ? sql`and lower(e.recipient) = ${address.trim().toLowerCase()}`

@@ -4,7 +4,7 @@ import { readMailboxes } from '../threads/thread-move.ts';
 import { writeThreads } from '../threads/thread-row.ts';
 import { readThreadEnds } from '../threads/thread-write.ts';
 
-/** A received email as it was parsed, with its envelope. */
+/** A received email in its parsed form, with its envelope. */
 export interface ParsedRow {
   raw_id: string | null;
   thread_id: string | null;
@@ -13,7 +13,7 @@ export interface ParsedRow {
   reverse_path: string | null;
   remote_address: string | null;
   helo: string | null;
-  /** of its route; null: it is not decided yet */
+  /** of its route; null: not decided yet */
   outcome: string | null;
   message_id: string;
   subject: string;
@@ -42,16 +42,16 @@ export interface ParsedRow {
   parser_version: number;
 }
 
-/** What parsing writes of an email; instants are ISO 8601. */
+/** The columns of an email that parsing writes; instants are ISO 8601. */
 export type ReparsedRow = Omit<
   ParsedRow,
   'raw_id' | 'thread_id' | 'recipient' | 'own_address' | 'reverse_path' | 'remote_address' | 'helo' | 'outcome' | 'date'
 > & { date: string | null; search_text: string; parties: string[] };
 
-/** Where an email is that the user asks for. */
+/** The state of an email that the user asks for. */
 export type EmailStage = 'missing' | 'unparsed' | 'parsed' | 'not-received';
 
-/** How far an email of the user has come. */
+/** How far an email of the user was processed. */
 export async function readStage(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
@@ -70,7 +70,7 @@ export async function readStage(
   return row?.is_known === true ? 'unparsed' : 'missing';
 }
 
-/** A received email; locked, so that nobody else changes it: null when it is gone. */
+/** Returns a received email and locks it; null when it is gone. */
 export async function lockParsed(client: pg.ClientBase, userId: string, emailId: string): Promise<ParsedRow | null> {
   const { rows } = await client.query<ParsedRow>({
     name: 'parse-again-lock',
@@ -80,7 +80,7 @@ export async function lockParsed(client: pg.ClientBase, userId: string, emailId:
   return rows[0] ?? null;
 }
 
-/** The same without holding it. */
+/** The same without a lock. */
 export async function readParsed(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
@@ -105,7 +105,7 @@ const READ_SQL = `
   left join route r on r.user_id = $1 and r.email_id = e.id
   where e.user_id = $1 and e.id = $2 and e.type = 'received'`;
 
-/** Writes what an email was parsed to; what its user set stays. */
+/** Stores the result of parsing; what the user set stays. */
 export async function writeReparsed(
   client: pg.ClientBase,
   userId: string,
@@ -141,7 +141,7 @@ const WRITE_SQL = `
     updated_at = (select postroom_now())
   from g where e.user_id = $1 and e.id = $2`;
 
-/** Makes the row of a thread anew of its messages; counters, labels and places stay. */
+/** Rebuilds the row of a thread from its messages; counters, labels and positions stay. */
 export async function refreshThread(client: pg.ClientBase, userId: string, threadId: string): Promise<void> {
   const [ends] = await readThreadEnds(client, userId, [threadId]);
   if (ends === undefined) return;

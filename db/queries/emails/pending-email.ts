@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
-/** A message that SMTP accepted and that is still to be parsed. */
+/** A message that SMTP accepted and that is not parsed yet. */
 export interface PendingReception {
   emailId: string;
   /** forward-path as given */
@@ -12,16 +12,14 @@ export interface PendingReception {
   domainId: string;
   acceptedAt: Date;
   isTest: boolean;
-  /** the beginning of the message */
+  /** the first bytes of the message */
   head: Buffer;
 }
 
 /** Bytes of a message in which its header section is read. */
 const HEAD_BYTES = 65_536;
 
-/**
- * Returns those of the emails that the user was promised by a 250 and that have no row yet; a message whose row is there is not among them.
- */
+/** Returns those of the emails that were accepted with a 250 for the user and have no row yet. */
 export async function findPendingReceptions(
   transaction: Transaction<Tables>,
   userId: string,

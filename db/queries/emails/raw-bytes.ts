@@ -3,8 +3,8 @@ import { asUser, type Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /**
- * `length` bytes from `start` (0-based) of the message behind an email of the user. `missing`: the message is gone;
- * `damaged`: its bytes no longer fit the sha256 that they were stored with.
+ * Returns `length` bytes from `start` (0-based) of the message of a user's email. `missing`: the message is gone; `damaged`: its bytes do
+ * not match the sha256 that was stored with them.
  */
 export async function readRawBytes(
   database: Database,
@@ -21,7 +21,7 @@ export async function readRawBytes(
   return row === undefined ? 'missing' : (row.bytes ?? 'damaged');
 }
 
-/** How many bytes the messages behind those of the emails have that the user has, by email id. */
+/** Returns the sizes in bytes of the messages of those of the emails that belong to the user, by email id. */
 export async function findRawSizes(
   transaction: Transaction<Tables>,
   userId: string,

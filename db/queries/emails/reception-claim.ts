@@ -3,7 +3,7 @@ import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 import type { Reception } from './reception.ts';
 
-/** A reception that was claimed. */
+/** A claimed reception. */
 export interface ClaimedReception {
   reception: Reception;
   /** of the message */
@@ -11,8 +11,8 @@ export interface ClaimedReception {
 }
 
 /**
- * Takes receptions that wait for a parser and whose lease, if any, has run out: those of a process that died, and those that were
- * left unclaimed. Oldest first, at most `limit`.
+ * Claims unparsed receptions without a lease or whose lease expired: those of a process that died, and those left unclaimed. Oldest first,
+ * at most `limit`.
  */
 export async function claimReceptions(
   database: Database,
@@ -45,7 +45,7 @@ export async function claimReceptions(
   }));
 }
 
-/** Gives one back over which the work failed. */
+/** Releases a reception that failed. */
 export async function releaseReception(
   database: Database,
   claimant: string,
@@ -59,7 +59,7 @@ export async function releaseReception(
   });
 }
 
-/** Gives back what this process took and did not parse, so that the next one need not wait for the leases to run out. */
+/** Releases what this process claimed and did not parse, so that the next one need not wait for the leases to expire. */
 export async function releaseReceptions(database: Database, claimant: string): Promise<void> {
   await database.pool.query(
     'update reception set claimed_by = null, claimed_until = null where parsed_at is null and claimed_by = $1',
@@ -102,7 +102,7 @@ const columns = [
   'tries',
 ];
 
-// A lease that its own holder renews, because the row still waits in memory, is no further try.
+// A lease that its holder renews, because the row still waits in memory, is not another try.
 const CLAIM_SQL = `
   with claimed as (${claimStatement({
     table: 'reception',

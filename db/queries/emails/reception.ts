@@ -5,20 +5,20 @@ export interface Reception {
   rawId: string;
   /** empty for the null reverse-path */
   reversePath: string;
-  /** forward-path as given, plus-tag and all */
+  /** forward-path as given, including the plus-tag */
   recipient: string;
-  /** the address that takes it, lower case */
+  /** the address that receives it, lower case */
   ownAddress: string;
-  /** null when the catch-all took it */
+  /** null when the catch-all accepted it */
   addressId: string | null;
   domainId: string;
   remoteAddress: string;
   helo: string;
   isTls: boolean;
-  /** our own trace fields, CRLF ended; they stand before the bytes */
+  /** our own trace fields, with CRLF line ends; they precede the bytes */
   traceFields: string;
-  /** when SMTP answered 250 */
+  /** when SMTP replied 250 */
   acceptedAt: Date;
-  /** tries to parse it, the one that is due included */
+  /** tries to parse it, including the one that is due */
   tries: number;
 }

@@ -5,7 +5,7 @@ import { type Database, inTransaction } from '../../connection/database.ts';
 import { insertDmarcReports, type NewDmarcReport } from '../domains/dmarc-write.ts';
 import { countEmailsSql } from './email-counter.ts';
 
-/** What a parsed message adds to its reception; the envelope comes from the reception's own row. */
+/** What a parsed message adds to its reception; the envelope comes from the reception's row. */
 export interface EmailRows {
   user_id: string;
   email_id: string;
@@ -41,19 +41,18 @@ export interface EmailRows {
   parties: string[];
 }
 
-/** The emails of one user that came to be visible. */
+/** The emails of one user that became visible. */
 export interface StoredEmails {
   userId: string;
   emailIds: string[];
-  /** the user's event feed grew up to here */
+  /** last number of the user's event feed */
   lastSeq: number;
 }
 
 /**
- * Makes emails of receptions that this claimant holds, in one statement, which is one transaction and one round trip.
- * A reception that was parsed already or is claimed by another is passed over, so running twice is harmless.
- * DMARC reports that some of them hold follow in a second statement of the same transaction, so that other mail pays nothing for them.
- * Answers the users whose mail was written.
+ * Creates emails from receptions that this claimant holds, in one statement, which is one transaction and one round trip. A reception that
+ * was parsed already or is claimed by another process is skipped, so running it twice is harmless. DMARC reports follow in a second
+ * statement of the same transaction, so that other mail pays nothing for them. Returns the users whose mail was written.
  */
 export async function storeReceived(
   database: Database,
@@ -88,7 +87,7 @@ async function storeEmails(
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
 }
 
-/** Bodies travel as bytes in one piece, each found by start and length: JSON would cost PostgreSQL more than storing them. */
+/** Bodies are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
 function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
@@ -106,13 +105,13 @@ function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodie
   return { fields, bodies: Buffer.concat(pieces) };
 }
 
-/** The body of that number (0 text, 1 HTML, 2 cleaned text, 3 cleaned HTML); null when it has no place. */
+/** The body with that number (0 text, 1 HTML, 2 sanitized text, 3 sanitized HTML); null when it has no position. */
 const bodySql = (n: number) =>
   `convert_from(substring($2::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}]), 'UTF8')`;
 
-// A finished reception has no claimant, so the fence alone tells. Receptions are looked up one by one and taken by their place: left to
-// itself, the planner walks the table once per batch, as long as it thinks it small. The event feed's counter is bumped last of all: the final select waits for the counts of what was written before. Users
-// and counters are locked in the order of their keys.
+// A finished reception has no claimant, so the fence is enough. Receptions are looked up one by one and locked by ctid: left to itself, the
+// planner scans the table once per batch, as long as its statistics say that it is small. The event counter is updated last of all: the
+// final select waits for the counts of what was written before. Users and counters are locked in key order.
 const STORE_SQL = `
   with given as materialized (
     select * from json_to_recordset($1) as g (user_id text, email_id text, event_id text, message_id text, subject text,

@@ -3,7 +3,7 @@ import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoi
 import type { Tables } from '../../entities/tables.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-content.ts';
 
-/** What the body of a webhook's request is made from, but for the bytes of the message. */
+/** What the body of a webhook request is built from, except for the bytes of the message. */
 export interface DeliveryBodyParts {
   emailId: string;
   createdAt: Date;
@@ -21,7 +21,7 @@ export interface DeliveryBodyParts {
   mail: DeliveryContentRow;
 }
 
-/** Null when the user has no such delivery, it is none of a webhook, or its endpoint or its email is gone. */
+/** Null when the user has no such delivery, it is not a webhook, or its endpoint or email is gone. */
 export async function readDeliveryBodyParts(
   transaction: Transaction<Tables>,
   userId: string,

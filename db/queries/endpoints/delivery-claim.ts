@@ -1,7 +1,7 @@
 import { LEASE_SECONDS } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A delivery that was taken to be attempted now. */
+/** A delivery that was claimed. */
 export interface ClaimedDeliveryRow {
   user_id: string;
   id: string;
@@ -15,19 +15,19 @@ export interface ClaimedDeliveryRow {
   size_octets: number | null;
 }
 
-/** An endpoint with webhook deliveries that are pending. */
+/** An endpoint with pending webhook deliveries. */
 export interface DeliveryLaneRow {
   user_id: string;
   endpoint_id: string;
-  /** the one that falls due first has fallen due, whoever holds it */
+  /** its first delivery is due, whether claimed or not */
   is_due: boolean;
 }
 
 const IS_WAITING = `status = 'pending' and delivery_type = 'webhook'`;
 
 /**
- * The next $3 endpoints with pending webhook deliveries behind the place ($1 user id, $2 endpoint id), in the order of these ids.
- * Rows: DeliveryLaneRow. It steps from endpoint to endpoint, so that a long backlog of one costs no more than a single delivery.
+ * Returns the next $3 endpoints with pending webhook deliveries after a position ($1 user id, $2 endpoint id), ordered by these ids. Rows:
+ * DeliveryLaneRow. It steps from endpoint to endpoint, so that a long backlog of one costs no more than a single delivery.
  */
 export const listLanesSql = `
   with recursive lane as (
@@ -44,8 +44,8 @@ export const listLanesSql = `
   select user_id, endpoint_id, next_attempt_at <= (select postroom_now()) as is_due from lane limit $3`;
 
 /**
- * Takes due webhook deliveries for the claimant $1: of each user $2 and endpoint $3, place by place, up to as many as stand in $4, longest
- * due first. Those locked by another claimant are skipped, not awaited. Rows: ClaimedDeliveryRow, each endpoint's in order.
+ * Claims due webhook deliveries for the claimant $1: for each user and endpoint in the parallel arrays $2 and $3, up to the number in $4,
+ * longest due first. Those locked by another claimant are skipped, not awaited. Rows: ClaimedDeliveryRow, ordered per endpoint.
  */
 export const claimOfLanesSql = `
   with claimed as (
@@ -70,15 +70,18 @@ export const claimOfLanesSql = `
   order by c.next_attempt_at`;
 
 /**
- * Lengthens the leases of claimant $1 on the deliveries of users $2 with ids $3, place by place; $4 is the lease in seconds. Answers the ids
- * that it still holds.
+ * Extends the leases of claimant $1 on the deliveries in the parallel arrays $2 (user ids) and $3 (ids); $4 is the lease in seconds.
+ * Returns the ids that it still holds.
  */
 export const renewLeasesSql = `
   update delivery d set claimed_until = (select postroom_now()) + $4 * interval '1 second'
   from unnest($2::text[], $3::text[]) as k(user_id, id)
   where d.user_id = k.user_id and d.id = k.id and d.claimed_by = $1 returning d.id`;
 
-/** Gives claimant $1's leases on the deliveries of users $2 with ids $3, place by place, back, so that anyone may take them at once. */
+/**
+ * Releases the leases of claimant $1 on the deliveries in the parallel arrays $2 (user ids) and $3 (ids), so that any process may claim
+ * them at once.
+ */
 export const releaseLeasesSql = `
   update delivery d set claimed_by = null, claimed_until = null
   from unnest($2::text[], $3::text[]) as k(user_id, id)

@@ -3,11 +3,11 @@ import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
 /** A received email as webhooks carry it. */
 export interface DeliveryContentRow extends StoredMail {
   raw_id: string | null;
-  /** made by its user to try things out */
+  /** created by its user as a test */
   is_test: boolean;
 }
 
-/** Emails with their content by the parallel arrays $1 (user ids) and $2 (email ids). Rows: DeliveryContentRow. */
+/** Emails with their content, by the parallel arrays $1 (user ids) and $2 (email ids). Rows: DeliveryContentRow. */
 export const readDeliveryContentSql = `
   select e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date, e.is_test,
          c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,

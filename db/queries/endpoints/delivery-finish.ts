@@ -1,28 +1,28 @@
 import type { DeliveryAttemptOutcome } from '../../../core/endpoints/delivery.ts';
 import { countOutcomesSql } from './disable-failing-endpoints.ts';
 
-/** What an attempt came to, in the parameter of finishDeliveriesSql. */
+/** The outcome of an attempt, in the parameter of finishDeliveriesSql. */
 export interface FinishRecord {
   user_id: string;
   id: string;
-  /** the fence: the row must still say so */
+  /** the fence: the row must still have this value */
   attempts_before: number;
-  /** whether it counts as a try, in the delivery and in the endpoint's statistics */
+  /** whether it counts as an attempt, in the delivery and in the endpoint's statistics */
   is_counted: boolean;
   outcome: DeliveryAttemptOutcome;
   status: 'pending' | 'success' | 'failed';
-  /** until the next try; null when there is none */
+  /** until the next attempt; null when there is none */
   delay_seconds: number | null;
   status_code: number | null;
   error: string | null;
-  /** the rest of what the attempt is remembered by */
+  /** further fields of the stored attempt */
   attempt: AttemptRecord;
   event_kind: 'delivery.succeeded' | 'delivery.failed' | 'delivery.deferred';
-  /** the receiver answered that it wants no more: the endpoint is switched off for this reason */
+  /** the receiver replied that it wants no more deliveries: the endpoint is disabled for this reason */
   inactive_reason: string | null;
 }
 
-/** Part of delivery.last_attempt, whose number, outcome, status_code and error are added. */
+/** Part of delivery.last_attempt, to which number, outcome, status_code and error are added. */
 interface AttemptRecord {
   started_at: Date;
   duration_ms: number;
@@ -30,7 +30,7 @@ interface AttemptRecord {
   request_headers: Record<string, string>;
 }
 
-/** One user's part of a group that was recorded. */
+/** One user's part of a recorded group. */
 export interface FinishedRow {
   user_id: string;
   last_seq: number;
@@ -59,11 +59,11 @@ function appendEventsSql(source: string, after: string): string {
 }
 
 /**
- * Records what attempts came to, in one statement: delivery (only while $1 holds the claim and no other try was counted since),
+ * Records the outcomes of attempts in one statement: delivery (only while $1 holds the claim and no other attempt was counted since),
  * attempt, statistics, endpoint, event. Parameters: $1 the claimant, $2 FinishRecord[] as JSON, each with the event_id of its event and a
- * disabled_event_id. Rows: FinishedRow; a delivery that is in none of them had been taken over.
- * The last attempt stands in the delivery's own row, since most deliveries need no second one; the one before it is moved to
- * delivery_earlier_attempt. Both are read together as delivery_attempt.
+ * disabled_event_id. Rows: FinishedRow; a delivery that is in none of them was taken over by another process. The last attempt is stored in
+ * the delivery's own row, since most deliveries need no second one; the attempt before it is moved to delivery_earlier_attempt. The view
+ * delivery_attempt combines both.
  */
 export const finishDeliveriesSql = `
   with outcome as materialized (

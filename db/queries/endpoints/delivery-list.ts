@@ -11,18 +11,18 @@ import {
   deliverySummary,
 } from './delivery-row.ts';
 
-/** Somebody who is sent a forwarded copy. */
+/** A recipient of a forwarded copy. */
 interface DeliveryRecipient {
   address: string;
   status: RecipientStatus;
-  /** the last word of a server: reply code, RFC 3463 code and text */
+  /** the last reply of a server: reply code, RFC 3463 code and text */
   code: number | null;
   enhancedStatus: string | null;
   text: string | null;
   settledAt: Date | null;
 }
 
-/** What becomes of a received email at one endpoint. */
+/** The delivery of a received email to one endpoint. */
 export interface Delivery extends DeliverySummary {
   /** oldest first */
   attemptLog: DeliveryAttempt[];
@@ -33,7 +33,7 @@ export interface Delivery extends DeliverySummary {
 /** Of one endpoint, whose type never changes, or of one email. */
 export type DeliveryOwner = { endpointId: string; type: EndpointType } | { emailId: string };
 
-/** A page, newest first, and how many there are in all; status null: of every status. */
+/** Returns a page, newest first, and the total count; status null: of every status. */
 export async function listDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
@@ -54,7 +54,7 @@ export async function listDeliveries(
   };
 }
 
-/** The latest deliveries to an endpoint, newest first. */
+/** Returns the latest deliveries to an endpoint, newest first. */
 export async function readRecentDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
@@ -69,10 +69,7 @@ export async function readRecentDeliveries(
   return rows.map(deliveryOf);
 }
 
-/**
- * By indexes alone: there are some for the few that failed and the few that are pending. Most succeeded; these are what the two leave
- * over.
- */
+/** Uses indexes only: there are indexes for the few that failed and the few that are pending. The others succeeded. */
 function countOf(
   among: (of: DeliveryStatus | null) => RawBuilder<unknown>,
   status: DeliveryStatus | null,
@@ -101,7 +98,7 @@ function pageOf(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
       from recipient r where r.user_id = d.user_id and r.delivery_id = d.id) r`;
 }
 
-/** The values stand in the text, so that the planner sees which index fits. */
+/** The values are part of the text, so that the planner sees which index fits. */
 function isOf(status: DeliveryStatus, owner: DeliveryOwner): RawBuilder<unknown> {
   if (status !== 'pending' || 'emailId' in owner) return sql`and d.status = ${sql.lit(status)}`;
   return owner.type === 'webhook'

@@ -11,13 +11,13 @@ import {
   deliverySummaryColumns,
 } from './delivery-row.ts';
 
-/** Several endpoints, or several emails, each with its deliveries. */
+/** Several endpoints, or several emails, whose deliveries are listed. */
 export interface DeliveryOwners {
   kind: 'endpoint' | 'email';
   ids: readonly string[];
 }
 
-/** The deliveries of each owner behind and before two places, newest first; inverted: oldest first. Status null: of every one. */
+/** Returns the deliveries of each owner between two cursors, newest first; inverted: oldest first. Status null: of every status. */
 export async function pageDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
@@ -37,7 +37,7 @@ export async function pageDeliveries(
   return rows.map(deliverySummary);
 }
 
-/** How many deliveries each owner has. */
+/** Counts the deliveries of each owner. */
 export async function countDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
@@ -52,14 +52,14 @@ export async function countDeliveries(
       ),
       sql` + `,
     )})`;
-  // By indexes alone: most deliveries succeeded, and these are what the few that failed or are pending leave over.
+  // Uses indexes only: most deliveries succeeded, and these are all except the few that failed or are pending.
   const total = status === 'success' ? sql`${count(null)} - ${count('failed')} - ${count('pending')}` : count(status);
   const { rows } = await sql<{ id: string; total: number }>`
     select w.id, (${total})::integer as total from unnest(${ids}::text[]) as w(id)`.execute(transaction);
   return new Map(rows.map((row) => [row.id, row.total]));
 }
 
-/** Those of the deliveries that the user has, in no order. */
+/** Returns those of the deliveries that belong to the user, unordered. */
 export async function findDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
@@ -72,10 +72,10 @@ export async function findDeliveries(
   return rows.map(deliverySummary);
 }
 
-/** More than any delivery has, interrupted ones among them. */
+/** More than any delivery has, including interrupted ones. */
 const MAX_ATTEMPTS = 1_000;
 
-/** All attempts of the deliveries, each delivery's oldest first. */
+/** Returns all attempts of the deliveries, oldest first per delivery. */
 export async function findAttempts(
   transaction: Transaction<Tables>,
   userId: string,
@@ -93,7 +93,7 @@ export async function findAttempts(
   return rows;
 }
 
-/** The ids of those whom forwarded copies go to, in their order; nothing of webhooks. */
+/** Returns the ids of the recipients of forwarded copies, in order; none for webhooks. */
 export async function findForwardRecipients(
   transaction: Transaction<Tables>,
   userId: string,
@@ -109,7 +109,7 @@ function ownedBy(kind: DeliveryOwners['kind']): RawBuilder<unknown> {
   return kind === 'endpoint' ? sql`d.endpoint_id = w.id` : sql`d.email_id = w.id`;
 }
 
-/** Each is served by an index: the values stand in the text, and what is pending has one for webhooks and one for copies. */
+/** An index serves each variant: the values are part of the text, and pending deliveries have one index for webhooks and one for copies. */
 function conditionsOf(status: DeliveryStatus | null, kind: DeliveryOwners['kind']): RawBuilder<unknown>[] {
   if (status === null) return [sql``];
   if (status !== 'pending' || kind === 'email') return [sql`and d.status = ${sql.lit(status)}`];

@@ -4,16 +4,16 @@ import type { Tables } from '../../entities/tables.ts';
 
 const NOW = sql`date_trunc('milliseconds', postroom_now())`;
 
-/** An endpoint, held until the transaction ends, so that replays of it follow one another. */
+/** An endpoint, locked until the transaction ends, so that its replays run one after another. */
 export interface HeldEndpoint {
   type: EndpointType;
   isActive: boolean;
   config: unknown;
-  /** the moment that new deliveries of this transaction bear */
+  /** the creation time of new deliveries in this transaction */
   at: Date;
 }
 
-/** Null when the user has none of that id. */
+/** Null when the user has none with that id. */
 export async function holdEndpoint(
   transaction: Transaction<Tables>,
   userId: string,
@@ -25,7 +25,7 @@ export async function holdEndpoint(
   return rows[0] ?? null;
 }
 
-/** Which emails are meant: those whose latest delivery to the endpoint was made in that time and ended so. */
+/** Selects emails whose latest delivery to the endpoint was created in that period and has that status. */
 export interface ReplaySelection {
   endpointId: string;
   since: Date;
@@ -34,14 +34,14 @@ export interface ReplaySelection {
   status: 'failed' | 'all';
 }
 
-/** A received email to be delivered again. */
+/** A received email to deliver again. */
 export interface ReplayedEmail {
   emailId: string;
   threadId: string | null;
   threadPosition: number | null;
 }
 
-/** Up to `limit` of them, the first delivered first. */
+/** Returns up to `limit` of them, first delivered first. */
 export async function findReplayed(
   transaction: Transaction<Tables>,
   userId: string,
@@ -56,7 +56,7 @@ export async function findReplayed(
   return rows;
 }
 
-/** How many there are; none is told beyond `most`. */
+/** Counts them, up to `most`. */
 export async function countReplayed(
   transaction: Transaction<Tables>,
   userId: string,
@@ -82,14 +82,14 @@ function latestDeliveries(userId: string, { endpointId, since, until, status }: 
     order by d.created_at, d.id limit ${limit}`;
 }
 
-/** What the new deliveries have in common. */
+/** Common values of the new deliveries. */
 export interface ReplayDeliveries {
   endpointId: string;
   type: EndpointType;
   attemptsAllowed: number;
 }
 
-/** Makes a delivery of each email, due now. */
+/** Creates a delivery of each email, due now. */
 export async function insertReplays(
   transaction: Transaction<Tables>,
   userId: string,

@@ -4,25 +4,25 @@ import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 
-/** A received email that is to be delivered again, held until the transaction ends, with its route as it stands. */
+/** A received email to deliver again, locked until the transaction ends, with its current route. */
 export interface LockedReceived {
   type: EmailType;
   threadId: string | null;
   threadPosition: number | null;
-  /** false while the router has yet to make its first deliveries */
+  /** false until the router has created its first deliveries */
   isRouted: boolean;
   /** null: it is not routed yet */
   outcome: Row<'route'>['outcome'];
-  /** of its guard rule, when that held it back or failed to decide */
+  /** of its guard rule, if that held it or failed to decide */
   ruleId: string | null;
-  /** when a user let it through */
+  /** when a user released it */
   releasedAt: Date | null;
   /** see core/routing/guard-judgement.ts */
   answers: unknown;
   facts: RouteFacts;
 }
 
-/** Null when the user has none of that id. Of mail that was not received the rest says nothing. */
+/** Null when the user has none with that id. For mail that was not received, the other fields mean nothing. */
 export function lockReceived(
   transaction: Transaction<Tables>,
   userId: string,
@@ -31,7 +31,7 @@ export function lockReceived(
   return received(transaction, userId, emailId, sql`for no key update of e`);
 }
 
-/** The same without holding it. */
+/** The same without a lock. */
 export function readReceived(
   transaction: Transaction<Tables>,
   userId: string,
@@ -85,7 +85,7 @@ async function received(
   };
 }
 
-/** The envelope's recipient of a received email, and the address that took it. */
+/** Returns the envelope recipient of a received email, and the address that accepted it. */
 export async function readRecipient(
   transaction: Transaction<Tables>,
   userId: string,
@@ -114,7 +114,7 @@ type ReceivedRow = Pick<Row<'route'>, 'decided_at' | 'outcome' | 'rule_id' | 're
   receive_dmarc_emails: boolean | null;
 };
 
-/** Lets an email through that is held back. Answers when; null: it is not held, or somebody else was first. */
+/** Releases a held email. Returns the time; null when it is not held, or another request was first. */
 export async function markReleased(
   transaction: Transaction<Tables>,
   userId: string,
@@ -127,7 +127,7 @@ export async function markReleased(
   return rows[0]?.released_at ?? null;
 }
 
-/** An endpoint as far as new deliveries need it. */
+/** An endpoint with what new deliveries need. */
 export interface TargetEndpoint {
   id: string;
   type: EndpointType;
@@ -135,7 +135,7 @@ export interface TargetEndpoint {
   config: unknown;
 }
 
-/** Those of the endpoints that the user has. */
+/** Returns those of the endpoints that belong to the user. */
 export async function findTargets(
   transaction: Transaction<Tables>,
   userId: string,
@@ -150,7 +150,7 @@ export async function findTargets(
     .execute();
 }
 
-/** Keeps the endpoint from being deleted or replayed until the transaction ends. False when it is gone or switched off. */
+/** Protects the endpoint from deletion and replay until the transaction ends. False when it is gone or disabled. */
 export async function holdTarget(
   transaction: Transaction<Tables>,
   userId: string,
@@ -166,7 +166,7 @@ export async function holdTarget(
   return row?.is_active === true;
 }
 
-/** A delivery of the email; null when it has none of that id. */
+/** Returns a delivery of the email; null when it has none with that id. */
 export async function findDelivery(
   transaction: Transaction<Tables>,
   userId: string,
@@ -183,7 +183,7 @@ export async function findDelivery(
   return row ?? null;
 }
 
-/** What a new delivery says beside its endpoint. */
+/** The values of a new delivery, besides its endpoint. */
 export interface NewDelivery {
   id: string;
   emailId: string;
@@ -196,9 +196,9 @@ export interface NewDelivery {
 }
 
 /**
- * Makes a delivery that is due now, unless one of the email to that endpoint is still pending: then that one is due now (a forwarded copy
- * that is with the sending queue already stays as it is). The email's row must be locked, and the endpoint held. Answers the id of the
- * delivery.
+ * Creates a delivery that is due now, unless one of the email to that endpoint is still pending: then that one becomes due now (a forwarded
+ * copy that is already in the sending queue is unchanged). The email's row must be locked, and the endpoint protected. Returns the id of
+ * the delivery.
  */
 export async function deliverNow(
   transaction: Transaction<Tables>,

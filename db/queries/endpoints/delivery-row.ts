@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 
-/** What becomes of a received email at one endpoint, without its attempts. */
+/** The delivery of a received email to one endpoint, without its attempts. */
 export interface DeliverySummary {
   id: string;
   emailId: string;
@@ -10,10 +10,10 @@ export interface DeliverySummary {
   type: EndpointType;
   cause: DeliveryCause;
   status: DeliveryStatus;
-  /** tries made; interrupted ones do not count */
+  /** attempts made; interrupted ones do not count */
   attempts: number;
   lastAttemptAt: Date | null;
-  /** null: there is no further try, or the sending queue has it */
+  /** null: there is no further attempt, or the copy is in the sending queue */
   nextAttemptAt: Date | null;
   /** `error` and `statusCode` of the last attempt; null before it */
   responseData: unknown;
@@ -21,18 +21,18 @@ export interface DeliverySummary {
   completedAt: Date | null;
 }
 
-/** One try of a delivery. */
+/** An attempt of a delivery. */
 export interface DeliveryAttempt {
-  /** from 1; interrupted ones are numbered, too */
+  /** from 1; interrupted attempts are numbered, too */
   number: number;
   startedAt: Date;
   durationMs: number;
   outcome: DeliveryAttemptOutcome;
   statusCode: number | null;
   error: string | null;
-  /** without what is secret */
+  /** without secrets */
   requestHeaders: Record<string, string>;
-  /** how the answer begins; null when there was none */
+  /** the beginning of the response body; null when there was none */
   responseBody: string | null;
 }
 

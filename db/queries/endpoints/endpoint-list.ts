@@ -13,7 +13,7 @@ export interface Endpoint {
   config: Record<string, unknown>;
   secretCiphertext: string | null;
   isActive: boolean;
-  /** why the service switched it off; null: it did not */
+  /** why Postroom disabled it; null: it did not */
   inactiveReason: string | null;
   description: string | null;
   createdAt: Date;
@@ -21,16 +21,16 @@ export interface Endpoint {
   stats: { total: number; successful: number; failed: number; lastDeliveryAt: Date | null };
 }
 
-/** Which endpoints a list shows; null puts no condition. */
+/** Filters of a list of endpoints; null matches all. */
 export interface EndpointConditions {
   ids: readonly string[] | null;
   type: EndpointType | null;
   isActive: boolean | null;
-  /** part of name or configuration in any case */
+  /** part of name or configuration, case-insensitive */
   search: string | null;
 }
 
-/** A page by creation and how many there are in all. */
+/** Returns a page by creation time, and the total count. */
 export async function listEndpoints(
   transaction: Transaction<Tables>,
   userId: string,
@@ -50,7 +50,7 @@ export async function listEndpoints(
   };
 }
 
-/** The endpoints behind and before two places, newest first; inverted: oldest first. */
+/** Returns the endpoints between two cursors, newest first; inverted: oldest first. */
 export async function pageEndpoints(
   transaction: Transaction<Tables>,
   userId: string,

@@ -4,12 +4,12 @@ import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
-/** Addresses that a single endpoint shows. */
+/** Addresses shown for a single endpoint. */
 const MAX_ADDRESSES = 1_000;
 
 /** What routes to an endpoint. */
 export interface EndpointUse {
-  /** the newest first, at most 1,000 */
+  /** newest first, at most 1,000 */
   addresses: { id: string; address: string; isActive: boolean; createdAt: Date }[];
   catchAllDomains: { id: string; name: string; status: DomainStatus }[];
 }
@@ -38,21 +38,21 @@ export async function readEndpointUse(
   return { addresses, catchAllDomains };
 }
 
-/** An address that leads to an endpoint: its place in the list of them. */
+/** An address that routes to an endpoint, with its position in the list. */
 export interface UsingAddress {
   id: string;
   endpointId: string;
   createdAt: Date;
 }
 
-/** The addresses that lead to each of the endpoints, behind and before two places, newest first; inverted: oldest first. */
+/** Returns the addresses that route to each of the endpoints, between two cursors, newest first; inverted: oldest first. */
 export async function pageUsingAddresses(
   transaction: Transaction<Tables>,
   userId: string,
   endpointIds: readonly string[],
   page: KeysetPage,
 ): Promise<UsingAddress[]> {
-  // One walk over the user's addresses: under the policy no index serves the endpoint, since `coalesce` might leak.
+  // One scan of the user's addresses: under row-level security no index on the endpoint is used, since `coalesce` might leak.
   const { rows } = await sql<UsingAddress>`
     select p.id, p."endpointId", p.created_at as "createdAt" from (
       select a.id, a.created_at, coalesce(a.endpoint_id, a.webhook_id) as "endpointId",
@@ -64,7 +64,7 @@ export async function pageUsingAddresses(
   return rows;
 }
 
-/** How many addresses lead to each of the endpoints that have any. */
+/** Counts the addresses that route to each of the endpoints; endpoints without any are left out. */
 export async function countUsingAddresses(
   transaction: Transaction<Tables>,
   userId: string,
@@ -77,7 +77,7 @@ export async function countUsingAddresses(
   return rows;
 }
 
-/** The domains whose catch-all leads to one of the endpoints, by name. */
+/** Returns the domains whose catch-all routes to one of the endpoints, by name. */
 export async function findCatchAllDomains(
   transaction: Transaction<Tables>,
   userId: string,

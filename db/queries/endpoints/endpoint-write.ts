@@ -1,14 +1,14 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What led to an endpoint and does not any more. */
+/** What routed to an endpoint and no longer does. */
 export interface DetachedUse {
   addresses: string[];
   domains: string[];
   guardRuleCount: number;
 }
 
-/** Holds the statistics until the transaction ends. To be done before the endpoint is locked, as in deleteStatistics. */
+/** Locks the statistics until the transaction ends. Call it before the endpoint is locked, as in deleteStatistics. */
 export async function lockStatistics(
   transaction: Transaction<Tables>,
   userId: string,
@@ -23,7 +23,7 @@ export async function lockStatistics(
     .execute();
 }
 
-/** The endpoint's failures count from the next one on. */
+/** Resets the endpoint's failures. */
 export async function forgetFailures(
   transaction: Transaction<Tables>,
   userId: string,
@@ -38,7 +38,7 @@ export async function forgetFailures(
     .execute();
 }
 
-/** To be done before the endpoint is locked: whoever counts tries locks statistics first. */
+/** Call it before the endpoint is locked: transactions that count attempts lock statistics first. */
 export async function deleteStatistics(
   transaction: Transaction<Tables>,
   userId: string,
@@ -52,8 +52,8 @@ export async function deleteStatistics(
 }
 
 /**
- * Takes the endpoint away from addresses, catch-alls and guard rules. These go on: mail to the addresses and to the whole domains is
- * stored, and rules match without leading anywhere. Domains are locked before addresses, as whoever deletes a domain does.
+ * Removes the endpoint from addresses, catch-alls and guard rules, which stay: mail to the addresses and to the whole domains is stored,
+ * and rules match without routing anywhere. Domains are locked before addresses, as in the deletion of a domain.
  */
 export async function detachEndpoint(
   transaction: Transaction<Tables>,
@@ -85,17 +85,17 @@ export async function detachEndpoint(
   };
 }
 
-/** Deliveries that are ended with their endpoint at most; the delivery actor ends the others as they fall due. */
+/** Maximum deliveries that are ended with their endpoint; the delivery actor ends the others when they fall due. */
 const MAX_ENDED = 10_000;
 
-/** A delivery that was ended without another try. */
+/** A delivery that was ended without another attempt. */
 export interface EndedDelivery {
   id: string;
   emailId: string;
   attempts: number;
 }
 
-/** Ends the deliveries to an endpoint that wait for their next try. One that is under way comes to its own end. Answers those ended. */
+/** Ends the deliveries to an endpoint that wait for their next attempt. One in progress ends by itself. Returns those ended. */
 export async function endDeliveries(
   transaction: Transaction<Tables>,
   userId: string,

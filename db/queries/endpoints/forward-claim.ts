@@ -3,7 +3,7 @@ import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import { claimStatement } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A forwarded delivery that was taken to be composed now, with all that its copy is made of but the bytes. */
+/** A claimed forward, with everything that its copy is composed from except the bytes. */
 export interface ClaimedForwardRow {
   user_id: string;
   id: string;
@@ -15,11 +15,11 @@ export interface ClaimedForwardRow {
   created_at: Date;
   thread_id: string | null;
   thread_position: number | null;
-  /** tries that came to nothing by a fault of ours */
+  /** attempts that failed for an internal reason */
   faults: number;
-  /** what the last of them was; null when there was none */
+  /** the error of the last of them; null when there was none */
   last_fault: string | null;
-  /** null when the email is gone; so are the next ones */
+  /** null when the email is gone; so are the next fields */
   email_type: EmailType | null;
   raw_id: string | null;
   own_address: string | null;
@@ -27,27 +27,27 @@ export interface ClaimedForwardRow {
   recipient: string | null;
   received_at: Date | null;
   size_octets: number | null;
-  /** null when it is not known any more */
+  /** null when it is unknown */
   reverse_path: string | null;
   trace_fields: string | null;
   /** null when the endpoint is gone; so are the next two */
   endpoint_type: EndpointType | null;
   is_active: boolean | null;
   config: unknown;
-  /** whether the domain of the config's fromAddress is a verified one of the user */
+  /** whether the domain of the config's fromAddress is a verified domain of the user */
   is_from_verified: boolean;
-  /** whether own_address is an address of the user on a verified domain, rather than one that only the catch-all took */
+  /** whether own_address is an address of the user on a verified domain, rather than one that only the catch-all accepted */
   is_own_verified: boolean;
-  /** a verified domain of the user, that of own_address first; null when the user has none */
+  /** a verified domain of the user, preferably that of own_address; null when the user has none */
   verified_domain: string | null;
-  /** copies that the user's endpoints forwarded within the last hour, and for how long the first of them still counts; counted to $3 */
+  /** copies that the user's endpoints forwarded within the last hour, and how long the first of them still counts; counted up to $3 */
   used: number;
   frees_in_seconds: number | null;
 }
 
 /**
- * Takes up to $2 due deliveries of endpoints that forward, longest due first, for the claimant $1; $3 is where counting of the last
- * hour's copies ends. Rows: ClaimedForwardRow.
+ * Claims up to $2 due deliveries of forwarding endpoints, longest due first, for the claimant $1; $3 is where counting of the last hour's
+ * copies ends. Rows: ClaimedForwardRow.
  */
 export const claimForwardsSql = `
   with claimed as materialized (${claimStatement({
@@ -100,20 +100,20 @@ export const claimForwardsSql = `
   left join lateral (select * from endpoint p where p.user_id = c.user_id and p.id = c.endpoint_id limit 1) p on true
   order by c.next_attempt_at, c.id`;
 
-/** Gives back claimant $1's leases on those deliveries ($2 ids of users $3). */
+/** Releases the leases of claimant $1 on those deliveries ($2 ids of users $3). */
 export const releaseForwardsSql = `
   update delivery set claimed_by = null, claimed_until = null
   where id = any($2::text[]) and user_id = any($3::text[]) and claimed_by = $1`;
 
-/** Lets a delivery of user $2 with id $3 wait for $4 seconds, for the reason $5; only while $1 holds it. */
+/** Postpones a delivery of user $2 with id $3 by $4 seconds, for the reason $5; only while $1 holds it. */
 export const postponeForwardSql = `
   update delivery set next_attempt_at = (select postroom_now()) + $4 * interval '1 second', claimed_by = null, claimed_until = null,
     response_data = jsonb_build_object('error', $5::text, 'statusCode', null)
   where user_id = $2 and id = $3 and claimed_by = $1`;
 
 /**
- * Lets all due deliveries of user $2 that forward wait for $3 seconds, but those that others than $1 hold. They show no reason: they come
- * behind those of other users.
+ * Postpones all due forwards of user $2 by $3 seconds, except those that claimants other than $1 hold. They show no reason: they go after
+ * those of other users.
  */
 export const postponeForwardsOfUserSql = `
   update delivery set next_attempt_at = (select postroom_now()) + $3 * interval '1 second', claimed_by = null, claimed_until = null
@@ -124,7 +124,7 @@ export const postponeForwardsOfUserSql = `
       and (d.claimed_by = $1 or d.claimed_until is null or d.claimed_until < (select postroom_now()))
     for update skip locked))`;
 
-/** As postponeForwardSql, by a fault of ours, $5: it is noted as an attempt that was interrupted, and its number counts the faults. */
+/** Like postponeForwardSql, after an internal fault, $5: it is stored as an interrupted attempt whose number counts the faults. */
 export const deferForwardSql = `
   update delivery set next_attempt_at = (select postroom_now()) + $4 * interval '1 second', claimed_by = null, claimed_until = null,
     response_data = jsonb_build_object('error', $5::text, 'statusCode', null),

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { countOutcomesSql } from './disable-failing-endpoints.ts';
 
-/** What append_events takes, but for its id. */
+/** What append_events takes, except its id. */
 export interface ForwardEvent {
   kind: 'delivery.succeeded' | 'delivery.failed' | 'endpoint.disabled';
   emailId: string | null;
@@ -12,8 +12,8 @@ export interface ForwardEvent {
 
 /**
  * Settles those of the forwarded deliveries whose recipients are all settled, in the transaction that settled the last of them: success
- * when all have the copy, else failed. Each counts once in its endpoint's statistics. A report that comes later turns success into failed.
- * Answers the events of those whose status changed, by user.
+ * when all received the copy, else failed. Each counts once in its endpoint's statistics. A report that arrives later turns success into
+ * failed. Returns the events of the deliveries whose status changed, by user.
  */
 export async function settleForwards(
   client: ClientBase,
@@ -21,7 +21,7 @@ export async function settleForwards(
 ): Promise<{ userId: string; event: ForwardEvent }[]> {
   if (deliveries.length === 0) return [];
   const keys = [deliveries.map(({ userId }) => userId), deliveries.map(({ deliveryId }) => deliveryId)];
-  // Recipients are read only then, so that of two transactions which settle recipients of one delivery the second one sees both.
+  // The recipients are read after the lock, so that of two transactions which settle recipients of one delivery the second one sees both.
   await client.query({ name: 'forward-lock', text: LOCK_SQL, values: keys });
   const { rows } = await client.query<{ user_id: string; event: ForwardEvent; was_success: boolean }>({
     name: 'forward-settle',

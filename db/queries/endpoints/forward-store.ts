@@ -1,4 +1,4 @@
-/** A composed copy and whom it goes to, in a parameter of storeForwardSql. */
+/** A composed copy and its recipients, in a parameter of storeForwardSql. */
 export interface ForwardRecord {
   user_id: string;
   delivery_id: string;
@@ -21,10 +21,9 @@ export interface ForwardRecord {
 }
 
 /**
- * Hands a copy over to the sending queue, in one statement: its bytes, its recipients, and the delivery, whose one attempt this is; it
- * then waits for its recipients to be settled. Nothing happens unless $1 still holds the delivery. Parameters: $1 the claimant,
- * $2 ForwardRecord as JSON, $3 the bytes. Answers one row when it was done.
- * The recipients are marked as reported: nobody sent the copy, so nobody is told by a DSN that it was given up.
+ * Queues a copy for sending, in one statement: its bytes, its recipients, and the delivery, whose only attempt this is; the delivery then
+ * waits until its recipients are settled. Does nothing unless $1 still holds the delivery. Parameters: $1 the claimant, $2 ForwardRecord as
+ * JSON, $3 the bytes. Returns one row when it was done. The recipients are marked as reported: a copy has no sender to notify by a DSN.
  */
 export const storeForwardSql = `
   with given as materialized (

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** An address of the user, by which a sample message can have come. */
+/** An address of the user as the recipient of a sample message. */
 export interface SampleRecipient {
   address: string;
   addressId: string;
@@ -10,7 +10,7 @@ export interface SampleRecipient {
   isVerified: boolean;
 }
 
-/** The address that a test of the endpoint speaks of: one that leads there if there is one. Null when the user has no address. */
+/** Returns the address that a test of the endpoint uses: preferably one that routes to it. Null when the user has no address. */
 export async function findSampleRecipient(
   pool: Pool,
   { userId, endpointId }: { userId: string; endpointId: string },
@@ -29,10 +29,10 @@ export async function findSampleRecipient(
   return rows[0] ?? null;
 }
 
-/** An endpoint that forwards, as its test needs it. */
+/** A forwarding endpoint with what its test needs. */
 export interface TestedForwardRow {
   config: unknown;
-  /** whether the domain of the config's fromAddress is a verified one of the user */
+  /** whether the domain of the config's fromAddress is a verified domain of the user */
   is_from_verified: boolean;
   /** the oldest verified domain of the user; null when there is none */
   verified_domain: string | null;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * Appends entries to the event feed of a user. Call it last in a transaction: the counter of the feed is locked from here to the commit.
+ * Appends entries to the event feed of a user. Call it last in a transaction: the counter of the feed stays locked until the commit.
  * Returns the last sequence number; null when there is no entry.
  */
 export async function appendEvents(

@@ -6,57 +6,61 @@ import type { Tables } from '../../entities/tables.ts';
 
 /** An event of a user's feed. */
 export interface FeedEvent {
-  /** 1 for the first of the user, then without a gap */
+  /** 1 for the user's first event, then without gaps */
   seq: number;
   id: string;
   kind: EventKind;
   at: Date;
-  /** what it is of; null where that does not apply */
+  /** its subject; null where not applicable */
   emailId: string | null;
   threadId: string | null;
   deliveryId: string | null;
   endpointId: string | null;
   domainId: string | null;
-  /** what is known beyond that, by kind */
+  /** further data, by kind */
   data: Record<string, unknown>;
 }
 
-/** Which of the events behind a place are read. */
+/** Which events after a position are read. */
 export interface EventsRequest {
-  /** the number that they lie behind */
+  /** sequence number after which to read */
   after: number;
-  /** null: of every kind */
+  /** null: every kind */
   kinds: readonly string[] | null;
   limit: number;
 }
 
-/** Events behind a place, oldest first. */
+/** Events after a position, oldest first. */
 export interface EventsAhead {
   events: FeedEvent[];
-  /** up to here all was looked at; reading goes on behind it */
+  /** everything up to here was read; continue after it */
   scannedTo: number;
-  /** of the newest event when this was read; 0 when there is none */
+  /** of the newest event at the time of reading; 0 when there is none */
   lastSeq: number;
   /** events before it were removed; 1: none was */
   firstSeq: number;
 }
 
-/** Where a user's feed ends, and begins. */
+/** Where a user's feed begins and ends. */
 export interface FeedEnd {
   lastSeq: number;
   /** events before it were removed; 1: none was */
   firstSeq: number;
-  /** the database's clock, to the millisecond, as instants of rows are */
+  /** the database's clock in milliseconds, as in the times of rows */
   now: Date;
 }
 
-/** Numbers that one statement looks through, so that rare kinds cannot make it long. */
+/** Sequence numbers that one statement scans, so that rare kinds cannot make it slow. */
 const MAX_SCANNED = 10_000;
 const LOCK_TIMEOUT_MS = 3_000;
 
-/** Events behind a place in one snapshot: since numbers are given out in the order of the commits, none before `lastSeq` is missing. */
-export async function readEventsAfter(database: Database, userId: string, wish: EventsRequest): Promise<EventsAhead> {
-  const { after, kinds, limit } = wish;
+/** Reads events after a position in one snapshot. Numbers are assigned in commit order, so none before `lastSeq` is missing. */
+export async function readEventsAfter(
+  database: Database,
+  userId: string,
+  request: EventsRequest,
+): Promise<EventsAhead> {
+  const { after, kinds, limit } = request;
   const { rows } = await inUserTransaction(
     database,
     userId,
@@ -70,7 +74,7 @@ export async function readEventsAfter(database: Database, userId: string, wish: 
   );
   const lastSeq = rows[0]?.last_seq ?? 0;
   const firstSeq = rows[0]?.first_seq ?? 1;
-  // Of a feed whose beginning was removed, looking begins behind that.
+  // In a feed whose beginning was removed, reading starts after that.
   const from = Math.max(after, firstSeq - 1);
   const events = rows.flatMap((row) => (row.id === null ? [] : [feedEvent(row)]));
   const last = events.at(-1);
@@ -79,7 +83,7 @@ export async function readEventsAfter(database: Database, userId: string, wish: 
   return { events, scannedTo, lastSeq, firstSeq };
 }
 
-/** Events between two places, in their order or, inverted, from the end. */
+/** Returns the events between two positions, in order or, inverted, from the end. */
 export async function listEvents(
   transaction: Transaction<Tables>,
   userId: string,
@@ -92,7 +96,7 @@ export async function listEvents(
   return rows.map(feedEvent);
 }
 
-/** Those of the events that the user has, in no order. */
+/** Returns those of the events that belong to the user, unordered. */
 export async function findEvents(
   transaction: Transaction<Tables>,
   userId: string,
@@ -104,7 +108,7 @@ export async function findEvents(
   return rows.map(feedEvent);
 }
 
-/** Where the feed ends now. */
+/** Returns where the feed ends now. */
 export async function readFeedEnd(transaction: Transaction<Tables>, userId: string): Promise<FeedEnd> {
   const { rows } = await sql<{ last_seq: number | null; first_seq: number | null; now: Date }>`
     select c.last_seq, c.first_seq, postroom_now() as now from (select) one left join event_counter c on c.user_id = ${userId}`.execute(
@@ -117,7 +121,7 @@ export async function readFeedEnd(transaction: Transaction<Tables>, userId: stri
   };
 }
 
-/** How far the feeds of users have grown, by user; those without an event are missing. */
+/** Returns the last sequence number per user; users without events are left out. */
 export async function readEventPositions(
   database: Database,
   userIds: readonly string[],

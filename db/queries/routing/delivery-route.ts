@@ -2,14 +2,14 @@ import type { RouteDecision } from '../../../core/routing/route.ts';
 import type { Row } from '../../entities/tables.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A received email without a route, with what its route hangs on. */
+/** A received email without a route, with what its route depends on. */
 export interface UnroutedRow {
   user_id: string;
   id: string;
   own_address: string;
   thread_id: string;
   thread_position: number;
-  /** null when the email has an address_id and the address is gone, or has none */
+  /** null when the email has an address_id and the address is gone or has no endpoint */
   address_is_active: boolean | null;
   address_endpoint_id: string | null;
   address_webhook_id: string | null;
@@ -19,7 +19,7 @@ export interface UnroutedRow {
   receive_dmarc_emails: boolean | null;
   is_dmarc_report: boolean;
   size_octets: number | null;
-  /** what models have said of it: see core/routing/guard-judgement.ts; null: nothing */
+  /** results of models so far, see core/routing/guard-judgement.ts; null: none */
   answers: unknown;
 }
 
@@ -30,7 +30,7 @@ const ROUTE_FACTS = `
          a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
          d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails`;
 
-// limit 1: looked up by key, row by row; a join might walk the whole table when it was planned while the table was small
+// limit 1: looked up by key, row by row; a join planned while the table was small might scan all of it
 const ROUTE_FACTS_JOINS = `
   cross join lateral (select * from email e where e.user_id = r.user_id and e.id = r.email_id limit 1) e
   left join lateral (select * from email_address a where a.user_id = e.user_id and a.id = e.address_id limit 1) a on true
@@ -39,8 +39,8 @@ const ROUTE_FACTS_JOINS = `
 const IS_NOT_ASIDE = notSetAsideSql('route', 'w.user_id', 'w.email_id');
 
 /**
- * Locks up to $1 received emails that wait for a route, oldest first; those that another router has in hand, or that are set aside, are skipped.
- * Rows: UnroutedRow. To be followed by storeRoutesSql in the same transaction.
+ * Locks up to $1 received emails that wait for a route, oldest first; those that another router holds, or that are set aside, are skipped.
+ * Rows: UnroutedRow. Must be followed by storeRoutesSql in the same transaction.
  */
 export const takeUnroutedSql = `${ROUTE_FACTS}
   from (
@@ -49,7 +49,8 @@ export const takeUnroutedSql = `${ROUTE_FACTS}
   ) r ${ROUTE_FACTS_JOINS}`;
 
 /**
- * The same but for users $2, whose mail it walks past: to be used while there are any, since it takes the longer the more of that waits.
+ * The same without the users $2, whose mail it steps over. Use it only when there are such users: it takes longer the more of their mail
+ * waits.
  */
 export const takeUnroutedOfOthersSql = `${ROUTE_FACTS}
   from (
@@ -58,14 +59,14 @@ export const takeUnroutedOfOthersSql = `${ROUTE_FACTS}
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 
-/** The same of one email: $1 its user, $2 its id. No row when it waits no more, or another router has it in hand. */
+/** The same for one email: $1 its user, $2 its id. No row when it no longer waits, or another router holds it. */
 export const takeOneUnroutedSql = `${ROUTE_FACTS}
   from (
     select user_id, email_id, answers from route where user_id = $1 and email_id = $2 and outcome is null
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 
-/** The same of one email whose rule's model has answered: $1 its user, $2 its id, $3 who asked. No row when the claim was lost. */
+/** The same for one email whose rule's model has responded: $1 its user, $2 its id, $3 the claimant. No row when the claim was lost. */
 export const takeAskedSql = `${ROUTE_FACTS}
   from (
     select user_id, email_id, answers from route
@@ -79,13 +80,13 @@ export const readEndpointsSql = `
   from unnest($1::text[], $2::text[]) k(user_id, id)
   cross join lateral (select * from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
 
-/** What readEndpointsSql answers. */
+/** A row of readEndpointsSql. */
 export type EndpointFactsRow = Pick<
   Row<'endpoint'>,
   'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active'
 > & { config: unknown };
 
-/** One decided route in the parameter of storeRoutesSql; delivery_id is null when the mail goes nowhere. */
+/** A decided route, in the parameter of storeRoutesSql; delivery_id is null when the mail has no destination. */
 export interface RouteRecord {
   user_id: string;
   email_id: string;
@@ -95,22 +96,22 @@ export interface RouteRecord {
   attempts_allowed: number | null;
   thread_id: string;
   thread_position: number;
-  /** whether the router goes on with it itself; else it waits for a claim */
+  /** whether the router claims it; otherwise it waits for a claim */
   is_claimed: boolean;
   outcome: RouteDecision['outcome'];
   via: RouteDecision['via'];
-  /** the endpoint that the route led to, whether a delivery was made or not */
+  /** the endpoint of the route, whether a delivery was created or not */
   route_endpoint_id: string | null;
   rule_id: string | null;
   reason: string | null;
   matches: RouteDecision['matches'];
-  /** of what models said; null: nothing */
+  /** results of models; null: none */
   answers: unknown;
 }
 
 /**
- * Marks emails as routed (or as such that a model is to be asked about) and makes their deliveries. Parameters: $1 the claimant,
- * $2 RouteRecord[] as JSON, $3 the lease in seconds. Answers id and created_at of each delivery.
+ * Marks emails as routed (or as waiting for a model) and creates their deliveries. Parameters: $1 the claimant, $2 RouteRecord[] as JSON,
+ * $3 the lease in seconds. Returns id and created_at of each delivery.
  */
 export const storeRoutesSql = `
   with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
@@ -135,10 +136,7 @@ export const storeRoutesSql = `
   from decided r, clock_now n where r.delivery_id is not null
   returning id, created_at`;
 
-/**
- * Counts what guard rules matched: $1 [{user_id, rule_id, count}] as JSON. Rows are locked in the order of the key, so that two
- * transactions never wait for each other in a ring.
- */
+/** Counts matches of guard rules: $1 [{user_id, rule_id, count}] as JSON. Rows are locked in key order, to prevent deadlocks. */
 export const countRuleHitsSql = `
   insert into guard_rule_stat as s (user_id, rule_id, trigger_count, last_triggered_at)
   select h.user_id, h.rule_id, h.count, (select postroom_now())
@@ -147,7 +145,7 @@ export const countRuleHitsSql = `
   on conflict (user_id, rule_id) do update set trigger_count = s.trigger_count + excluded.trigger_count,
     last_triggered_at = greatest(s.last_triggered_at, excluded.last_triggered_at)`;
 
-/** Appends events of several users: $1 [{user_id, events}] as JSON. Answers the last seq of each user. Stands last in its transaction. */
+/** Appends events of several users: $1 [{user_id, events}] as JSON. Returns the last seq of each user. Must be last in its transaction. */
 export const appendRouteEventsSql = `
   select u.user_id, append_events(u.user_id, u.events) as last_seq
   from (select * from jsonb_to_recordset($1::jsonb) as g(user_id text, events jsonb) order by user_id) u`;

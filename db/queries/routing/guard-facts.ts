@@ -3,7 +3,7 @@ import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import { addressFields } from '../emails/email-row.ts';
 
-/** What guardFactsColumns select. */
+/** A row of guardFactsColumns. */
 export interface GuardFactsRow {
   subject: string;
   recipient: string | null;
@@ -14,11 +14,11 @@ export interface GuardFactsRow {
   authentication: unknown;
   text_body: string | null;
   html_body: string | null;
-  /** not null: only its header section was read, and what is inside of it is not known */
+  /** not null: only its header section was read, and its contents are unknown */
   parse_error: string | null;
 }
 
-/** whole: with the beginnings of the bodies; outline: without, for rules that do not look at them (see readsText) */
+/** whole: with the beginnings of the bodies; outline: without, for rules that do not use them (see readsText) */
 export type GuardFactsExtent = 'whole' | 'outline';
 
 /** The columns of GuardFactsRow, of `email e` and `email_content c` (left joined). */
@@ -31,8 +31,8 @@ export function guardFactsColumns(extent: GuardFactsExtent): string {
 }
 
 /**
- * The facts of received emails by the parallel arrays $1 (user ids) and $2 (email ids), for either role.
- * Rows: GuardFactsRow with user_id and email_id.
+ * The facts of received emails by the parallel arrays $1 (user ids) and $2 (email ids), for either role. Rows: GuardFactsRow with user_id
+ * and email_id.
  */
 export function readGuardFactsSql(extent: GuardFactsExtent): string {
   return `
@@ -43,7 +43,7 @@ export function readGuardFactsSql(extent: GuardFactsExtent): string {
   left join lateral (select * from email_content c where c.user_id = e.user_id and c.email_id = e.id limit 1) c on true`;
 }
 
-/** The facts of a row; where nothing was stored, nothing is known. */
+/** Returns the facts of a row; what was not stored is unknown. */
 export function guardFactsOfRow(row: GuardFactsRow): GuardFacts {
   return guardFactsOf({
     subject: row.subject,

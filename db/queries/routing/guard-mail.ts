@@ -5,20 +5,20 @@ import type { KeysetCursor } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { type GuardFactsExtent, type GuardFactsRow, guardFactsColumns, guardFactsOfRow } from './guard-facts.ts';
 
-/** A received mail as rules are tried on it. */
+/** A received email on which rules are tried. */
 export interface GuardedEmail {
   id: string;
   createdAt: Date;
   subject: string;
   fromText: string;
   facts: GuardFacts;
-  /** what became of it; null when it has no route, or none yet */
+  /** its result; null when it has no route yet */
   route: Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
-  /** what models said of it when it came */
+  /** results of models when it arrived */
   answers: StoredAnswer[];
 }
 
-/** What rules look at of one received email; null when the user has received none of that id. */
+/** Returns what rules check in one received email; null when the user has received none with that id. */
 export async function readGuardedEmail(
   transaction: Transaction<Tables>,
   userId: string,
@@ -31,7 +31,7 @@ export async function readGuardedEmail(
   return rows[0] === undefined ? null : guardFactsOfRow(rows[0]);
 }
 
-/** Received mail between two places in time, the newest first: up to `limit` since an instant and behind a place (null: all). */
+/** Returns received mail of a period, newest first: up to `limit` since an instant and after a cursor (null: from the start). */
 export async function readGuardedEmails(
   transaction: Transaction<Tables>,
   userId: string,

@@ -6,25 +6,25 @@ import { GUARD_RULE_COLUMNS, guardRuleOf, type StoredGuardRule } from './guard-r
 
 const COLUMNS = GUARD_RULE_COLUMNS.map((column) => `g.${column}`).join(', ');
 
-/** The active rules of the users $1, in no order. Rows: StoredGuardRule with user_id. */
+/** The active rules of the users $1, unordered. Rows: StoredGuardRule with user_id. */
 export const readRulesSql = `
   select g.user_id, ${COLUMNS} from unnest($1::text[]) u(user_id)
   cross join lateral (select * from guard_rule g where g.user_id = u.user_id and g.is_active) g`;
 
-/** The active rules of one user, in no order. Throws as guardRuleOf does. */
+/** Returns the active rules of one user, unordered. Throws as guardRuleOf does. */
 export async function readActiveRules(transaction: Transaction<Tables>, userId: string): Promise<GuardRule[]> {
   const { rows } = await sql<StoredGuardRule>`
     select ${sql.raw(COLUMNS)} from guard_rule g where g.user_id = ${userId} and g.is_active`.execute(transaction);
   return rows.map(guardRuleOf);
 }
 
-/** What rules know of a mail, and whether it could be parsed. */
+/** What rules know about an email, and whether it could be parsed. */
 export interface GuardedContent {
   facts: GuardFacts;
   isParsed: boolean;
 }
 
-/** What rules know of one received email; null when the user has none of that id. */
+/** Returns what rules know about one received email; null when the user has none with that id. */
 export async function readFacts(
   transaction: Transaction<Tables>,
   userId: string,

@@ -2,7 +2,7 @@ import { checkGuardConfig } from '../../../core/routing/guard-config.ts';
 import type { GuardRule } from '../../../core/routing/guard-rule.ts';
 import type { Row } from '../../entities/tables.ts';
 
-/** The columns of guard_rule that a rule is made of. */
+/** The columns of guard_rule that define a rule. */
 export const GUARD_RULE_COLUMNS = [
   'id',
   'name',
@@ -22,7 +22,7 @@ export type StoredGuardRule = Pick<
   created_at: Date;
 };
 
-/** The rule of a row. Throws when its config is none that could have been stored. */
+/** Returns the rule of a row. Throws when its config is invalid. */
 export function guardRuleOf(row: StoredGuardRule): GuardRule {
   const { config, error } = checkGuardConfig(row.type, row.config);
   if (config === undefined) throw new Error(`guard rule ${row.id} cannot be read: ${error}`);

@@ -10,21 +10,21 @@ export type ListedGuardRule = GuardRule & {
   description: string | null;
   isActive: boolean;
   updatedAt: Date;
-  /** how many emails it decided, and when the last */
+  /** how many emails it decided, and when it decided the last one */
   triggerCount: number;
   lastTriggeredAt: Date | null;
 };
 
-/** Which rules a list shows; null puts no condition. */
+/** Filters of a list of rules; null matches all. */
 export interface GuardRuleConditions {
   ids: readonly string[] | null;
   type: GuardRule['type'] | null;
   isActive: boolean | null;
-  /** part of name or description in any case */
+  /** part of name or description, case-insensitive */
   search: string | null;
 }
 
-/** A page in the order in which rules are asked, and how many there are in all. */
+/** Returns a page in order of evaluation, and the total count. */
 export async function listGuardRules(
   transaction: Transaction<Tables>,
   userId: string,
@@ -44,7 +44,7 @@ export async function listGuardRules(
   };
 }
 
-/** The rules behind and before two places, in the order in which they are asked; inverted: the last first. */
+/** Returns the rules between two cursors, in order of evaluation; inverted: last first. */
 export async function pageGuardRules(
   transaction: Transaction<Tables>,
   userId: string,
@@ -75,7 +75,7 @@ export async function countGuardRules(
   return rows[0]?.total ?? 0;
 }
 
-/** Those of the rules that the user has, in no order. */
+/** Returns those of the rules that belong to the user, unordered. */
 export async function findGuardRules(
   transaction: Transaction<Tables>,
   userId: string,
@@ -86,7 +86,7 @@ export async function findGuardRules(
   return rows.map(listedOf);
 }
 
-/** One rule; null when the user has none of that id. */
+/** Returns one rule; null when the user has none with that id. */
 export async function findGuardRule(
   transaction: Transaction<Tables>,
   userId: string,
@@ -96,7 +96,7 @@ export async function findGuardRule(
   return rule ?? null;
 }
 
-/** All rules that decide on mail, in no order. */
+/** Returns all active rules, unordered. */
 export async function findActiveRules(transaction: Transaction<Tables>, userId: string): Promise<GuardRule[]> {
   const { rows } = await sql<StoredGuardRule>`
     select ${sql.join(GUARD_RULE_COLUMNS.map((column) => sql.ref(column)))} from guard_rule
@@ -104,12 +104,12 @@ export async function findActiveRules(transaction: Transaction<Tables>, userId: 
   return rows.map(guardRuleOf);
 }
 
-/** Keeps others from writing rules of the user until the transaction ends. */
+/** Keeps other transactions from writing rules of the user until this one ends. */
 export async function lockGuardRules(transaction: Transaction<Tables>, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`guard rules ${userId}`}, 0))`.execute(transaction);
 }
 
-/** How many rules the user has, how many values they compare mail with in all, and how many of these are sought in bodies. */
+/** Counts the user's rules, the values that they compare mail with, and those of them that are searched for in bodies. */
 export async function measureGuardRules(
   transaction: Transaction<Tables>,
   userId: string,
@@ -128,7 +128,7 @@ export async function measureGuardRules(
   return { rules: Number(rules), values, words };
 }
 
-/** Whether the user's endpoint takes mail; null when the user has none of that id. The row is kept as it is for the transaction. */
+/** Whether the user's endpoint is active; null when the user has none with that id. The row stays locked for the transaction. */
 export async function isEndpointActive(
   transaction: Transaction<Tables>,
   userId: string,

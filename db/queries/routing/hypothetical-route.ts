@@ -3,7 +3,7 @@ import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { concernsDomain } from '../domains/dmarc-write.ts';
 
-/** Where a mail would come in. */
+/** Where an email would arrive. */
 export interface HypotheticalPlace {
   ownAddress: string;
   addressId: string | null;
@@ -12,7 +12,7 @@ export interface HypotheticalPlace {
   dmarcDomain: string | null;
 }
 
-/** The route of an own address or domain as it stands, for a mail that is not stored. */
+/** Returns the current route of an address or domain of the user, for mail that is not stored. */
 export async function readHypotheticalRoute(
   transaction: Transaction<Tables>,
   userId: string,

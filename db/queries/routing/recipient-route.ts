@@ -29,7 +29,7 @@ export async function findRecipientRoute(
   return rows[0] ?? null;
 }
 
-// Equalities with the parameters on unique keys all the way: the plan stays right from the empty table to a million rows.
+// Only equality with parameters on unique keys: the plan is right from the empty table to a million rows.
 const ROUTE_SQL = `
   select v.user_id, v.domain_id, d.is_catch_all_enabled, coalesce(e.id, u.id) as address_id,
     coalesce(e.address, u.address) as address, coalesce(e.is_active, u.is_active) as is_active

@@ -5,20 +5,20 @@ import type { GuardAction } from '../../../core/routing/guard-rule.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 
-/** How an email came in and where it went, as far as that is stored beside its deliveries. */
+/** How an email arrived and where it went, as far as it is stored apart from its deliveries. */
 export interface StoredRoute {
   type: EmailType;
   createdAt: Date;
   ownAddress: string;
-  /** envelope recipient, plus-tag and all */
+  /** envelope recipient, including the plus-tag */
   recipient: string | null;
   threadId: string | null;
   threadReason: ThreadReason | null;
-  /** null when the catch-all took it */
+  /** null when the catch-all accepted it */
   addressId: string | null;
   domainId: string | null;
   parseError: string | null;
-  /** null when nothing is known of it any more */
+  /** null when it is unknown */
   reception: { remoteAddress: string; helo: string; isTls: boolean; reversePath: string; parsedAt: Date | null } | null;
   /** null: it waits for its thread */
   route: Pick<
@@ -95,7 +95,7 @@ type StoredRouteRow = Pick<
   threaded_at: Date | null;
 };
 
-/** What routes refer to, as far as it still exists. */
+/** What routes refer to, if it still exists. */
 export interface RouteReferences {
   addresses: Map<string, { address: string; isActive: boolean }>;
   domains: Map<string, { name: string; isCatchAllEnabled: boolean }>;
@@ -110,7 +110,7 @@ export interface ReferenceIds {
   endpointIds: readonly string[];
 }
 
-/** Those of the addresses, domains, rules and endpoints that the user has, by id. */
+/** Returns those of the addresses, domains, rules and endpoints that belong to the user, by id. */
 export async function readReferences(
   transaction: Transaction<Tables>,
   userId: string,
@@ -141,6 +141,6 @@ interface ReferenceRow {
   id: string;
   name: string;
   flag: boolean;
-  /** of a rule its action, of an endpoint its type */
+  /** a rule's action, an endpoint's type */
   word: string | null;
 }

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { RouteDecision } from '../../../core/routing/route.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What was decided on an email, as it stands. */
+/** The current decision on an email. */
 export async function readDecision(
   transaction: Transaction<Tables>,
   userId: string,
@@ -26,7 +26,7 @@ interface DecisionRow {
   matches: RouteDecision['matches'];
 }
 
-/** Writes another decision on an email that was decided on; when a model is to be asked first, that is done soon. */
+/** Replaces the decision on an email; if a model must be asked first, that happens soon. */
 export async function rewriteRoute(
   transaction: Transaction<Tables>,
   userId: string,

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
-/** Whether mail to that domain (canonical) comes to the user. */
+/** Whether mail to that domain (canonical) is received for the user. */
 export async function ownsDomain(transaction: Transaction<Tables>, userId: string, name: string): Promise<boolean> {
   const { rows } = await sql<{ owns: boolean }>`
     select exists (
@@ -11,7 +11,7 @@ export async function ownsDomain(transaction: Transaction<Tables>, userId: strin
   return rows[0]?.owns === true;
 }
 
-/** Addresses of the user that take mail, and domains (`*@domain`) of which every address does; some of them. */
+/** Returns addresses of the user that receive mail, and domains (`*@domain`) of which every address does; a selection. */
 export async function listTakingAddresses(
   transaction: Transaction<Tables>,
   userId: string,
@@ -31,11 +31,11 @@ export async function listTakingAddresses(
 export interface SentRecipient {
   id: string;
   address: string;
-  /** the domain under which its return address lies */
+  /** the domain of its return address */
   domain: string;
 }
 
-/** The recipients of a sent email, forwarded copies aside; null when the user has sent none of that id. */
+/** Returns the recipients of a sent email, without forwarded copies; null when the user has sent none with that id. */
 export async function readSentRecipients(
   transaction: Transaction<Tables>,
   userId: string,

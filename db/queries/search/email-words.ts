@@ -3,21 +3,21 @@ import { canonicalDomainName } from '../../../core/domains/domain-name.ts';
 import { visibleText } from '../../../core/html/visible-text.ts';
 import { ATTACHMENT_MARK, domainMark, wordVector } from './word-vector.ts';
 
-/** Characters of a body that searches by words look at. */
+/** Characters of a body that are searchable. */
 const MAX_BODY_LENGTH = 32_768;
-/** Characters of HTML in which they are looked for: newsletters begin with styles. */
+/** Characters of HTML from which they are taken: newsletters begin with styles. */
 const MAX_HTML_LENGTH = 131_072;
 /** Characters of each header field. */
 const MAX_FIELD_LENGTH = 8_192;
-/** Recipients of an email that count. */
+/** Recipients of an email that are searchable. */
 const MAX_ADDRESSES = 200;
 
-/** What an email is found by. */
+/** The searchable parts of an email. */
 export interface WordSource {
   subject: string;
   fromText: string;
   fromAddress: string;
-  /** To, Cc and Bcc as they are shown, with names */
+  /** To, Cc and Bcc as shown, with names */
   recipientTexts: readonly string[];
   /** of the envelope and of the fields */
   recipients: readonly string[];
@@ -27,7 +27,10 @@ export interface WordSource {
   hasAttachments: boolean;
 }
 
-/** The words of an email as a tsvector: weights A subject, B sender, C recipients, D body; marks of its domains and its attachments. */
+/**
+ * Returns the words of an email as a tsvector: weights A subject, B sender, C recipients, D body; marks for its domains and its
+ * attachments.
+ */
 export function emailVector(userId: string, email: WordSource): string {
   const { subject, fromText, recipientTexts, text, html } = email;
   const recipients = email.recipients.slice(0, MAX_ADDRESSES);
@@ -48,7 +51,7 @@ export function emailVector(userId: string, email: WordSource): string {
   );
 }
 
-/** Writes the words of emails of the user, or writes them anew. */
+/** Writes or rewrites the words of the user's emails. */
 export async function writeWords(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,

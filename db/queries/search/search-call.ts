@@ -3,7 +3,7 @@ import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import { ATTACHMENT_MARK, domainMark, type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
 
-/** Conditions beside the terms of a search, as search_query of db/migrations/0001-initial/search.sql names them; absent or null: none. */
+/** Conditions of a search besides its terms, as search_query of db/migrations/0001-initial/search.sql names them; absent or null: none. */
 export interface SearchConditions {
   tests?: readonly string[];
   status?: string | null;
@@ -14,7 +14,7 @@ export interface SearchConditions {
   isArchived?: boolean | null;
   participant?: RawBuilder<string> | null;
   participantDomain?: RawBuilder<string> | null;
-  /** keys of the other side that do as well as ownAddress and ownDomain, see core/search/email-parties.ts */
+  /** keys of the other side that match like ownAddress and ownDomain, see core/search/email-parties.ts */
   partyAddress?: string | null;
   partyDomain?: string | null;
 }
@@ -38,16 +38,16 @@ export function searchQuery(
     ${conditions.partyAddress ?? null}::text, ${conditions.partyDomain ?? null}::text)::search_query`;
 }
 
-/** Rows that each step of a search takes at most; see search-functions.sql. */
+/** Maximum rows of each search step; see search-functions.sql. */
 export interface SearchBounds {
   near: number;
   far: number;
   few: number;
 }
 
-/** Of emails: about 5 us each, so that each step takes some tens of milliseconds at most. */
+/** Of emails: about 5 us each, so that a step takes some tens of milliseconds at most. */
 export const EMAIL_BOUNDS: SearchBounds = { near: 1_000, far: 8_000, few: 5_000 };
-/** Of threads, of which each has its messages looked at: about 20 us each, and 5 for each find. */
+/** Of threads, whose messages are each looked up: about 20 us each, and 5 for each match. */
 export const THREAD_BOUNDS: SearchBounds = { near: 400, far: 4_000, few: 5_000 };
 
 /** The page as a value of type search_page. */
@@ -68,7 +68,7 @@ function wordTerms(terms: readonly SearchTerm[]): WordTerm[] {
   });
 }
 
-/** Attachments are looked up among the words; that there are none is read off the email. */
+/** Attachments are a mark among the words; their absence is a column of the email. */
 function testsOf(term: SearchTerm): string[] {
   if (term.kind !== 'flag') return [];
   if (term.flag === 'attachment' && !term.isNegated) return [];
@@ -79,7 +79,7 @@ function labelKeys(terms: readonly SearchTerm[]): string[] {
   return terms.flatMap((term) => (term.kind === 'label' ? [term.key] : []));
 }
 
-/** What is not before an instant is after it, and the other way round. */
+/** What is not before an instant is after it, and vice versa. */
 function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
   let since = least;
   let until = null as Date | null;

@@ -1,18 +1,19 @@
--- Searches by words, run as their owner: operators of text search are not leakproof, so that under the policy their indexes would be
--- passed over. Every function answers nothing when the user is not the one of the transaction.
+-- Searches by words, run as their owner: operators of text search are not leakproof, so under row-level security their indexes would not be
+-- used. Every function returns nothing when the given user is not the user of the transaction.
 --
--- No one way is quick for every search: a word of every mail is found at once by walking the list, a word of three mails by the index. So
--- a page is sought step by step, each bounded: the nearest of the list, then what the index knows if that is little, then more of the list,
--- and only then all. Statements are composed of the fixed texts below and planned with the values at hand: $1 what is asked for,
--- $2 the page, $3 ids that were gathered, $4 their instants, $5 how much of the list is walked.
+-- No single plan is fast for every search: a word in every email is found at once by scanning the list, a word in three emails by the
+-- index. So a page is searched in bounded steps: the nearest part of the list, then the index if it has few matches, then more of the list,
+-- and only then everything. Statements are composed of the fixed texts below and planned with the values at hand: $1 the query, $2 the
+-- page, $3 ids that were gathered, $4 their instants, $5 how many rows of the list are scanned.
 --
--- The first migration runs this file. After a change here a new migration runs it again; it has to serve the code before it, too.
+-- The first migration runs this file. After a change here a new migration runs it again; it must also work with the previous version of the
+-- code.
 
 -- Or the other side of a row e of email has the key in this field.
 create or replace function search_party(p_key text, p_field text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when p_key is null then '' else format(' or exists (select from email_search x where x.user_id = ($1).user_id
     and x.email_id = e.id and x.parties @> array[($1).%I])', p_field) end $$;
--- Conditions on a row e of email, but for words, labels and instants.
+-- Conditions on a row e of email, except words, labels and instants.
 create or replace function search_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select coalesce(string_agg(case when t like '!%' then ' and not (' else ' and (' end || case ltrim(t, '!')
       when 'unread' then 'e.type = ''received'' and not e.is_read'
@@ -38,7 +39,8 @@ create or replace function search_labels(q search_query, p_thread_id text) retur
       and l.id = ' || p_thread_id || ' and l.label_keys @> ($1).label_keys)' end
     || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
       and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end $$;
--- Brings the words w of the email e, and what they have to be. By the email's key, never by the index of words, which would bring all finds.
+-- Joins the words w of the email e, and the condition on them. By the email's key, never by the index of words, which would return all
+-- matches.
 create or replace function search_join(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.words is null and q.without is null then ' where true'
       else case when q.words is null then ' left' else '' end || ' join lateral (select w.words from email_words w
@@ -49,18 +51,18 @@ create or replace function search_join(q search_query) returns text language sql
 create or replace function search_span(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.since is null then '' else ' and ' || p_alias || '.created_at >= ($1).since' end
     || case when q.until is null then '' else ' and ' || p_alias || '.created_at < ($1).until' end $$;
--- Conditions and order by which rows lie in the page, by these two columns.
+-- Conditions and order that select the rows of the page, by these two columns.
 create or replace function search_place(p search_page, p_at text, p_id text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when p.after_at is null then '' else format(' and (%s, %s) < (($2).after_at, ($2).after_id)', p_at, p_id) end
     || case when p.before_at is null then '' else format(' and (%s, %s) > (($2).before_at, ($2).before_id)', p_at, p_id) end $$;
 create or replace function search_order(p search_page, p_at text, p_id text) returns text language sql stable set search_path = public, pg_temp as $$
   select format(case when p.is_inverted then ' order by %s, %s' else ' order by %s desc, %s desc' end, p_at, p_id) $$;
--- Where words are looked up: their index, with the emails when more is asked of them.
+-- Where words are looked up: their index, with the emails when other conditions need them.
 create or replace function search_by_words(q search_query, p_tests text) returns text language sql stable set search_path = public, pg_temp as $$
   select ' from email_words w' || case when p_tests = '' then '' else ' join email e on e.user_id = ($1).user_id and e.id = w.email_id' end
     || ' where w.user_id = ($1).user_id and w.words @@ ($1).words'
     || case when q.without is null then '' else ' and not w.words @@ ($1).without' end || search_span(q, 'w') || p_tests $$;
--- The emails of a page, newest first, inverted: oldest first.
+-- Returns the emails of a page, newest first, inverted: oldest first.
 create or replace function search_mail(p_query search_query, p_page search_page) returns table (email_id text, created_at timestamptz)
   language plpgsql stable security definer rows 100
   set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
@@ -118,11 +120,11 @@ create or replace function search_mail(p_query search_query, p_page search_page)
       return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e' || search_join(q) || tests || of_page
         using q, p, ids, instants, walked;
       get diagnostics found = row_count;
-      -- As many more in as much more of the list would fill the page.
+      -- Enough to fill the page if the rest of the list matches as often.
       if step = 'near' and found::bigint * p.far >= p.size::bigint * p.near and cardinality(steps) = 3 then steps := '{far,index,all}'; end if;
       p.size := p.size - found;
       exit when p.size = 0 or walked is null;
-      -- On behind what was walked.
+      -- Continue after what was scanned.
       execute 'select array[e.id], array[e.created_at] from (' || listed || ' offset $5 - 1 limit 1) e' into ids, instants
         using q, p, ids, instants, walked;
       exit when ids is null;
@@ -146,8 +148,8 @@ create or replace function count_mail(p_query search_query) returns bigint
       else ' from email e' || search_join(q) || ' and e.user_id = ($1).user_id' || search_span(q, 'e') || tests end into total using q;
     return total;
   end $$;
--- Conditions on a row t of thread: what is asked of threads, and what a thread has to be for a message of it to be what is asked for.
--- A message goes out a year after it was created at most.
+-- Conditions on a row t of thread: those on threads, and what must hold for a thread when one of its messages matches. A message is sent a
+-- year after it was created at most.
 create or replace function search_thread_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.is_unread or 'unread' = any (q.tests) then ' and t.unread_count > 0' else '' end
     || case when q.is_archived is null then '' when q.is_archived then ' and t.archived_count = t.received_count and t.received_count > 0'
@@ -160,12 +162,12 @@ create or replace function search_thread_tests(q search_query) returns text lang
       and exists (select from unnest(t.participant_emails) a where split_part(a, ''@'', -1) = ($1).participant_domain)' end
     || case when q.since is null then '' else ' and t.last_message_at >= ($1).since' end
     || case when q.until is null then '' else ' and t.created_at < ($1).until + interval ''367 days''' end $$;
--- Those of them that indexes in the order of the list serve.
+-- Those of them that the indexes in list order serve.
 create or replace function search_listed_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select search_thread_tests((q.user_id, null, null, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
     null, null, null, null)::search_query) $$;
--- The threads of a page of which one message is what is asked for, newest message first, inverted: oldest first. Of long threads only
--- the newest messages are looked at in the first step; where these do not tell, the step tells nothing.
+-- Returns the threads of a page of which one message matches, newest message first, inverted: oldest first. Of long threads the first step
+-- reads only the newest messages; if these do not decide, the step decides nothing.
 create or replace function search_inbox(p_query search_query, p_page search_page) returns table (thread_id text, last_message_at timestamptz)
   language plpgsql stable security definer rows 100
   set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
@@ -182,7 +184,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
     of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
     of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
     chosen text := 'select t.id, t.last_message_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
-    -- Of the threads of emails that were found. Materialized, lest the list be walked for them.
+    -- From the threads of found emails. Materialized, or the planner would scan the list for them.
     of_found text := 'with f as materialized (select distinct e.thread_id %s), t as materialized (select t.id, t.last_message_at::timestamptz
       from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || replace(tests, '%', '%%') || '%s)
       select t.id, t.last_message_at from t';
@@ -231,7 +233,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
           || ' then true when t.message_count <= ($2).near / 5 then false end as is_match) m where m.is_match is not false' || tests || of_page || ') t'
           into ids, instants, found, unknown using q, p, ids, instants, walked;
         if unknown > 0 then
-          -- Looking through a long thread takes less than asking the index for a common word.
+          -- Reading a long thread takes less time than looking up a common word in the index.
           if (found - unknown)::bigint * p.far >= p.size::bigint * p.near then steps := '{far,index,all}'; end if;
           continue;
         end if;
@@ -241,11 +243,11 @@ create or replace function search_inbox(p_query search_query, p_page search_page
           using q, p, ids, instants, walked;
         get diagnostics found = row_count;
       end if;
-      -- As many more in as much more of the list would fill the page.
+      -- Enough to fill the page if the rest of the list matches as often.
       if step = 'near' and found::bigint * p.far >= p.size::bigint * p.near and cardinality(steps) = 3 then steps := '{far,index,all}'; end if;
       p.size := p.size - found;
       exit when p.size = 0 or walked is null;
-      -- On behind what was walked.
+      -- Continue after what was scanned.
       execute 'select array[t.id], array[t.last_message_at] from (' || listed || ' offset $5 - 1 limit 1) t' into ids, instants
         using q, p, ids, instants, walked;
       exit when ids is null;

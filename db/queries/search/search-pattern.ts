@@ -1,4 +1,4 @@
-/** A LIKE pattern that finds the text anywhere, whatever it holds; for columns that are in lower case. */
+/** Returns a LIKE pattern that finds the text anywhere, with its special characters escaped; for lower-case columns. */
 export function containsPattern(text: string): string {
   return `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { wordsOf } from '../../../core/search/search-words.ts';
 
-/** Where words of an email stand, as weights of a tsvector: subject, sender, recipients, bodies. */
+/** The parts of an email in which words occur, as weights of a tsvector: subject, sender, recipients, bodies. */
 export type WordPlace = 'A' | 'B' | 'C' | 'D';
 
-/** Words beyond are not looked at: a tsvector holds positions up to 16,383. */
+/** Words after this many are ignored: a tsvector stores positions up to 16,383. */
 const MAX_WORDS = 16_000;
 /**
- * Different words that count: each is an entry in an index, about 3 us. Text of 20,000 characters seldom has as many. At 64 characters
- * each they stay far below the 1 MiB that a tsvector may hold.
+ * Maximum different words: each is an index entry, about 3 us. Text of 20,000 characters seldom has as many. At 64 characters each they
+ * stay far below the 1 MiB limit of a tsvector.
  */
 const MAX_DIFFERENT_WORDS = 1_000;
 const KEY_LENGTH = 4;
 
 /**
- * What stands before each word of the user's in a tsvector, so that the words of all others cost his searches nothing. Users that share
- * one by chance share no more than that cost.
+ * Prefix of each of the user's words in a tsvector, so that words of other users do not slow down a search. Users who share one by chance
+ * share only that cost.
  */
 export function userKey(userId: string): string {
   const number = createHash('sha256').update(userId).digest().readUInt32BE();
@@ -23,8 +23,8 @@ export function userKey(userId: string): string {
 }
 
 /**
- * A tsvector as text: the words of the texts with their places in order, none of one text next to one of another, and marks, which are
- * no words. PostgreSQL takes it whatever the texts hold.
+ * Returns a tsvector as text: the words of the texts with their positions in order, with a gap between texts, and marks, which are not
+ * words. PostgreSQL accepts it whatever the texts contain.
  */
 export function wordVector(
   userId: string,
@@ -51,17 +51,17 @@ export function wordVector(
 /** The mark of emails with attachments. */
 export const ATTACHMENT_MARK = '#attachment';
 
-/** The mark of emails of which the sender, a recipient or the user's own address is at the domain (canonical name). */
+/** The mark of emails whose sender, recipient or own address is at the domain (canonical name). */
 export function domainMark(domain: string): string {
   return `@${domain}`;
 }
 
-/** What has to be found: words in order, the last one the beginning of a word or a whole one, in one place or any; or a mark. */
+/** A search term: consecutive words, the last one whole or a prefix, in one part or any; or a mark. */
 export type WordTerm =
   | { words: readonly string[]; isPrefix: boolean; place: Exclude<WordPlace, 'D'> | null }
   | { mark: string };
 
-/** A tsquery as text; null without terms. Words come from wordsOf, marks from here. */
+/** Returns a tsquery as text; null without terms. Words come from wordsOf, marks from this file. */
 export function wordQuery(userId: string, terms: readonly WordTerm[], join: 'all' | 'any'): string | null {
   const key = userKey(userId);
   const parts = terms.map((term) => {

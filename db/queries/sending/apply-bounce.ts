@@ -1,10 +1,10 @@
 import type { ClientBase } from 'pg';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 
-/** A recipient of an email that a report comes back for. */
+/** A recipient of an email for which a report arrived. */
 export interface ReportRecipient {
   id: string;
-  /** whether the report may speak of it: it shared the SMTP transaction of the one that the return address was made for */
+  /** whether the report may be about it: it was in the SMTP transaction of the recipient that the return address was created for */
   isReportable: boolean;
   emailId: string;
   /** of the forwarded copy; null: the email itself was sent */
@@ -14,14 +14,14 @@ export interface ReportRecipient {
   status: RecipientStatus;
   lastStatus: string | null;
   lastText: string | null;
-  /** whether somebody complained already */
+  /** whether there was a complaint before */
   isComplainedOf: boolean;
 }
 
-/** What becomes of a recipient. */
+/** A recipient's change. */
 export interface ReportedChange {
   id: string;
-  /** `delayed` and `complained` leave it where it stands */
+  /** `delayed` and `complained` leave its status unchanged */
   kind: 'bounced' | 'delayed' | 'complained';
   /** of a DSN; null otherwise */
   status: string | null;
@@ -35,8 +35,8 @@ export interface ReportEvent {
 }
 
 /**
- * Locks the recipients of the email, or of the forwarded copy of it, whose return address names one of them, in the order of their keys.
- * Empty when the user has no such recipient, or the email has not been sent.
+ * Locks the recipients of the email, or of its forwarded copy, whose return address names one of them, in key order. Empty when the user
+ * has no such recipient, or the email has not been sent.
  */
 export async function lockReportRecipients(
   client: ClientBase,
@@ -51,7 +51,7 @@ export async function lockReportRecipients(
   return rows;
 }
 
-// return_id is written when the transaction is over: where a report is faster, the domain has to tell.
+// return_id is written when the transaction is over: if a report is faster, the domain decides.
 const RECIPIENTS_SQL = `
   select r.id, r.id = named.id or r.return_id = named.id
       or (r.domain = named.domain and (r.return_id is null or r.claimed_by is not null)) as "isReportable",
@@ -64,7 +64,7 @@ const RECIPIENTS_SQL = `
   where named.user_id = $1 and named.id = $2
   order by r.id for update of r`;
 
-/** Marks a reception as done that makes no email. False when this claimant does not hold it any more: then nothing may be written. */
+/** Marks a reception that creates no email as done. False when this claimant no longer holds it: then nothing may be written. */
 export async function finishReportReception(
   client: ClientBase,
   userId: string,
@@ -80,7 +80,7 @@ export async function finishReportReception(
   return rowCount === 1;
 }
 
-/** Writes what becomes of locked recipients. Whoever is trying to send to one that bounced finds its claim gone. */
+/** Writes the changes of locked recipients. A process that is sending to one that bounced loses its claim. */
 export async function changeReported(
   client: ClientBase,
   userId: string,
@@ -104,7 +104,7 @@ const CHANGE_SQL = `
   from json_to_recordset($2) as c (id text, kind text, status text, text text)
   where r.user_id = $1 and r.id = c.id`;
 
-/** Sets the status of the email anew by its recipients. */
+/** Recomputes the status of the email from its recipients. */
 export async function refreshReported(client: ClientBase, userId: string, emailId: string): Promise<void> {
   await client.query({
     name: 'report-refresh',
@@ -113,7 +113,7 @@ export async function refreshReported(client: ClientBase, userId: string, emailI
   });
 }
 
-/** Appends to the user's event feed; stands last in its transaction. Answers how far the feed grew; null when there are no events. */
+/** Appends to the user's event feed; must be last in its transaction. Returns the last sequence number; null when there are no events. */
 export async function appendReportEvents(
   client: ClientBase,
   userId: string,

@@ -5,7 +5,7 @@ import type { Tables } from '../../entities/tables.ts';
 /** An email of a batch. */
 export interface BatchedEmail {
   id: string;
-  /** its place in the batch, 0-based */
+  /** its position in the batch, 0-based */
   index: number;
   status: EmailStatus;
   messageId: string;
@@ -14,11 +14,11 @@ export interface BatchedEmail {
   updatedAt: Date;
   sentAt: Date | null;
   scheduledAt: Date | null;
-  /** whether a server was asked, or is being asked, to take it for one of its recipients */
+  /** whether an SMTP transaction was started for one of its recipients */
   isTried: boolean;
 }
 
-/** Those of the batches that the user has, with their emails in their order, by id. */
+/** Returns those of the batches that belong to the user, with their emails in order, by id. */
 export async function readBatches(
   transaction: Transaction<Tables>,
   userId: string,

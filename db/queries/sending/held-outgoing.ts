@@ -6,8 +6,8 @@ import { refreshEmailsSql } from './recipient-finish.ts';
 import { queueReleased, takeDue } from './scheduled-release.ts';
 
 /**
- * Recipients that are held stand in the queue without a time: pending, queued once, and due never. A restore holds what may have been sent
- * since its backup was made; the operator sends it or gives it up. Mail that is scheduled has no queued_at, and is not among them.
+ * A held recipient is in the queue without a time: pending, queued, and never due. A restore holds mail that may have been sent since its
+ * backup was made; the operator sends it or gives it up. Scheduled mail has no queued_at and is not among it.
  */
 export interface HeldRecipient {
   userId: string;
@@ -18,20 +18,20 @@ export interface HeldRecipient {
   queuedAt: Date;
 }
 
-/** Counts of recipients and of the emails that they belong to. */
+/** Counts of recipients and of their emails. */
 export interface OutgoingCount {
   recipients: number;
   emails: number;
 }
 
-/** Emails taken at once. */
+/** Emails processed at once. */
 const BATCH = 500;
 
 const HELD = `r.status = 'pending' and r.next_attempt_at is null and r.queued_at is not null`;
 
 /**
- * Holds all outgoing mail whose time has come, scheduled mail that fell due meanwhile too. Only while no service runs: it would be as
- * quick. The pool must be of the URL's own role.
+ * Holds all outgoing mail that is due, including scheduled mail that fell due meanwhile. Only while no service runs, which would be as
+ * fast. The pool must be of the URL's own role.
  */
 export async function holdDueOutgoing(
   database: Database,
@@ -57,7 +57,7 @@ export async function holdDueOutgoing(
   });
 }
 
-/** Every held recipient, those first that were queued first. */
+/** Returns every held recipient, first queued first. */
 export async function listHeld(database: Database): Promise<HeldRecipient[]> {
   const { rows } = await database.pool.query<HeldRecipient>(
     `select r.user_id as "userId", r.email_id as "emailId", r.id as "recipientId", r.address, e.message_id as "messageId",
@@ -68,7 +68,7 @@ export async function listHeld(database: Database): Promise<HeldRecipient[]> {
   return rows;
 }
 
-/** Lets held recipients go now, of one email or of all (null); the days of trying count anew. */
+/** Releases held recipients, of one email or of all (null); the period of retries starts again. */
 export async function sendHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
   return await inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
@@ -81,7 +81,7 @@ export async function sendHeld(database: Database, emailId: string | null): Prom
   });
 }
 
-/** Gives held recipients up: they are failed, and their senders get no report, as the mail may well have arrived. */
+/** Gives held recipients up: they fail, and their senders get no DSN, as the mail may well have arrived. */
 export async function dropHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
   return await inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
@@ -100,17 +100,17 @@ export async function dropHeld(database: Database, emailId: string | null): Prom
   });
 }
 
-/** What else waits and will be done again as soon as the service runs. */
+/** Other work that waits and will be done again as soon as the service runs. */
 export interface WaitingWork {
-  /** attempts that are pending; their webhook-id stays */
+  /** pending attempts, which keep their webhook-id */
   webhooks: number;
-  /** copies that are not composed yet, and so have no recipients that could be held */
+  /** copies that are not composed yet, and so have no recipients to hold */
   forwards: number;
-  /** mail that is to be sent at a time yet to come */
+  /** mail scheduled for the future */
   scheduled: number;
   /** received mail that is not parsed or not routed yet */
   unfinished: number;
-  /** recipients whose next try is due */
+  /** recipients whose next attempt is due */
   due: number;
 }
 

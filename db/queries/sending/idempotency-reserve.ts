@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What is kept under a key; the answer is JSON. */
+/** What is stored under a key; the response is JSON. */
 export interface KeptAnswer {
   operation: string;
   /** hex */
@@ -10,8 +10,8 @@ export interface KeptAnswer {
 }
 
 /**
- * Keeps an answer under a key for 24 hours, unless one is kept there already. Answers what is kept then: who reads his own answer goes on
- * with his request, or takes it up where another left it.
+ * Stores a response under a key for 24 hours, unless there is one already. Returns the stored one: a caller that reads its own response
+ * continues with its request, or resumes an interrupted one.
  */
 export async function reserveAnswer(
   transaction: Transaction<Tables>,
@@ -28,7 +28,7 @@ export async function reserveAnswer(
   return (await findAnswer(transaction, userId, key)) ?? { operation, requestSha256, answer };
 }
 
-/** What is kept under the key; null when nothing is. */
+/** Returns what is stored under the key; null when nothing is. */
 export async function findAnswer(
   transaction: Transaction<Tables>,
   userId: string,
@@ -42,7 +42,7 @@ export async function findAnswer(
   return rows[0] ?? null;
 }
 
-/** Whether a mail of that id has come in, parsed or not. */
+/** Whether an email with that id was received, parsed or not. */
 export async function isReceived(transaction: Transaction<Tables>, userId: string, emailId: string): Promise<boolean> {
   const { rows } = await sql<{ is_there: boolean }>`
     select exists (select from reception r where r.user_id = ${userId} and r.email_id = ${emailId}) as is_there`.execute(

@@ -4,7 +4,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressFields } from '../emails/email-row.ts';
 
-/** An email as far as an answer to it needs it. */
+/** An email with what a reply to it needs. */
 export interface OriginalEmail {
   id: string;
   type: EmailType;
@@ -21,8 +21,8 @@ export interface OriginalEmail {
 }
 
 /**
- * The email of that id, or the latest message of the thread of that id, received or sent; a thread that was merged into another is
- * that other. Null when the user has neither.
+ * Returns the email with that id, or the latest message of the thread with that id, received or sent; for a merged thread that of the
+ * surviving one. Null when the user has neither.
  */
 export async function findOriginal(
   transaction: Transaction<Tables>,
@@ -47,7 +47,7 @@ export async function findOriginal(
   return row === undefined ? null : { email: originalOf(row), isThread: row.is_thread };
 }
 
-/** Those of the addresses (lower case) that are addresses of the user's. */
+/** Returns those of the addresses (lower case) that belong to the user. */
 export async function findOwnAddresses(
   transaction: Transaction<Tables>,
   userId: string,

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What has to be known of emails of one user before they may go out. */
+/** What must be known before emails of one user may be sent. */
 export interface PolicyQuestion {
   /** of the senders, canonical */
   domains: readonly string[];
@@ -11,11 +11,11 @@ export interface PolicyQuestion {
   /** lower case */
   recipients: readonly string[];
   idempotencyKeys: readonly string[];
-  /** the hourly limit and how many emails ask to go; null when there is no limit */
+  /** the hourly limit and how many emails are submitted; null when there is no limit */
   hourly: { limit: number; asking: number } | null;
 }
 
-/** An answer that was given to a request with an Idempotency-Key in the last 24 hours. */
+/** A response to a request with an Idempotency-Key within the last 24 hours. */
 interface StoredAnswer {
   operation: string;
   /** hex */
@@ -27,21 +27,21 @@ interface StoredAnswer {
 export interface Policy {
   /** by PostgreSQL's clock */
   now: Date;
-  /** those that the user has, by name */
+  /** those that belong to the user, by name */
   domains: Map<string, { id: string; isVerified: boolean }>;
-  /** of those senders that are addresses of the user's */
+  /** those of the senders that are addresses of the user */
   addressIds: Map<string, string>;
   /** lower case */
   suppressed: Set<string>;
   answers: Map<string, StoredAnswer>;
   /**
-   * When those emails of the last hour were made that stand between a request and the hourly limit, newest first: the first of them
-   * is number `limit - asking` of the hour counted back from now, or number 0 when more ask than the limit has.
+   * Creation times of the emails of the last hour that count against a request near the hourly limit, newest first: the first one is number
+   * `limit - submitted` of the hour, counted back from now, or number 0 when more are submitted than the limit allows.
    */
   hourly: Date[];
 }
 
-/** How long an answer is replayed. */
+/** How long a response is replayed. */
 const KEY_AGE = `interval '24 hours'`;
 
 /** Answers a policy question in one round trip, within the user's transaction. */
@@ -95,7 +95,7 @@ const POLICY_SQL = `
     array(select e.created_at from email e where e.user_id = $1 and e.type <> 'received'
       and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly`;
 
-/** How many emails the user made within the last hour, as the hourly limit counts them; at most `most`. */
+/** Counts the emails that the user created within the last hour, as the hourly limit does; up to `most`. */
 export async function countSentLately(transaction: Transaction<Tables>, userId: string, most: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (

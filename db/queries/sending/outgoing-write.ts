@@ -4,7 +4,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
 
-/** The rows of one email to be sent, but for its bytes and bodies. Instants are ISO 8601. */
+/** The rows of one email to send, except for its bytes and bodies. Instants are ISO 8601. */
 interface OutgoingRow {
   id: string;
   raw_id: string;
@@ -22,7 +22,7 @@ interface OutgoingRow {
   cc_addresses: string[];
   preview: string;
   date: string;
-  /** null: it goes at once */
+  /** null: it is sent at once */
   scheduled_at: string | null;
   timezone: string | null;
   headers: [string, string][];
@@ -40,7 +40,7 @@ interface OutgoingRow {
   recipients: { id: string; address: string; domain: string }[];
 }
 
-/** An email with what travels as bytes. */
+/** An email with what is passed as bytes. */
 export interface OutgoingContent {
   row: OutgoingRow;
   /** composed, not signed */
@@ -49,19 +49,19 @@ export interface OutgoingContent {
   html: string | null;
 }
 
-/** Emails that go in together or not at all, with what the policy found of them. */
+/** Emails that are stored together or not at all, with what the policy query found about them. */
 export interface OutgoingUnit {
   emails: readonly (OutgoingContent & { domainId: string; addressId: string | null })[];
   batchId: string | null;
-  /** kept with each email, so that what becomes of it is recorded with the trace; null: none is recorded */
+  /** stored with each email, so that later steps join the trace; null: not traced */
   traceParent: string | null;
-  /** the answer to be kept under the key; null without a key */
+  /** the response to store under the key; null without a key */
   answer: { key: string; operation: string; requestSha256: string; answer: unknown } | null;
 }
 
 /**
- * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Returns the
- * positions of those, and up to where the user's event feed grew (null when nothing was written).
+ * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Returns the indexes
+ * of those, and the last number of the user's event feed (null when nothing was written).
  */
 export async function writeOutgoing(
   client: pg.ClientBase,
@@ -76,7 +76,7 @@ export async function writeOutgoing(
   return { leftOut: new Set(row?.left_out ?? []), lastSeq: row?.last_seq ?? null };
 }
 
-/** As writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
+/** Like writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
 export async function writeOutgoingWithoutEvents(
   client: pg.ClientBase,
   userId: string,
@@ -90,7 +90,7 @@ export async function writeOutgoingWithoutEvents(
   return { leftOut: new Set(row?.left_out ?? []), events: row?.events ?? [] };
 }
 
-/** The entry of the event feed for an email that was stored. */
+/** The event of a stored email. */
 export interface OutgoingEvent {
   id: string;
   kind: string;
@@ -103,7 +103,7 @@ function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') 
   return isTraced ? WRITE_TRACED_WITHOUT_EVENTS : WRITE_WITHOUT_EVENTS;
 }
 
-/** Bytes and bodies travel in one piece, each found by start and length: in JSON they would cost more than storing them. */
+/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
   units: readonly OutgoingUnit[],
@@ -125,7 +125,7 @@ function parametersOf(
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
-      // What goes at once gets its words with its thread.
+      // An email that is sent at once gets its words together with its thread.
       words: row.scheduled_at === null ? null : vectorOf(userId, row, text, html),
       places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
@@ -158,12 +158,12 @@ function bufferOf(text: string | null): Buffer | null {
   return text === null ? null : Buffer.from(text, 'utf8');
 }
 
-/** Not rounded up, so that what goes at once is due at once. */
+/** Not rounded up, so that what is sent at once is due at once. */
 const NOW = `(select date_trunc('milliseconds', postroom_now()))`;
 const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}])`;
 
-// Keys come first: who finds one taken waits for its owner's end and writes nothing if that one committed. One that is past its 24 hours
-// is taken over. The event feed's counter is bumped last of all: the final select waits for the counts of what was written before.
+// Keys come first: a transaction that finds one taken waits for its owner to end and writes nothing if that one committed. A key older than
+// 24 hours is taken over. The event counter is updated last of all: the final select waits for the counts of what was written before.
 const writeSql = (more: string, events: string) => `
   with given as materialized (
     select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,

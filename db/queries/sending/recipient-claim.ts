@@ -2,7 +2,7 @@ import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A recipient that was taken to be tried now; its attempt is written. */
+/** A claimed recipient; its attempt is written. */
 export interface ClaimedRecipientRow {
   user_id: string;
   id: string;
@@ -11,7 +11,7 @@ export interface ClaimedRecipientRow {
   delivery_id: string | null;
   address: string;
   domain: string;
-  /** tries made before */
+  /** attempts made before */
   attempts: number;
   /** since it was queued */
   age_seconds: number;
@@ -22,7 +22,7 @@ export interface ClaimedRecipientRow {
   size_octets: number | null;
   /** the domain of the From address */
   own_domain: string;
-  /** the sender's domain is still the user's, or the service's own, and verified */
+  /** the sender's domain still belongs to the user, or to the service itself, and is verified */
   is_sender_verified: boolean;
   /** the sender's domain is the service's own, see keepSystemDomain */
   is_system_sender: boolean;
@@ -30,18 +30,17 @@ export interface ClaimedRecipientRow {
   /** the recipient's domain belongs to this service */
   is_hosted: boolean;
   is_suppressed: boolean;
-  /** a copy of mail with the null reverse-path goes out with that, too */
+  /** a copy of mail with the null reverse-path is sent with the null reverse-path, too */
   is_null_sender: boolean;
 }
 
-/** Whose lease ran out may still have the recipient in hand; the sweep, which knows what is in hand, takes what is not. */
+/** A process whose lease expired may still hold the recipient; the sweep knows what is in hand and takes the rest. */
 const isNotOurs = 'd.claimed_by is distinct from $1';
 
 /**
- * Takes up to $2 due recipients of the emails with user ids $3 and ids $4 (each pair of them one email) for the claimant $1; none of
- * those users with those domains that stand in $5 and $6, place by place. Rows: ClaimedRecipientRow.
- * The emails' recipients are found first, and only then which of them are due: by an index of all that are due, as it would be chosen
- * while the table is young, those of a long backlog would be read.
+ * Claims up to $2 due recipients of the emails in the parallel arrays $3 (user ids) and $4 (ids) for the claimant $1, except those of the
+ * user and domain pairs in $5 and $6. Rows: ClaimedRecipientRow. It finds the emails' recipients first, and then which of them are due: the
+ * index of all due recipients, which the planner would choose while the table is young, would read a whole backlog.
  */
 export const claimOfEmailsSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
@@ -50,15 +49,15 @@ export const claimOfEmailsSql = claimSql(`
     and not exists (select from unnest($5::text[], $6::text[]) as f(user_id, domain) where f.user_id = d.user_id and f.domain = d.domain)
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
-/** Takes up to $2 due recipients of user $3 in the domain $4, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
+/** Claims up to $2 due recipients of user $3 in the domain $4, longest due first, for the claimant $1. Rows: ClaimedRecipientRow. */
 export const claimOfLaneSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
   where d.domain = $4 and d.user_id = $3 and ${isDue('d')} and ${isNotOurs}
   order by d.next_attempt_at, d.id limit $2 for update skip locked`);
 
 /**
- * Takes up to $2 due recipients among those listed by listDueSql for the claimant $1: those with ids $4 of users $3.
- * Rows: ClaimedRecipientRow.
+ * Claims up to $2 due recipients among those listed by listDueSql for the claimant $1: those with ids $4 of users $3. Rows:
+ * ClaimedRecipientRow.
  */
 export const claimListedSql = claimSql(`
   select d.ctid as place, d.user_id, d.email_id, d.delivery_id, d.domain, d.id from recipient d
@@ -71,11 +70,11 @@ export interface DueRecipientRow {
   id: string;
   domain: string;
   next_attempt_at: Date;
-  /** nobody holds it, and it is not set aside */
+  /** it is neither claimed nor set aside */
   is_free: boolean;
 }
 
-/** The next $3 due recipients behind the place ($1 when, $2 id), in their order; who holds them is told, not decided. */
+/** Returns the next $3 due recipients after the position ($1 when, $2 id), in order, with whether they are claimed. */
 export const listDueSql = `
   select user_id, id, domain, next_attempt_at,
     (claimed_until is null or claimed_until < (select postroom_now())) and ${notSetAsideSql('send', 'r.user_id', 'r.id')} as is_free
@@ -85,15 +84,15 @@ export const listDueSql = `
   order by next_attempt_at, id limit $3`;
 
 /**
- * Lengthens the leases of claimant $1 on the recipients with user ids $2 and ids $3; $4 is the lease in seconds. Answers the ids that
- * it still holds.
+ * Extends the leases of claimant $1 on the recipients with user ids $2 and ids $3; $4 is the lease in seconds. Returns the ids that it
+ * still holds.
  */
 export const renewRecipientLeasesSql = `
   update recipient set claimed_until = (select postroom_now()) + $4 * interval '1 second'
   where user_id = any($2::text[]) and id = any($3::text[]) and claimed_by = $1
   returning id`;
 
-/** Gives claimant $1's leases on those recipients back, and takes away the attempts that were written for them and not begun. */
+/** Releases the leases of claimant $1 on those recipients, and deletes the attempts that were written for them and not started. */
 export const releaseRecipientsSql = `
   with released as (
     update recipient set claimed_by = null, claimed_until = null
@@ -102,7 +101,7 @@ export const releaseRecipientsSql = `
   delete from sending_attempt a using released r
   where a.user_id = r.user_id and a.recipient_id = r.id and a.finished_at is null`;
 
-/** Closes the attempts for recipients with ids $2 of users $1 that have the numbers $3, place by place with the ids, and did not begin. */
+/** Closes the attempts with numbers $3 of the recipients with ids $2 of users $1 (parallel arrays), which did not start. */
 export const closeUnbegunSql = `
   update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
     text = 'Interrupted: an attempt before it still went on'
@@ -116,9 +115,9 @@ function isDue(table: string): string {
 }
 
 /**
- * The rows that `locking` locks are claimed, by their place (ctid), which cannot change while they are locked. An attempt that a process
- * left open when it died is closed, and a new one is written for each row. The recipients of one email, or of one copy of it, in one domain
- * share the return address of the first, as they are to go in one transaction.
+ * Claims the rows that `locking` locks, by ctid, which cannot change while they are locked. Closes an attempt that a process left open when
+ * it died, and writes a new one for each row. The recipients of one email, or of one copy of it, in one domain share the return address of
+ * the first, because they go in one transaction.
  */
 function claimSql(locking: string): string {
   return `

@@ -1,20 +1,20 @@
 import type { RecipientStatus, SendingOutcome } from '../../../core/smtp/delivery-status.ts';
-/** What an attempt came to for one recipient, in the parameter of finishRecipientsSql. */
+/** The outcome of an attempt for one recipient, in the parameter of finishRecipientsSql. */
 export interface RecipientFinish {
   user_id: string;
   id: string;
   email_id: string;
   /** of the attempt */
   number: number;
-  /** the fence: the row must still say so */
+  /** the fence: the row must still have this value */
   attempts_before: number;
-  /** whether it counts as a try */
+  /** whether it counts as an attempt */
   is_counted: boolean;
   outcome: SendingOutcome;
   status: RecipientStatus;
-  /** until the next try; null when there is none */
+  /** until the next attempt; null when there is none */
   delay_seconds: number | null;
-  /** what the return address of the transaction was made for; null keeps what the row says */
+  /** the recipient that the return address of the transaction was created for; null leaves the column unchanged */
   return_id: string | null;
   host: string | null;
   remote_address: string | null;
@@ -35,11 +35,11 @@ export interface FinishedRecipientRow {
 }
 
 /**
- * Records what attempts came to: the recipient (only while $1 holds the claim and no other try was counted since; but what a server took
- * is delivered, whoever holds a recipient that is still pending, or it would be sent once more) and, whoever holds it by now, the attempt,
- * over the presumption that it was interrupted. A row that was changed while it was waited for is changed by its key: its place (ctid) is
- * one that this statement cannot see. Parameters: $1 the claimant, $2 RecipientFinish[] as JSON. Rows: FinishedRecipientRow; a recipient
- * that is in none of them had been taken over, or settled by a report.
+ * Records the outcomes of attempts. The recipient is updated only while $1 holds the claim and no other attempt was counted since. But what
+ * a server accepted is delivered, whichever process holds the pending recipient, or it would be sent again. The attempt is updated in any
+ * case, even if it was presumed interrupted. A row that changed while this statement waited for it is updated by its key, because this
+ * statement cannot see its ctid. Parameters: $1 the claimant, $2 RecipientFinish[] as JSON. Rows: FinishedRecipientRow; a recipient that is
+ * in none of them was taken over, or settled by a report.
  */
 export const finishRecipientsSql = `
   with outcome as materialized (
@@ -78,12 +78,12 @@ export const finishRecipientsSql = `
   select f.user_id, f.id, f.email_id, f.delivery_id, e.thread_id
   from finished f join email e on e.user_id = f.user_id and e.id = f.email_id`;
 
-/** Sets the status of the emails with user ids $1 and ids $2 anew by their recipients. */
+/** Recomputes the status of the emails with user ids $1 and ids $2 from their recipients. */
 export const refreshEmailsSql = 'select from refresh_sent_emails($1::text[], $2::text[])';
 
 /**
- * Appends to the event feeds of users, who stand in $1 (JSON [{user_id, events}]) in their order; the last statement of its
- * transaction. Rows: {user_id, last_seq}.
+ * Appends to the event feeds of the users in $1 (JSON [{user_id, events}]) in their order; must be last in its transaction. Rows: {user_id,
+ * last_seq}.
  */
 export const appendUserEventsSql = `
   select u.user_id, append_events(u.user_id, u.events) as last_seq

@@ -2,8 +2,8 @@ import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
 /**
- * Has the recipients of a sent email that were put off tried now; those that are being tried are left alone. Answers the ids of what is
- * due then, those that were due before too.
+ * Makes the deferred recipients of a sent email due now, except those being tried. Returns the ids of those that are due then, including
+ * those that were due before.
  */
 export async function hastenRecipients(
   transaction: Transaction<Tables>,

@@ -2,18 +2,18 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 import type { EmailAttempt, EmailRecipient } from '../emails/email-recipients.ts';
 
-/** Somebody that an email, or a forwarded copy of one, is sent to. */
+/** A recipient of an email, or of a forwarded copy of one. */
 export interface Recipient extends Omit<EmailRecipient, 'log'> {
   id: string;
   emailId: string;
   /** of the forwarded copy; null: of the sent email itself */
   deliveryId: string | null;
-  /** when it complained of the message */
+  /** when it reported the message as spam */
   complainedAt: Date | null;
   createdAt: Date;
 }
 
-/** Those of the recipients that the user has, in no order. */
+/** Returns those of the recipients that belong to the user, unordered. */
 export function findRecipients(
   transaction: Transaction<Tables>,
   userId: string,
@@ -22,7 +22,7 @@ export function findRecipients(
   return select(transaction, sql`where r.user_id = ${userId} and r.id = any (${recipientIds}::text[])`);
 }
 
-/** The recipients of sent emails by email id: those of the header stand first, in their order. Received mail has none. */
+/** Returns the recipients of sent emails by email id: those in the header come first, in its order. Received mail has none. */
 export async function findRecipientsOf(
   transaction: Transaction<Tables>,
   userId: string,
@@ -37,7 +37,7 @@ export async function findRecipientsOf(
   return Map.groupBy(rows, (recipient) => recipient.emailId);
 }
 
-/** Every try by recipient id, in their order. */
+/** Returns every attempt by recipient id, in order. */
 export async function findAttempts(
   transaction: Transaction<Tables>,
   userId: string,

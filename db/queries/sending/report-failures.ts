@@ -2,7 +2,7 @@ import { claimStatement } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A recipient that was given up and whose sender has not been told, with the email and the last server. */
+/** A failed recipient whose sender has not been notified, with the email and the last server. */
 export interface UnreportedFailure {
   userId: string;
   recipientId: string;
@@ -24,7 +24,7 @@ export interface UnreportedFailure {
   references: string[];
 }
 
-/** Takes up to `limit` recipients whose senders are to be told, under a lease, those first that were given up first. */
+/** Claims up to `limit` recipients whose senders must be notified, first failed first. */
 export async function claimFailures(database: Database, claimant: string, limit: number): Promise<UnreportedFailure[]> {
   const { rows } = await database.pool.query<UnreportedFailure>({
     name: 'claim-failures',
@@ -65,7 +65,7 @@ const CLAIM_SQL = `
   ) a on true
   order by r.settled_at, r.address, r.id`;
 
-/** Notes that the sender was told of these recipients, or cannot be. */
+/** Marks these recipients as reported, whether the sender was notified or cannot be. */
 export async function markReported(database: Database, userId: string, recipientIds: readonly string[]): Promise<void> {
   await database.pool.query({
     name: 'mark-reported',

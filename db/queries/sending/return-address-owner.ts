@@ -1,18 +1,18 @@
 import type { Database } from '../../connection/database.ts';
 
-/** A verified domain of ours, and what a return address under it leads to. */
+/** A verified domain of this service, and what a return address under it belongs to. */
 export interface ReturnAddressOwner {
   userId: string;
   domainId: string;
-  /** the From address of the email that bears the return address, lower case; null when it leads to no email of this domain */
+  /** the From address of the email that has the return address, lower case; null when it belongs to no email of this domain */
   ownAddress: string | null;
-  /** as it stands in the routing tables now; null when they do not know the From address */
+  /** its current entry in the routing tables; null when they do not contain the From address */
   addressId: string | null;
 }
 
 /**
- * Whose mail a return address is. `names` are the domains that may stand in it: a MAIL FROM domain, and the domain that it belongs to.
- * Null when none of them is a verified domain of ours. `recipientId` is null when the signature is not ours.
+ * Finds the owner of a return address. `names` are its possible domains: a MAIL FROM domain, and the domain that this belongs to. Null when
+ * none of them is a verified domain of this service. `recipientId` is null when the signature is not ours.
  */
 export async function findReturnAddressOwner(
   database: Database,
@@ -29,7 +29,7 @@ export async function findReturnAddressOwner(
   return rows.find((row) => row.ownAddress !== null) ?? rows[0] ?? null;
 }
 
-// The identifier alone is no key: the domain tells the user.
+// The identifier alone is not a key: the domain determines the user.
 const OWNER_SQL = `
   select v.user_id as "userId", v.domain_id as "domainId", e.own_address as "ownAddress", an.address_id as "addressId"
   from verified_domain_name v

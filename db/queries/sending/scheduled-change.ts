@@ -3,20 +3,20 @@ import type { EmailStatus, EmailType } from '../../../core/emails/email-status.t
 import type { Tables } from '../../entities/tables.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 
-/** An email as far as its schedule may be changed, held until the transaction ends. */
+/** An email whose schedule may be changed, locked until the transaction ends. */
 export interface LockedOutgoing {
   id: string;
   type: EmailType;
   status: EmailStatus;
   scheduledAt: Date | null;
   timezone: string | null;
-  /** of the statement, by PostgreSQL's clock: when mail is due hangs on it */
+  /** time of the statement by PostgreSQL's clock, which decides when mail is due */
   now: Date;
 }
 
 /**
- * Locks those of the emails that the user has until the transaction ends, in the order of their ids. The scheduler competes for the
- * rows: one that it has taken is answered as it left it.
+ * Locks those of the emails that belong to the user until the transaction ends, in id order. The scheduler competes for the rows: an email
+ * that it has taken is returned as it left it.
  */
 export async function lockOutgoing(
   transaction: Transaction<Tables>,
@@ -30,7 +30,7 @@ export async function lockOutgoing(
   return rows;
 }
 
-/** Gives locked emails that have not left yet another status, and moves the totals of lists. Answers when. */
+/** Gives locked emails that are not sent yet another status, and updates the totals of lists. Returns the time of the change. */
 export async function setScheduledStatus(
   transaction: Transaction<Tables>,
   userId: string,
@@ -56,8 +56,8 @@ export async function setScheduledStatus(
 }
 
 /**
- * Gives a locked email that has not left yet another time, in the row and in the Date field of its bytes. Answers when; throws when
- * the bytes have no Date field to change, which is a mistake of ours.
+ * Gives a locked email that is not sent yet another time, in the row and in the Date field of its bytes. Returns the time of the change;
+ * throws when the bytes have no Date field to change, which is an internal fault.
  */
 export async function setSchedule(
   transaction: Transaction<Tables>,

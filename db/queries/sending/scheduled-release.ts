@@ -3,7 +3,7 @@ import type { Database } from '../../connection/database.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A scheduled email whose time has come, as it counted in the totals of lists before. */
+/** A due scheduled email, with the values under which the totals of lists count it. */
 export interface DueEmail {
   user_id: string;
   id: string;
@@ -14,7 +14,7 @@ export interface DueEmail {
   is_archived: boolean;
 }
 
-/** One user's part of a batch that was released. */
+/** One user's part of a released batch. */
 export interface ReleasedRow {
   user_id: string;
   email_ids: string[];
@@ -22,13 +22,13 @@ export interface ReleasedRow {
 }
 
 /**
- * Makes up to `limit` scheduled emails that are due by PostgreSQL's clock sent ones, longest due first, and holds them until the
- * transaction ends. Those that somebody holds (another scheduler, a cancellation), or that are set aside, are skipped. `only`: no others
- * than this one. To be followed by queueReleased.
+ * Turns up to `limit` scheduled emails that are due by PostgreSQL's clock into sent ones, longest due first, and locks them until the
+ * transaction ends. Those that are locked (by another scheduler or a cancellation), or set aside, are skipped. `only`: just this one. Must
+ * be followed by queueReleased.
  */
 export async function takeDue(client: pg.ClientBase, limit: number, only?: DueKey): Promise<DueEmail[]> {
-  // By their place (ctid), which cannot change while they are locked. One that was changed since the statement began is not seen there
-  // and waits for the next batch.
+  // By ctid, which cannot change while they are locked. A row that changed since the statement began is not seen there and waits for the
+  // next batch.
   const { rows } = await client.query<DueEmail>({
     name: only === undefined ? 'scheduled-take-due' : 'scheduled-take-one',
     text: `
@@ -49,7 +49,7 @@ export interface DueKey {
   id: string;
 }
 
-/** Those that takeDue would take; none is held. */
+/** Those that takeDue would take, without a lock. */
 export async function listDueKeys(database: Database, limit: number): Promise<DueKey[]> {
   const { rows } = await database.pool.query<DueKey>({
     name: 'scheduled-list-due',
@@ -63,8 +63,8 @@ export async function listDueKeys(database: Database, limit: number): Promise<Du
 }
 
 /**
- * Puts the recipients of emails that takeDue took into the queue, moves the totals of lists and appends an event for each. Users' events
- * come last and in the order of their ids, so that no two processes wait for each other in a ring.
+ * Queues the recipients of emails that takeDue took, updates the totals of lists and appends an event for each. Events come last and in the
+ * order of user ids, to prevent deadlocks.
  */
 export async function queueReleased(
   client: pg.ClientBase,
@@ -78,7 +78,7 @@ export async function queueReleased(
   return rows;
 }
 
-/** Seconds until the next email that is not due yet falls due, by PostgreSQL's clock; null when none is scheduled. */
+/** Returns the seconds until the next scheduled email falls due, by PostgreSQL's clock; null when none is scheduled. */
 export async function secondsUntilDue(database: Database): Promise<number | null> {
   const { rows } = await database.pool.query<{ seconds: number }>({
     name: 'scheduled-next-due',

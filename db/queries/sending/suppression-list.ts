@@ -5,27 +5,27 @@ import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
-/** An address that a user's mail is not sent to any more. */
+/** An address to which a user's mail is no longer sent. */
 export interface Suppression {
   id: string;
   /** lower case */
   address: string;
   reason: SuppressionReason;
-  /** what the server, the report or the user said; null when nothing was said */
+  /** text from the server, the report or the user; null when there is none */
   detail: string | null;
-  /** the email that was refused or complained of; null when the user put the address in */
+  /** the email that bounced or was reported as spam; null when the user added the address */
   emailId: string | null;
   createdAt: Date;
 }
 
-/** Which suppressions a list shows; null puts no condition. */
+/** Filters of a list of suppressions; null matches all. */
 export interface SuppressionConditions {
   reason: Suppression['reason'] | null;
-  /** part of the address in any case */
+  /** part of the address, case-insensitive */
   search: string | null;
 }
 
-/** A page, newest first, and how many there are in all. */
+/** Returns a page, newest first, and the total count. */
 export async function listSuppressions(
   transaction: Transaction<Tables>,
   userId: string,
@@ -45,7 +45,7 @@ export async function listSuppressions(
   };
 }
 
-/** The suppressions behind and before two places, newest first; inverted: oldest first. */
+/** Returns the suppressions between two cursors, newest first; inverted: oldest first. */
 export async function pageSuppressions(
   transaction: Transaction<Tables>,
   userId: string,
@@ -68,7 +68,7 @@ export async function countSuppressions(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Those of the suppressions that the user has, in no order. */
+/** Returns those of the suppressions that belong to the user, unordered. */
 export async function findSuppressions(
   transaction: Transaction<Tables>,
   userId: string,
@@ -81,7 +81,7 @@ export async function findSuppressions(
   return rows.map(suppressionOf);
 }
 
-/** Puts an address, in lower case, on the list by its user's wish; one that is listed already stays as it is. Answers what stands there. */
+/** Adds an address, in lower case, to the user's list; an entry that exists stays unchanged. Returns the entry. */
 export async function insertSuppression(
   transaction: Transaction<Tables>,
   userId: string,
@@ -96,7 +96,7 @@ export async function insertSuppression(
   return suppressionOf(row);
 }
 
-/** One by its id, or by its address in any case of letters; null when the user has none. */
+/** Returns an entry by its id, or by its address, case-insensitive; null when the user has none. */
 export async function findSuppression(
   transaction: Transaction<Tables>,
   userId: string,
@@ -107,7 +107,7 @@ export async function findSuppression(
   return rows[0] === undefined ? null : suppressionOf(rows[0]);
 }
 
-/** As findSuppression, and takes it off the list. */
+/** Like findSuppression, and removes it from the list. */
 export async function deleteSuppression(
   transaction: Transaction<Tables>,
   userId: string,

@@ -1,22 +1,22 @@
 import type { ClientBase } from 'pg';
 import type { SuppressionReason } from '../../../core/sending/suppression.ts';
 
-/** An address that is to be suppressed for a user. */
+/** An address to suppress for a user. */
 export interface SuppressionRecord {
   user_id: string;
-  /** of the suppression, if it turns out to be new */
+  /** id of the suppression, if it is new */
   id: string;
-  /** in any case of letters */
+  /** case-insensitive */
   address: string;
   reason: Exclude<SuppressionReason, 'manual'>;
-  /** what the server or the report said */
+  /** text from the server or the report */
   detail: string | null;
   email_id: string;
 }
 
 /**
- * Puts addresses on their users' suppression lists, in the caller's transaction and before its events. One that is listed already
- * stays as it is, except that a complaint takes the place of a bounce. Rows are locked in the order of their keys.
+ * Adds addresses to their users' suppression lists, in the caller's transaction and before its events. An entry that exists stays
+ * unchanged, except that a complaint replaces a bounce. Rows are locked in key order.
  */
 export async function suppressAddresses(client: ClientBase, records: readonly SuppressionRecord[]): Promise<void> {
   if (records.length === 0) return;

@@ -10,12 +10,12 @@ import {
 } from '../emails/email-row.ts';
 
 /**
- * What emails wait for: `scheduled` for their time, paused ones too; `blocked` and `review` for their user, held back by a guard rule;
- * `deferred` for another try with a server that put them off.
+ * What emails wait for: `scheduled` for their time, including paused ones; `blocked` and `review` for their user, held by a guard rule;
+ * `deferred` for another attempt with a server that deferred them.
  */
 export type Wait = 'scheduled' | 'blocked' | 'review' | 'deferred';
 
-/** The waiting emails between two places, scheduled ones in the order in which they go, all others newest first; inverted: the other way round. */
+/** Returns the waiting emails between two cursors, scheduled ones soonest first, all others newest first; inverted: the other way round. */
 export async function pageWaitingEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -27,7 +27,7 @@ export async function pageWaitingEmails(
   const isRising = isSoonestFirst !== page.isInverted;
   const order = isRising ? sql`order by ${at}, e.id` : sql`order by ${at} desc, e.id desc`;
   const [behind, ahead] = isSoonestFirst ? ['>', '<'] : ['<', '>'];
-  // The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair.
+  // The instant alone is compared first: text comparison is not leakproof, so under row-level security no index could use the pair.
   const compare = (place: KeysetCursor | null, operator = '>') =>
     place === null
       ? sql``
@@ -40,7 +40,7 @@ export async function pageWaitingEmails(
   return rows.map(emailSummary);
 }
 
-/** By what they wait for: the table, and the condition. */
+/** The table and the condition, by what they wait for. */
 function sources(userId: string): Record<Wait, RawBuilder<unknown>> {
   const held = (outcome: 'blocked' | 'review') => sql`
     route r join email e on e.user_id = ${userId} and e.id = r.email_id

@@ -6,18 +6,18 @@ import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-call.ts';
 import { type ListedThread, listThreadsFrom } from './thread-list.ts';
 
-/** Which threads an inbox shows: those of which one message is what all terms ask for; null puts no condition. */
+/** Filters of an inbox: threads of which one message matches all terms; null matches all. */
 export interface InboxConditions {
   terms: readonly SearchTerm[];
   isUnread: boolean;
   isArchived: boolean | null;
-  /** id or name of a domain of the user's; a participant's domain */
+  /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
-  /** id of an address of the user's, or an address itself; a participant */
+  /** id of an address of the user, or an address; a participant */
   address: string | null;
 }
 
-/** The threads behind and before two places with their latest messages, newest first; inverted: oldest first. */
+/** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
 export function pageInbox(
   transaction: Transaction<Tables>,
   userId: string,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type ThreadsApart, threadsApart } from '../../../core/threads/threads-apart.ts';
 
-/** The threads that each of these is apart from. */
+/** Returns the threads that each of these must stay apart from. */
 export async function readThreadsApart(
   client: pg.ClientBase,
   userId: string,
@@ -16,7 +16,7 @@ export async function readThreadsApart(
   return threadsApart(rows.map((row) => [row.thread_id, row.other_id]));
 }
 
-/** Parts the threads of each pair, if they are not yet. */
+/** Records that the threads of each pair must stay apart. */
 export async function addThreadsApart(
   client: pg.ClientBase,
   userId: string,

@@ -6,7 +6,7 @@ import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
-/** A stored email without a thread, with what its thread's row needs to know of it. */
+/** A stored email without a thread, with what its thread's row needs. */
 export interface UnthreadedEmail extends ThreadableMessage {
   type: 'received' | 'sent';
   isRead: boolean;
@@ -14,7 +14,7 @@ export interface UnthreadedEmail extends ThreadableMessage {
   mailboxes: Mailbox[];
 }
 
-/** Makes this transaction the only one that threads mail of the user; it waits for another (lock_timeout) and holds until the end. */
+/** Locks the threading of the user's mail for this transaction; waits for another holder (up to lock_timeout). */
 export async function lockThreads(client: pg.ClientBase, userId: string): Promise<void> {
   await client.query({
     name: 'thread-lock',
@@ -24,8 +24,7 @@ export async function lockThreads(client: pg.ClientBase, userId: string): Promis
 }
 
 /**
- * Those of the emails that still have no thread, locked for this transaction. Rows that somebody else holds are left out: the sweep
- * comes back to them.
+ * Returns those of the emails that still have no thread, locked for this transaction. Locked rows are left out: the sweep returns to them.
  */
 export async function claimUnthreaded(
   client: pg.ClientBase,
@@ -44,13 +43,13 @@ export async function claimUnthreaded(
   return rows.map(unthreadedEmail);
 }
 
-/** Emails of all users that wait for a thread, oldest first; those excluded, and those that are set aside, are left out. */
+/** Returns emails of all users that wait for a thread, oldest first, without the excluded ones and those that are set aside. */
 export async function findUnthreaded(
   database: Database,
   limit: number,
   excludedEmailIds: readonly string[],
 ): Promise<{ userId: string; emailId: string }[]> {
-  // Not prepared by name: planned afresh each time, while the table grows from nothing.
+  // Not a named statement: it is planned each time, while the table grows from empty.
   const { rows } = await database.pool.query<{ user_id: string; id: string }>(
     `select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.id <> all ($2::text[])
        and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
@@ -87,7 +86,7 @@ const participantFields = z.object({
   cc: addressList.nullable(),
 });
 
-/** What threading knows of an email, from its row. */
+/** Returns what threading knows about an email, from its row. */
 export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
   const fields = row.addresses === null ? { from: null, to: null, cc: null } : participantFields.parse(row.addresses);
   const mailboxes = mailboxesOf(fields);
@@ -109,7 +108,7 @@ export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
   };
 }
 
-/** Date fields of the year 0 or 20260 occur; such a date says nothing. */
+/** Dates in the year 0 or 20260 occur; they are ignored. */
 function isCredible(date: Date | null): date is Date {
   const year = date?.getUTCFullYear() ?? Number.NaN;
   return year >= 1970 && year < 10_000;

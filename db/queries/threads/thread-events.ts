@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { OutgoingEvent } from '../sending/outgoing-write.ts';
 
-/** An entry of the event feed about a thread, or about an email in it. */
+/** An event about a thread, or about an email in it. */
 export interface ThreadEvent {
   id: string;
   kind: string;
@@ -10,7 +10,7 @@ export interface ThreadEvent {
   data: Record<string, unknown>;
 }
 
-/** Last in the transaction: the counter of events is held from here to the commit. Answers the last seq; null when there is no event. */
+/** Must be last in the transaction: the event counter stays locked until the commit. Returns the last seq; null when there is no event. */
 export async function appendThreadEvents(
   client: pg.ClientBase,
   userId: string,

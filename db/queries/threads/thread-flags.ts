@@ -2,19 +2,19 @@ import type pg from 'pg';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import type { EmailFlags } from '../emails/email-flags.ts';
 
-/** How many received messages of a thread got another value of each flag; a thread in which none did is not told of. */
+/** How many received messages of a thread changed each flag; threads without changes are left out. */
 export interface FlaggedThread {
   threadId: string;
   readChanges: number;
   archiveChanges: number;
 }
 
-/** What is to be set on all received messages of some threads. */
+/** The flags to set on all received messages of some threads. */
 export interface ThreadFlags extends EmailFlags {
   threadIds: readonly string[];
 }
 
-/** Locks the messages that do not have the flags yet; answers how many they are. The caller holds lockThreads. */
+/** Locks the messages that do not have the flags yet; returns how many. The caller holds lockThreads. */
 export async function lockUnflagged(client: pg.ClientBase, userId: string, flags: ThreadFlags): Promise<number> {
   const { rows } = await client.query<{ count: number }>({
     name: 'thread-flags-lock',
@@ -24,12 +24,12 @@ export async function lockUnflagged(client: pg.ClientBase, userId: string, flags
   return rows[0]?.count ?? 0;
 }
 
-/** Messages that one statement marks, so that none takes too long. */
+/** Messages that one statement changes, so that none takes too long. */
 export const FLAGGED_AT_ONCE = 5_000;
 
 /**
- * Sets flags of messages that lockUnflagged locked, FLAGGED_AT_ONCE at most, and with them the counters of lists and threads. It is another
- * statement than the lock's, so that it sees what those who held the rows made of them.
+ * Sets flags of messages that lockUnflagged locked, FLAGGED_AT_ONCE at most, and updates the counters of lists and threads. It is a
+ * separate statement after the lock, so that it sees the changes of those who held the rows.
  */
 export async function setThreadFlags(
   client: pg.ClientBase,

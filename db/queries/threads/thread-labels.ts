@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { labelKey, mergeLabels } from '../../../core/threads/label.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** Writes the labels of threads, by thread id. Rows are locked in the order of their ids. */
+/** Writes the labels of threads, by thread id. Rows are locked in id order. */
 export async function writeLabels(
   client: pg.ClientBase,
   userId: string,
@@ -25,7 +25,7 @@ export async function writeLabels(
   });
 }
 
-/** The labels of each thread. */
+/** Returns the labels of each thread. */
 export async function readLabels(
   client: pg.ClientBase,
   userId: string,
@@ -39,7 +39,7 @@ export async function readLabels(
   return new Map(rows.map((row) => [row.id, row.labels]));
 }
 
-/** Gives threads the labels of those that ended in them. Labels are written by whoever holds lockThreads only. */
+/** Gives threads the labels of the threads merged into them. Only holders of lockThreads write labels. */
 export async function inheritLabels(
   client: pg.ClientBase,
   userId: string,
@@ -57,14 +57,14 @@ export async function inheritLabels(
 
 /** A label of a user's threads. */
 export interface Label {
-  /** as most of its threads have it */
+  /** in its most frequent spelling */
   name: string;
   threadCount: number;
   /** threads with unread messages */
   unreadThreadCount: number;
 }
 
-/** So many labels, those of most threads, by name. */
+/** Returns that many labels of the most threads, by name. */
 export async function listLabels(transaction: Transaction<Tables>, userId: string, limit: number): Promise<Label[]> {
   const { rows } = await sql<{ name: string; threads: number; unread: number }>`
     select name, threads, unread from list_labels(${userId}, ${limit})`.execute(transaction);

@@ -14,9 +14,9 @@ export interface Thread {
   participantNames: string[];
   messageCount: number;
   unreadCount: number;
-  /** all its received mails are, and it has some */
+  /** all its received messages are archived, and it has some */
   isArchived: boolean;
-  /** in the order in which they were given */
+  /** in the order in which they were added */
   labels: string[];
   latestEmailId: string;
   lastMessageAt: Date;
@@ -34,23 +34,23 @@ export interface ListedThread extends Thread {
     preview: string;
     isRead: boolean;
     hasAttachments: boolean;
-    /** the Date field, else when it came or was sent */
+    /** the Date field, else when it was received or sent */
     date: Date;
   };
 }
 
-/** Which threads a list shows; null puts no condition. */
+/** Filters of a list of threads; null matches all. */
 export interface ThreadConditions {
   isUnread: boolean;
-  /** id or name of a domain of the user's; a participant's domain */
+  /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
-  /** id of an address of the user's, or an address itself; a participant */
+  /** id of an address of the user, or an address; a participant */
   address: string | null;
-  /** part of subject or participant addresses in any case */
+  /** part of the subject or a participant's address, case-insensitive */
   search: string | null;
 }
 
-/** The threads behind and before two places with their latest messages, newest first; inverted: oldest first. */
+/** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
 export async function listThreads(
   transaction: Transaction<Tables>,
   userId: string,
@@ -60,7 +60,7 @@ export async function listThreads(
   return listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page);
 }
 
-/** As listThreads, of the threads t that a from clause brings. */
+/** Like listThreads, for the threads t of a from clause. */
 export async function listThreadsFrom(
   transaction: Transaction<Tables>,
   userId: string,
@@ -92,9 +92,9 @@ export async function countThreads(
 }
 
 /**
- * Those threads that the user has, by the id asked for: an id that ended in a merge answers the thread that took its messages.
- * `case`, not `coalesce`: PostgreSQL takes the latter for one that might leak, and would read all threads under the policy
- * (measured with 400,000 threads: 150 ms instead of 0.1).
+ * Returns those threads that belong to the user, keyed by the requested id: for a merged thread, the thread that took its messages. `case`
+ * instead of `coalesce`: PostgreSQL treats the latter as possibly leaking, and would read all threads under row-level security (measured
+ * with 400,000 threads: 150 ms instead of 0.1).
  */
 export async function findThreads(
   transaction: Transaction<Tables>,
@@ -111,7 +111,7 @@ export async function findThreads(
   return new Map(rows.map((row) => [row.asked, threadOf(row)]));
 }
 
-/** The messages of several threads behind and before two places, in chronological order; inverted: latest first. By thread id. */
+/** Returns the messages of several threads between two cursors, in chronological order; inverted: latest first. Keyed by thread id. */
 export async function pageThreadEmails(
   transaction: Transaction<Tables>,
   userId: string,
@@ -198,8 +198,8 @@ function listedThread(row: ThreadColumns & LatestColumns): ListedThread {
 }
 
 /**
- * The threads of a page, or all; the caller orders and limits. Participants and texts are looked for by search_threads, where indexes
- * serve under row-level security.
+ * The threads of a page, or all; the caller adds order and limit. Participants and texts are looked up by search_threads, where indexes
+ * work despite row-level security.
  */
 function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
   const { search, address, domain, isUnread } = conditions;
@@ -215,7 +215,7 @@ function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetP
     join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
 }
 
-/** The instant alone first: comparing texts is not leakproof, so that under the policy no index would be entered by the pair. */
+/** The instant alone is compared first: text comparison is not leakproof, so under row-level security no index could use the pair. */
 function placeConditions(page: KeysetPage): RawBuilder<unknown> {
   const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
     place === null

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Participants } from '../../../core/threads/thread-participants.ts';
 import { neighbourSpan, type Span, type SubjectAnchor, unjoinedSpan } from '../../../core/threads/threading.ts';
 
-/** A thread's row as far as joining and numbering need it. */
+/** A thread's row with what joining and numbering need. */
 export interface StoredThread {
   id: string;
   /** createdAt of its first message */
@@ -15,7 +15,7 @@ export interface StoredThread {
   lastMessageAt: Date;
 }
 
-/** The thread of each msg-id key that some message of the user bears or refers to. */
+/** Returns the thread of each msg-id key that some message of the user has or refers to. */
 export async function threadsOfKeys(
   client: pg.ClientBase,
   userId: string,
@@ -30,8 +30,8 @@ export async function threadsOfKeys(
 }
 
 /**
- * The threads that hold subject neighbours of each anchored email, by email id. Two look-ups in an index per participant, whatever the
- * number of mails with that subject; a reply that finds no reply near it also passes the plain messages that no reply has joined yet.
+ * Returns the threads that contain subject neighbors of each anchored email, by email id. Two index lookups per participant, however many
+ * emails have that subject; a reply that finds no reply nearby also skips the plain messages that no reply has joined yet.
  */
 export async function threadsOfSubjects(
   client: pg.ClientBase,
@@ -56,7 +56,7 @@ export async function threadsOfSubjects(
   return new Map([...threads].map(([emailId, ids]) => [emailId, [...ids]]));
 }
 
-/** The rows of these threads; unknown ids are left out. */
+/** Returns the rows of these threads; unknown ids are left out. */
 export async function readThreads(
   client: pg.ClientBase,
   userId: string,
@@ -109,7 +109,7 @@ interface FoundReply {
   threadId: string;
 }
 
-/** The nearest replies at or before and at or after each probe within the window, in the order of the probes. */
+/** Returns the nearest replies before (or at) and after (or at) each probe within the window, in the order of the probes. */
 async function nearestReplies(
   client: pg.ClientBase,
   userId: string,
@@ -160,7 +160,7 @@ function foundReply(date: Date | null, threadId: string | null): FoundReply | nu
   return date === null || threadId === null ? null : { date, threadId };
 }
 
-/** The threads of plain (not reply) messages in the span of each probe. */
+/** Returns the threads of plain messages (not replies) in the time span of each probe. */
 async function threadsInSpans(
   client: pg.ClientBase,
   userId: string,

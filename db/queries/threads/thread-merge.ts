@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** A thread that ends, and the one that takes its messages; the second never ends in the same call. */
+/** A thread that ends, and the one that takes its messages, which never ends in the same call. */
 export interface Merge {
   loserId: string;
   survivorId: string;
 }
 
-/** A thread that ended, as it was at its end. */
+/** A merged thread, in its last state. */
 export interface EndedThread {
   id: string;
   labels: string[];
@@ -17,8 +17,9 @@ export interface EndedThread {
 }
 
 /**
- * Gives everything of the losers to their survivors and makes the losers' ids aliases for ever. Positions, counters, participants and
- * labels of the survivors are the caller's to write. What a loser was apart from its survivor is. Emails are locked before thread rows, in the order in which everyone locks them.
+ * Moves everything from the losers to their survivors, and makes the losers' ids permanent aliases. The caller writes positions, counters,
+ * participants and labels of the survivors. Threads that a loser must stay apart from stay apart from its survivor. Emails are locked
+ * before thread rows, the lock order of all transactions.
  */
 export async function mergeThreads(
   client: pg.ClientBase,
@@ -71,7 +72,7 @@ export async function mergeThreads(
   }));
 }
 
-/** Looked up in the parameters, not joined: a join that was planned while the tables were small would compare each of all with each. */
+/** Looked up in the parameters, not joined: a join planned while the tables were small would compare all pairs. */
 function survivorOf(column: string): string {
   return `($3::text[])[array_position($2::text[], ${column})]`;
 }

@@ -4,7 +4,10 @@ import type { Mailbox } from '../../../core/mime/address.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import { type ClaimedRow, claimedColumns, type UnthreadedEmail, unthreadedEmail } from './thread-claim.ts';
 
-/** The living thread of each id that the user has, by the id asked for; an id that ended in a merge leads to the thread it ended in. */
+/**
+ * Returns the existing thread for each id that belongs to the user, keyed by the requested id; the id of a merged thread leads to the
+ * surviving one.
+ */
 export async function resolveThreads(
   client: pg.ClientBase,
   userId: string,
@@ -21,14 +24,14 @@ export async function resolveThreads(
   return new Map(rows.map((row) => [row.asked, row.id]));
 }
 
-/** An email and where it is; null: scheduled mail, or mail that just came, has no thread. */
+/** An email and its thread; null: scheduled mail and mail that just arrived have none. */
 export interface PlacedEmail {
   id: string;
   type: EmailType;
   threadId: string | null;
 }
 
-/** Those of the emails that the user has, locked in the order of their ids. */
+/** Returns those of the emails that belong to the user, locked in id order. */
 export async function lockPlaces(
   client: pg.ClientBase,
   userId: string,
@@ -48,7 +51,7 @@ export interface MovedEmail extends UnthreadedEmail {
   threadId: string;
 }
 
-/** What threading knows of emails that have a thread. */
+/** Returns what threading knows about emails that have a thread. */
 export async function readMoved(
   client: pg.ClientBase,
   userId: string,
@@ -64,18 +67,18 @@ export async function readMoved(
   return rows.map((row) => ({ ...unthreadedEmail(row), threadId: row.thread_id }));
 }
 
-/** What goes from some threads to another. */
+/** What moves from some threads to another. */
 export interface Move {
   emailIds: readonly string[];
   sourceIds: readonly string[];
   targetId: string;
-  /** msg-ids that lead there from now on */
+  /** msg-ids that lead to that thread from now on */
   keys: readonly string[];
-  /** why they are there from now on */
+  /** why the emails are in it from now on */
   reason: ThreadReason | 'manual';
 }
 
-/** Gives emails, their subject edges and the msg-ids to the target. Positions are null until it is renumbered. */
+/** Moves emails, their subject edges and the msg-ids to the target. Positions are null until it is renumbered. */
 export async function moveEmails(client: pg.ClientBase, userId: string, move: Move): Promise<void> {
   await client.query({
     name: 'thread-move-emails',
@@ -93,13 +96,13 @@ export async function moveEmails(client: pg.ClientBase, userId: string, move: Mo
   });
 }
 
-/** A msg-id, as messages have it, that a message of the thread bears or refers to. */
+/** A msg-id, as written in messages, that a message of the thread has or refers to. */
 export interface KnownId {
   threadId: string;
   messageId: string;
 }
 
-/** Which of the msg-ids are borne by messages of the threads, other than the emails excluded. */
+/** Returns which of the msg-ids messages of the threads have, except for the excluded emails. */
 export async function findBorne(
   client: pg.ClientBase,
   userId: string,
@@ -117,7 +120,7 @@ export async function findBorne(
   return rows;
 }
 
-/** Which of the msg-ids messages of the threads refer to, other than the emails excluded. Reads all references of the threads. */
+/** Returns which of the msg-ids messages of the threads refer to, except for the excluded emails. Reads all references of the threads. */
 export async function findReferred(
   client: pg.ClientBase,
   userId: string,
@@ -141,7 +144,10 @@ export async function findReferred(
   return rows;
 }
 
-/** The mailboxes that the messages of each thread name, in order of their first mention; the address that took a mail behind its fields. */
+/**
+ * Returns the mailboxes in the messages of each thread, in order of first appearance; the address that received an email comes after those
+ * of its fields.
+ */
 export async function readMailboxes(
   client: pg.ClientBase,
   userId: string,

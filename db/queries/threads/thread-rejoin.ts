@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 
-/** What an email would be parsed to, as far as threading goes by it. */
+/** The result of parsing an email, as far as threading uses it. */
 export interface EmailDraft {
   emailId: string;
   messageId: string;
@@ -15,7 +15,7 @@ export interface EmailDraft {
   references: readonly string[];
 }
 
-/** Writes drafts where threading reads, within a transaction that is taken back. */
+/** Writes drafts where threading reads them, within a transaction that is rolled back. */
 export async function applyDrafts(client: pg.ClientBase, userId: string, drafts: readonly EmailDraft[]): Promise<void> {
   if (drafts.length === 0) return;
   await client.query({
@@ -34,7 +34,7 @@ export async function applyDrafts(client: pg.ClientBase, userId: string, drafts:
   });
 }
 
-/** Takes what later subject edges may join of an email out of its thread. */
+/** Removes from an email's thread what later subject edges may join. */
 export async function removeAnchors(
   client: pg.ClientBase,
   userId: string,
@@ -47,7 +47,7 @@ export async function removeAnchors(
   });
 }
 
-/** Those of the emails that are where their user wants them. */
+/** Returns those of the emails that their user placed by hand. */
 export async function findManual(
   client: pg.ClientBase,
   userId: string,
@@ -61,7 +61,7 @@ export async function findManual(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Tells why an email is in its thread. */
+/** Returns why an email is in its thread. */
 export async function setThreadReason(
   client: pg.ClientBase,
   userId: string,

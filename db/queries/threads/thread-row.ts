@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Participants, threadSearchText } from '../../../core/threads/thread-participants.ts';
 
-/** A thread's row to be: what it shows, and what its counters gain. */
+/** A thread's future row: what it shows, and what is added to its counters. */
 export interface ThreadGain {
   id: string;
   createdAt: Date;
@@ -22,8 +22,8 @@ export interface ThreadCounters {
 }
 
 /**
- * Makes or updates threads. Counters are added to, not set: users mark mail as read meanwhile, under no lock of ours.
- * Stands last but for the events, so that the rows are held shortly.
+ * Creates or updates threads. Counters are increased, not set: users mark mail as read at the same time, without our lock. Must be last
+ * except for the events, so that the rows are locked only briefly.
  */
 export async function writeThreads(
   client: pg.ClientBase,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SubjectAnchor, ThreadReason } from '../../../core/threads/threading.ts';
 
-/** The thread and place of one email. */
+/** The thread and position of one email. */
 export interface Assignment {
   emailId: string;
   threadId: string;
@@ -10,7 +10,7 @@ export interface Assignment {
   reason: ThreadReason;
 }
 
-/** Gives emails their places in threads; received ones then wait for the router. */
+/** Stores the threads and positions of emails; received ones then wait for the router. */
 export async function assignEmails(
   client: pg.ClientBase,
   userId: string,
@@ -37,7 +37,7 @@ export async function assignEmails(
   });
 }
 
-/** Remembers which thread knows each msg-id; those known already keep theirs. */
+/** Stores which thread knows each msg-id; known ones stay unchanged. */
 export async function addKeys(
   client: pg.ClientBase,
   userId: string,
@@ -53,17 +53,17 @@ export async function addKeys(
   });
 }
 
-/** A msg-id that a message of the thread bears. */
+/** A msg-id of a message in the thread. */
 export interface BorneKey {
   key: string;
-  /** the Message-ID field as it is */
+  /** the Message-ID field as written */
   messageId: string;
   threadId: string;
 }
 
 /**
- * Lets threads know the msg-ids that their messages bear, where the thread that knew them has no message that bears them: answers go to
- * the message, wherever others refer to it.
+ * Assigns msg-ids to the threads whose messages have them, where the thread that knew them has no such message: replies go to the message,
+ * wherever others refer to it.
  */
 export async function claimKeys(client: pg.ClientBase, userId: string, borne: readonly BorneKey[]): Promise<void> {
   if (borne.length === 0) return;
@@ -83,14 +83,14 @@ export async function claimKeys(client: pg.ClientBase, userId: string, borne: re
   });
 }
 
-/** An anchor with the email that bears it and that email's thread. */
+/** An anchor with its email and that email's thread. */
 export interface PlacedAnchor {
   emailId: string;
   threadId: string;
   anchor: SubjectAnchor;
 }
 
-/** Stores what later subject edges may join, a row per participant. */
+/** Stores what later subject edges may join, one row per participant. */
 export async function addAnchors(
   client: pg.ClientBase,
   userId: string,
@@ -120,14 +120,14 @@ export async function addAnchors(
   });
 }
 
-/** From which message on a thread is numbered again; the messages before it keep their positions. */
+/** The message from which a thread is renumbered; the messages before it keep their positions. */
 export interface Renumbering {
   threadId: string;
   fromAt: Date;
   fromEmailId: string;
 }
 
-/** The two ends of a thread, by position. */
+/** The first and last positions of a thread. */
 export interface ThreadEnds {
   threadId: string;
   createdAt: Date;
@@ -138,8 +138,8 @@ export interface ThreadEnds {
 }
 
 /**
- * Numbers the tails of threads chronologically, without gap or repeat; answers the positions of the emails asked for. Where a tail
- * begins is found once per thread: PostgreSQL, which takes a user it has no statistics of for a small one, did it once per message.
+ * Renumbers the tails of threads chronologically, without gap or repeat; returns the positions of the requested emails. The start of a tail
+ * is computed once per thread: PostgreSQL, which assumes that a user without statistics is small, did it once per message.
  */
 export async function renumberThreads(
   client: pg.ClientBase,
@@ -180,7 +180,7 @@ export async function renumberThreads(
   return new Map(rows.map((row) => [row.id, row.thread_position]));
 }
 
-/** The first and the last message of each thread. */
+/** Returns the first and the last message of each thread. */
 export async function readThreadEnds(
   client: pg.ClientBase,
   userId: string,

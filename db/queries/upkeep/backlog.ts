@@ -6,33 +6,33 @@ export interface QueueBacklog {
   actor: string;
   /** a DeadStep, or domains */
   queue: string;
-  /** rows that are due and not done, in hand or not; MOST_COUNTED: at least so many */
+  /** rows that are due and not done, in hand or not; MOST_COUNTED means at least that many */
   rowCount: number;
-  /** how long the one is due that is due longest; 0 when there is none */
+  /** how long the longest due row has been due; 0 when there is none */
   oldestSeconds: number;
-  /** rows that wait for their next try; null where there is no such thing */
+  /** rows that wait for their next attempt; null where not applicable */
   laterCount: number | null;
-  /** rows that are dead; they count nowhere else */
+  /** dead rows, which are not counted elsewhere */
   deadCount: number;
 }
 
-/** Counting ends here, so that a backlog never makes its own reading slow. */
+/** Counting stops here, so that a backlog never slows down its own query. */
 export const MOST_COUNTED = 10_000;
-/** Rows among which the oldest that is not dead is looked for. */
+/** Rows among which the oldest that is not dead is searched. */
 const OLDEST_LOOKED_AT = 200;
-/** Endpoints whose longest due delivery is looked at. */
+/** Endpoints whose longest due delivery is read. */
 const LANES_LOOKED_AT = 2_000;
-/** Milliseconds; whoever asks is answered soon or not at all. */
+/** Milliseconds; the caller gets an answer soon or not at all. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 
 /**
- * The backlog of all actors by the indexes of what waits: it costs milliseconds however much mail is stored, and is bounded however much waits.
- * Throws when PostgreSQL is away or takes longer than 2 s.
+ * Returns the backlog of all actors from the indexes of waiting rows: it takes milliseconds however much mail is stored, and is bounded
+ * however much waits. Throws when PostgreSQL is unreachable or takes longer than 2 s.
  */
 export async function readBacklog(database: Database): Promise<QueueBacklog[]> {
   return await inTransaction(database, async (client) => {
     await client.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-    // Not prepared: a plan made while the tables were small would be kept.
+    // Not a named statement: a plan made while the tables were small would be kept.
     const { rows } = await client.query<BacklogRow>(backlogSql);
     return rows.map((row) => ({
       actor: row.actor,
@@ -57,14 +57,14 @@ interface BacklogRow {
 interface Queue {
   step: DeadStep;
   table: string;
-  /** what makes a row wait, as its index has it */
+  /** the condition of the index of waiting rows */
   isWaiting: string;
-  /** the first column of that index; the row is due by it, when it is told by a time to come */
+  /** the first column of that index, which is when the row is due, if it has a time in the future */
   order: string;
   /** since when the row is due */
   since: string;
   subject: string;
-  /** whether rows wait for a time to come */
+  /** whether rows wait for a time in the future */
   isTimed: boolean;
 }
 
@@ -176,7 +176,7 @@ function queueSql({ step, table, isWaiting, order, since, subject, isTimed }: Qu
 
 const IS_WEBHOOK_WAITING = `status = 'pending' and delivery_type = 'webhook'`;
 
-/** Its index goes by endpoint: from one to the next for the longest due of each, and over all of it as far as is counted. */
+/** Its index is ordered by endpoint: steps from one to the next for the longest due of each, and over all of it up to the limit. */
 const DELIVER_SQL = `
   select 'delivery', 'deliver', greatest(0, w.due - ${deadOf('deliver')})::integer,
     (select ${secondsSince('min(d.next_attempt_at)')} from (select * from lane limit ${LANES_LOOKED_AT}) l cross join lateral (
@@ -192,7 +192,7 @@ const DOMAINS_SQL = `
   select 'scheduling', 'domains', ${counted('domain', `check_due_at <= ${NOW}`)}::integer,
     ${secondsSince('(select min(check_due_at) from domain)')}, null::integer, 0`;
 
-/** All of it in one statement, without parameters. */
+/** Everything in one statement, without parameters. */
 export const backlogSql = `
   with recursive clock_now as materialized (select postroom_now() as now),
   dead as materialized (select step, count(*) from dead_row where dead_at is not null group by step),

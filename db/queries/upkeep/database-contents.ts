@@ -1,15 +1,15 @@
 import type { Database } from '../../connection/database.ts';
 import { migrationNames } from '../../migrations/names.ts';
 
-/** What is in the database, for an operator who wants to know which one it is. */
+/** The contents of the database, for operators who want to know which one it is. */
 export interface DatabaseContents {
   accounts: number;
   emails: number;
-  /** when the newest email came or was written; null without one */
+  /** when the newest email was received or written; null without one */
   newestEmailAt: Date | null;
 }
 
-/** Counts exactly, which takes a while with millions of emails. The pool must be of the URL's own role, its statements without a limit. */
+/** Counts exactly, which takes a while with millions of emails. The pool must be of the URL's own role, without a statement timeout. */
 export async function readContents(database: Database): Promise<DatabaseContents> {
   const { rows } = await database.pool.query<DatabaseContents>(
     `select (select count(*)::float8 from user_account) as accounts, (select count(*)::float8 from email) as emails,
@@ -18,7 +18,7 @@ export async function readContents(database: Database): Promise<DatabaseContents
   return rows[0] ?? { accounts: 0, emails: 0, newestEmailAt: null };
 }
 
-/** The migrations that ran, in their order, and those of them that this Postroom does not know: a newer one wrote them. */
+/** Returns the applied migrations in order, and those of them that this version of Postroom does not know: a newer one applied them. */
 export async function readMigrations(database: Database): Promise<{ ran: string[]; unknown: string[] }> {
   const { rows: found } = await database.pool.query<{ there: boolean }>(
     `select to_regclass('migration') is not null as there`,

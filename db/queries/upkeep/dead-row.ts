@@ -4,11 +4,11 @@ import type { Database } from '../../connection/database.ts';
 export const ACTOR_OF_STEP = {
   /** parsing and storing a reception; subject: its email id */
   parse: 'receiving',
-  /** telling a sender that a recipient was given up; subject: the recipient */
+  /** notifying a sender of a failed recipient; subject: the recipient */
   report: 'receiving',
-  /** giving an email its thread */
+  /** assigning an email to a thread */
   assign: 'threading',
-  /** giving an email its route */
+  /** routing an email */
   route: 'delivery',
   /** asking a model about an email */
   ask: 'delivery',
@@ -18,21 +18,21 @@ export const ACTOR_OF_STEP = {
   forward: 'delivery',
   /** sending to a recipient */
   send: 'sending',
-  /** handing a scheduled email to the queue */
+  /** queueing a scheduled email */
   release: 'scheduling',
 } as const;
 
 export type DeadStep = keyof typeof ACTOR_OF_STEP;
 
-/** Faults of ours: exp(min(10, n)) seconds, 25 tries, then dead. */
+/** Internal faults: exp(min(10, n)) seconds, 25 tries, then dead. */
 const MOST_TRIES = 25;
 const LONGEST_EXPONENT = 10;
-/** Of what went wrong; characters. */
+/** Of the error text; characters. */
 const MOST_ERROR_LENGTH = 300;
 
 /**
- * A condition: the row is not set aside. The arguments are expressions on it. While nothing of the step is, it is asked once for the whole
- * statement; that costs a microsecond.
+ * Returns a condition: the row is not set aside. The arguments are expressions on it. When no row of the step is set aside, it is evaluated
+ * once for the whole statement, which takes a microsecond.
  */
 export function notSetAsideSql(step: DeadStep, userId: string, subjectId: string): string {
   return `(not (select exists (select from dead_row x where x.step = '${step}')) or not exists (
@@ -48,15 +48,15 @@ export interface RowFault {
   error: unknown;
 }
 
-/** What became of the row. */
+/** The new state of the row. */
 export interface SetAside {
-  /** that failed, one after another */
+  /** consecutive failures */
   tries: number;
-  /** until it is tried again; null: it is dead */
+  /** until the next try; null: it is dead */
   retrySeconds: number | null;
 }
 
-/** Sets a row aside after a fault of ours: it is claimed again after a pause that grows, and after the last try not before it is replayed. */
+/** Sets a row aside after an internal fault: it is claimed again after a growing pause, and after the last try only when it is replayed. */
 export async function setRowAside(database: Database, fault: RowFault): Promise<SetAside> {
   const { userId, step, subjectId, error } = fault;
   const { rows } = await database.pool.query<{ tries: number; retry_seconds: number | null }>({
@@ -88,13 +88,13 @@ export interface DeadRow {
   dead_at: Date;
 }
 
-/** Which dead rows are meant; both null: all. */
+/** Selects dead rows; both null: all. */
 export interface DeadSelection {
   actor: string | null;
   subjectId: string | null;
 }
 
-/** The dead rows, oldest first. */
+/** Returns the dead rows, oldest first. */
 export async function listDeadRows(database: Database, selection: DeadSelection, limit: number): Promise<DeadRow[]> {
   const { rows } = await database.pool.query<DeadRow>(
     `select user_id, actor, step, subject_id, tries, last_error, first_failed_at, dead_at from dead_row d
@@ -104,7 +104,7 @@ export async function listDeadRows(database: Database, selection: DeadSelection,
   return rows;
 }
 
-/** How many rows are dead, by their actor; actors without any are left out. */
+/** Counts dead rows by actor; actors without any are left out. */
 export async function countDeadRows(database: Database): Promise<{ actor: string; count: number }[]> {
   const { rows } = await database.pool.query<{ actor: string; count: number }>({
     name: 'dead-row-count',
@@ -116,8 +116,8 @@ export async function countDeadRows(database: Database): Promise<{ actor: string
 const SELECTED = `d.dead_at is not null and ($1::text is null or d.actor = $1) and ($2::text is null or d.subject_id = $2)`;
 
 /**
- * Has dead rows worked on again, as if they had never failed. Answers how many. What has no time stays without one: recipients that are held
- * or not queued yet, and forwards that were handed over.
+ * Makes dead rows due again, as if they had never failed. Returns how many. Rows without a time stay without one: held or unqueued
+ * recipients, and forwards that were queued.
  */
 export async function replayDeadRows(database: Database, selection: DeadSelection): Promise<number> {
   const { rowCount } = await database.pool.query(
@@ -142,7 +142,7 @@ export async function replayDeadRows(database: Database, selection: DeadSelectio
   return rowCount ?? 0;
 }
 
-/** Rows that were set aside and worked on since. */
+/** Rows that were set aside and succeeded since. */
 export async function forgetOldFaults(database: Database, limit: number): Promise<number> {
   const { rowCount } = await database.pool.query({
     name: 'dead-row-forget',

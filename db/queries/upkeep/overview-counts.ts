@@ -4,18 +4,18 @@ import type { Tables } from '../../entities/tables.ts';
 import { WHOLE_DOMAIN } from '../emails/email-counter.ts';
 import { isHeldRoute } from '../emails/email-row.ts';
 
-/** Emails of one type and status that were created within an hour. */
+/** Emails of one type and status created within an hour. */
 export interface HourlyCount {
-  /** the beginning of the hour (UTC) */
+  /** the start of the hour (UTC) */
   beginsAt: Date;
   type: EmailType;
   status: EmailStatus;
-  /** whether guard rules hold them back; they are counted once more among the others */
+  /** whether guard rules hold them; they are also counted among the others */
   isHeld: boolean;
   count: number;
 }
 
-/** By the counters of hours, and what is held back by its own index: in no order, hours without mail left out. */
+/** From the hourly counters, and for held emails from their own index: unordered, hours without mail left out. */
 export async function readHourlyCounts(
   transaction: Transaction<Tables>,
   userId: string,
@@ -31,25 +31,25 @@ export async function readHourlyCounts(
   return rows;
 }
 
-/** What became of webhooks lately. */
+/** Results of recent webhooks. */
 export interface RecentWebhooks {
   successful: number;
   failed: number;
   pending: number;
-  /** milliseconds that the last tries took; null: there was none */
+  /** duration of the last attempts in milliseconds; null: there was none */
   medianMs: number | null;
   p95Ms: number | null;
-  /** whether there were more than are told of here */
+  /** whether there were more than these */
   isSampled: boolean;
 }
 
-/** Deliveries that are looked at, of all endpoints that had any; each has an equal part of them, but at least so many. */
+/** Deliveries that are examined, of all endpoints that had any; each endpoint gets an equal share, but at least this many. */
 export const MAX_SAMPLED_DELIVERIES = 10_000;
 const LEAST_PER_ENDPOINT = 20;
-/** Endpoints that are looked at. */
+/** Endpoints that are examined. */
 const MAX_ENDPOINTS = 500;
 
-/** Of the webhook deliveries that were made since then, the newest of each endpoint: by the index of endpoints and times. */
+/** The webhook deliveries created since then, newest per endpoint: by the index of endpoints and times. */
 export async function readRecentWebhooks(
   transaction: Transaction<Tables>,
   userId: string,
@@ -80,23 +80,23 @@ export async function readRecentWebhooks(
 
 /** What waits now. */
 export interface WaitingMail {
-  /** sent emails that not all servers took yet */
+  /** sent emails that not all servers have accepted yet */
   pending: number;
-  /** of these, those that a server put off, among the oldest MAX_DEFERRED */
+  /** of these, those that a server deferred, among the oldest MAX_DEFERRED */
   deferred: number;
   scheduled: number;
   paused: number;
-  /** held back by guard rules, and waiting for review; at most MAX_COUNTED together */
+  /** held by guard rules, and waiting for review; at most MAX_COUNTED together */
   blocked: number;
   review: number;
-  /** deliveries that are tried or will be, and of these those that failed before; at most MAX_COUNTED of webhooks and of copies each */
+  /** deliveries with an attempt to come, and of these those that failed before; at most MAX_COUNTED of webhooks and of copies each */
   deliveries: number;
   retries: number;
 }
 
-/** Rows that are counted one by one, by an index alone. */
+/** Rows that are counted one by one, with an index only. */
 export const MAX_COUNTED = 10_000;
-/** Emails whose recipients are looked at. */
+/** Emails whose recipients are examined. */
 export const MAX_DEFERRED = 1_000;
 
 export async function readWaitingMail(transaction: Transaction<Tables>, userId: string): Promise<WaitingMail> {

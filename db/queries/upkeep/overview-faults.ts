@@ -3,10 +3,10 @@ import type { Tables } from '../../entities/tables.ts';
 import { type Domain, domainColumns, domainOf, domainTables, type ListedDomain } from '../domains/domain-row.ts';
 import { isHeldRoute } from '../emails/email-row.ts';
 
-/** Of each kind so many are told at most. */
+/** Maximum entries of each kind. */
 const MAX_TOLD = 50;
 
-/** Domains that are not proven, lost their proof, or miss one of their records, with how many active addresses they have; oldest first. */
+/** Domains that are not proven, lost their proof, or lack one of their records, with the number of their active addresses; oldest first. */
 export async function readFaultyDomains(
   transaction: Transaction<Tables>,
   userId: string,
@@ -22,14 +22,14 @@ export async function readFaultyDomains(
   return rows.map((row) => ({ ...domainOf(row), addressCount: row.address_count }));
 }
 
-/** An endpoint that the service switched off, or at which every try fails. */
+/** An endpoint that Postroom disabled, or whose attempts all fail. */
 export interface FaultyEndpoint {
   id: string;
   name: string;
   isActive: boolean;
   inactiveReason: string | null;
   failingSince: Date | null;
-  /** deliveries that wait for their next try; at most MAX_TOLD */
+  /** deliveries that wait for their next attempt; at most MAX_TOLD */
   pending: number;
 }
 
@@ -45,7 +45,7 @@ export async function readFaultyEndpoints(transaction: Transaction<Tables>, user
   return rows;
 }
 
-/** An active address whose mail goes nowhere, as its endpoint was switched off by its user. */
+/** An active address whose mail goes nowhere, because the user disabled its endpoint. */
 export interface DeadEndAddress {
   id: string;
   address: string;
@@ -61,7 +61,7 @@ export async function readDeadEnds(transaction: Transaction<Tables>, userId: str
   return rows;
 }
 
-/** A key that expires before an instant, or did after another one, and was not revoked. */
+/** A key that expires before an instant, or expired after another one, and was not revoked. */
 export interface ExpiringKey {
   id: string;
   name: string;

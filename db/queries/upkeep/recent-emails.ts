@@ -2,17 +2,17 @@ import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 import { WHOLE_DOMAIN, wholeHoursOf } from '../emails/email-counter.ts';
 
-/** Mails created in the last 24 hours, 7 and 30 days, by whole hours. */
+/** Emails created in the last 24 hours, 7 and 30 days, by whole hours. */
 export interface RecentEmails {
   lastDay: number;
   lastWeek: number;
   lastMonth: number;
 }
 
-/** Whose mail is counted: that of domains, by their names, or of addresses. */
+/** Whose mail is counted: that of domains, by name, or of addresses. */
 export type CountedOwners = { domains: readonly string[] } | { addresses: readonly string[] };
 
-/** By the name of the domain, or by the address; those without mail left out. */
+/** By the name of the domain, or by the address; those without mail are left out. */
 export async function countRecentEmails(
   transaction: Transaction<Tables>,
   userId: string,

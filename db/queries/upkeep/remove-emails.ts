@@ -7,7 +7,7 @@ import { writeThreads } from '../threads/thread-row.ts';
 import { readThreadEnds, renumberThreads } from '../threads/thread-write.ts';
 import { removeRawMessages } from './remove-raw.ts';
 
-/** An email that is to go, locked, as it counts in totals and in its thread. */
+/** An email to remove, locked, with its values in totals and in its thread. */
 interface RemovedEmail {
   id: string;
   created_at: Date;
@@ -22,7 +22,7 @@ interface RemovedEmail {
   thread_id: string | null;
 }
 
-/** Conditions on a row `e` of email: something is still being done with it. A cancelled scheduled email never gets a thread. */
+/** Conditions on a row `e` of email: it is being processed. A cancelled scheduled email never gets a thread. */
 export const isInWorkSql = `(
   e.status = 'pending' or (e.type = 'scheduled' and e.status in ('scheduled', 'paused')) or (e.thread_id is null and e.type <> 'scheduled')
   or exists (select from recipient r where r.user_id = e.user_id and r.email_id = e.id
@@ -31,8 +31,8 @@ export const isInWorkSql = `(
   or exists (select from route w where w.user_id = e.user_id and w.email_id = e.id and coalesce(w.outcome, 'asking') = 'asking'))`;
 
 /**
- * Removes emails of the user with all that hangs on them, but those that are still in work or that somebody holds: totals, threads, search and
- * bytes agree afterwards. Within a transaction that holds the lock of the user's threads. Answers how many went.
+ * Removes emails of the user with everything that belongs to them, except those that are being processed or locked: totals, threads, search
+ * and bytes are consistent afterwards. In a transaction that holds the lock of the user's threads. Returns how many were removed.
  */
 export async function removeEmails(
   client: pg.ClientBase,
@@ -58,7 +58,7 @@ export async function removeEmails(
   return emails.length;
 }
 
-/** Answers the raw messages of copies that were forwarded of them. */
+/** Returns the raw messages of their forwarded copies. */
 async function removeRows(client: pg.ClientBase, userId: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ raw_id: string | null }>({
     name: 'remove-emails-deliveries',
@@ -90,7 +90,7 @@ async function removeRows(client: pg.ClientBase, userId: string, ids: readonly s
       text: `delete from ${table} t where t.user_id = $1 and t.email_id = any ($2::text[])`,
       values: [userId, ids],
     });
-  // An address stays suppressed; only the email that it was suppressed by is no more.
+  // An address stays suppressed; only the reference to the email is removed.
   await client.query({
     name: 'remove-emails-suppressions',
     text: `update suppression s set email_id = null where s.user_id = $1 and s.email_id = any ($2::text[])`,
@@ -120,7 +120,7 @@ const TABLES_BY_EMAIL = [
   'email_trace',
 ] as const;
 
-/** Threads without any message are gone; those that keep some begin with the first of these, and are numbered anew. */
+/** Removes threads without messages; those that keep some begin with the first remaining message, and are renumbered. */
 async function removeFromThreads(
   client: pg.ClientBase,
   userId: string,
@@ -208,7 +208,7 @@ async function removeFromTotals(client: pg.ClientBase, userId: string, emails: r
         own_domain text, type text, status text, is_read boolean, is_archived boolean)) as removed`),
     values: [userId, JSON.stringify(counted)],
   });
-  // Hours long past do not come again. The rows are locked by the statement before.
+  // Hours of the distant past are not counted again. The statement before locked the rows.
   const hours = new Set(emails.map(({ created_at: at }) => Math.floor(at.getTime() / HOUR_MS) * HOUR_MS));
   const days = new Set(emails.map(({ created_at: at }) => Math.floor(at.getTime() / DAY_MS) * DAY_MS));
   await client.query({

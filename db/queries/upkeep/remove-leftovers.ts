@@ -6,9 +6,8 @@ import { forgetOldFaults } from './dead-row.ts';
 export const LEFTOVERS_BATCH = 1_000;
 
 /**
- * Removes a batch of what nobody asks for any more: what `remove_leftovers` (db/migrations/0001-initial/upkeep.sql) lists, what is known of faults that are over, and what
- * was still under way for accounts when they were erased.
- * Answers the largest number removed of one kind.
+ * Removes a batch of unused rows: what `remove_leftovers` (db/migrations/0001-initial/upkeep.sql) lists, resolved faults, and what was in
+ * progress for accounts when they were erased. Returns the largest number removed of one kind.
  */
 export async function removeLeftovers(database: Database): Promise<number> {
   for (const userId of await listErasedLately(database)) await eraseRows(database, userId);

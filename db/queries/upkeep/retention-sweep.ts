@@ -10,9 +10,9 @@ import { removeRawMessages } from './remove-raw.ts';
 /** A user whose old mail is to be removed, claimed. */
 export interface SweptUser {
   userId: string;
-  /** what the user chose; null: nothing */
+  /** the user's retention settings; null: none */
   own: Retention | null;
-  /** up to where what remains was looked at; null: not yet */
+  /** position up to which the remaining mail was examined; null: none yet */
   rawAt: Date | null;
   bodiesAt: Date | null;
   receptionId: string | null;
@@ -20,15 +20,15 @@ export interface SweptUser {
   now: Date;
 }
 
-/** Users are looked at anew so often, and all of their mail from its beginning so often. */
+/** How often a user is examined, and how often all of the user's mail from its beginning. */
 const EVERY = `interval '1 hour'`;
 const ANEW_EVERY = `interval '1 day'`;
-/** After a batch that failed: a few times within the ten minutes over which the alert for failing steps counts. */
+/** Pause after a failed batch: a few tries within the ten minutes of the alert for failing steps. */
 const AFTER_FAULT = `interval '2 minutes'`;
-/** Accounts that are noted to be swept at once. */
+/** Accounts that are scheduled for the sweep at once. */
 const NOTED = 1_000;
 
-/** Notes whom to sweep: who chose something, and everybody when the service has defaults, the user of its own mail too. */
+/** Schedules users for the sweep: those with settings, and everyone when the service has defaults, including the user of its own mail. */
 export async function noteUsersToSweep(database: Database, hasDefaults: boolean): Promise<void> {
   await database.pool.query({
     name: hasDefaults ? 'retention-note-all' : 'retention-note-chosen',
@@ -42,7 +42,7 @@ export async function noteUsersToSweep(database: Database, hasDefaults: boolean)
   });
 }
 
-/** Takes the user who is longest due, for this claimant alone; null: nobody is due. */
+/** Claims the user who is longest due; null: nobody is due. */
 export async function claimUserToSweep(database: Database, claimant: string): Promise<SweptUser | null> {
   const { rows } = await database.pool.query<SweptRow>({
     name: 'retention-claim',
@@ -70,7 +70,7 @@ const CLAIM_SQL = `
     r.user_id is not null as is_own, r.raw_days as "rawDays", r.body_days as "bodyDays", r.metadata_days as "metadataDays"
   from claimed c left join retention r on r.user_id = c.user_id`;
 
-/** Notes how far it came and holds the claim on; false: another has taken over. */
+/** Stores the progress and extends the claim; false: another process has taken over. */
 export async function noteSwept(
   client: Pick<pg.ClientBase, 'query'>,
   claimant: string,
@@ -87,12 +87,12 @@ export async function noteSwept(
   return rowCount === 1;
 }
 
-/** How far a user's turn came: all is done for now, there is more, or batches failed and the rest is done. */
+/** How a user's turn ended: all is done for now, there is more, or batches failed and the rest is done. */
 export type SweepOutcome = 'done' | 'more' | 'failed';
 
 const DUE_AFTER: Record<SweepOutcome, string> = { done: EVERY, more: `interval '0'`, failed: AFTER_FAULT };
 
-/** Gives the user back: to be looked at anew, gone on with at once, or tried again after a pause. */
+/** Releases the user: examined again later, at once, or after a pause. */
 export async function releaseSwept(
   database: Database,
   claimant: string,
@@ -113,17 +113,17 @@ export async function releaseSwept(
   });
 }
 
-/** Emails in the order of their age. */
+/** Emails in order of age. */
 export interface Window {
-  /** those that the step is for; the others are in work, or done */
+  /** those that the step applies to; the others are being processed, or done */
   ids: string[];
-  /** of the last one that was looked at; null: there was none */
+  /** of the last one that was examined; null: there was none */
   lastAt: Date | null;
-  /** looked at */
+  /** number examined */
   count: number;
 }
 
-/** What is looked for: emails to be removed, with bodies to be removed, with raw messages to be removed. */
+/** The steps: emails to remove, with bodies to remove, with raw messages to remove. */
 export type Tier = 'metadata' | 'bodies' | 'raw';
 
 const HELD = `exists (select from route h where h.user_id = e.user_id and h.email_id = e.id and h.outcome in ('blocked', 'review')
@@ -136,7 +136,7 @@ const WANTED: Record<Tier, string> = {
     where d.user_id = e.user_id and d.email_id = e.id and d.forward_raw_id is not null))`,
 };
 
-/** The next emails older than an instant, from a place on; several of one instant may be looked at again. */
+/** Returns the next emails older than an instant, from a position on; several with the same instant may be returned again. */
 export async function findOldEmails(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
@@ -159,7 +159,7 @@ export async function findOldEmails(
   };
 }
 
-/** Takes the bodies of these emails away, and what searches knew of them. In a transaction. */
+/** Removes the bodies of these emails, and their search words. In a transaction. */
 export async function removeBodies(client: pg.ClientBase, userId: string, emailIds: readonly string[]): Promise<void> {
   if (emailIds.length === 0) return;
   await client.query({
@@ -175,7 +175,7 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
   await writeWords(client, userId, emailIds);
 }
 
-/** Takes the bytes of these emails away, and those of copies that were forwarded of them. In a transaction. */
+/** Removes the bytes of these emails, and those of their forwarded copies. In a transaction. */
 export async function removeRaws(client: pg.ClientBase, userId: string, emailIds: readonly string[]): Promise<void> {
   if (emailIds.length === 0) return;
   const { rows } = await client.query<{ raw_id: string }>({
@@ -200,7 +200,7 @@ export async function removeRaws(client: pg.ClientBase, userId: string, emailIds
   );
 }
 
-/** Removes receptions that made no email, as of reports, by the order of their ids, with their bytes. In a transaction. */
+/** Removes receptions that created no email, such as reports, in id order, with their bytes. In a transaction. */
 export async function removeReportReceptions(
   client: pg.ClientBase,
   userId: string,
@@ -226,14 +226,14 @@ export async function removeReportReceptions(
   return { lastId: rows.at(-1)?.email_id ?? null, count: rows.length };
 }
 
-/** Removes the first events of the feed that are older than an instant; answers how many. In a transaction. */
+/** Removes the first events of the feed that are older than an instant; returns how many. In a transaction. */
 export async function removeOldEvents(
   client: pg.ClientBase,
   userId: string,
   before: Date,
   limit: number,
 ): Promise<number> {
-  // The counter is locked first, as by whoever appends.
+  // The counter is locked first, as in appends.
   await client.query({
     name: 'retention-events-lock',
     text: 'select from event_counter c where c.user_id = $1 for no key update',

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Retention } from '../../../core/upkeep/retention.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What the user chose; null: nothing, so that the defaults of the service hold. */
+/** Returns the user's settings; null: none, so that the defaults of the service apply. */
 export async function readRetention(database: Kysely<Tables>, userId: string): Promise<Retention | null> {
   const { rows } = await sql<Retention>`
     select raw_days as "rawDays", body_days as "bodyDays", metadata_days as "metadataDays" from retention
@@ -10,7 +10,7 @@ export async function readRetention(database: Kysely<Tables>, userId: string): P
   return rows[0] ?? null;
 }
 
-/** Writes what the user chose, by which mail is removed within the hour; null: nothing any more. */
+/** Stores the user's settings, which take effect within the hour; null removes them. */
 export async function writeRetention(
   database: Kysely<Tables>,
   userId: string,

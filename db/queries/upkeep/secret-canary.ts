@@ -8,8 +8,8 @@ import {
 import { type Database, inTransaction } from '../../connection/database.ts';
 
 /**
- * Whether this SECRET_KEY is the one that the database's ciphertexts were made with. The first key to ask becomes it:
- * a canary text is stored under it. The pool must be of the URL's own role.
+ * Whether this SECRET_KEY is the one that encrypted the secrets in the database. The first key becomes that one: a canary text is stored
+ * encrypted with it. The pool must be of the URL's own role.
  */
 export function fitsSecretKey(
   database: Database,
@@ -17,7 +17,7 @@ export function fitsSecretKey(
   random: (bytes: number) => Uint8Array,
 ): Promise<boolean> {
   return inTransaction(database, async (client) => {
-    // Two services that start at once must not plant two keys.
+    // Two services that start at the same time must not store two keys.
     await client.query('lock table secret_canary in exclusive mode');
     const { rows } = await client.query<{ ciphertext: string }>('select ciphertext from secret_canary');
     if (rows.length === 0) {

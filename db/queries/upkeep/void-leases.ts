@@ -1,8 +1,8 @@
 import type { Database } from '../../connection/database.ts';
 
 /**
- * Ends every lease at once, for a start that knows itself to be alone: whoever held them is dead. Without it their work would wait
- * until they run out. The pool must be of the URL's own role. Answers how many there were.
+ * Ends every lease at once, for a start that knows that no other process runs: all holders are dead. Without it their work would wait until
+ * the leases expire. The pool must be of the URL's own role. Returns how many there were.
  */
 export async function voidLeases(database: Database): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
