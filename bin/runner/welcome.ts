@@ -4,16 +4,16 @@ import type { FirstAccount } from './first-account.ts';
 export interface WelcomeOptions {
   smtpAddress: string;
   publicUrl: string;
-  /** where the data are: DATA_DIR or the external database, without its password */
+  /** where the data is stored: DATA_DIR, or the address of the external database without its password */
   data: string;
-  /** null when there is none to show */
+  /** the account that this start created; null if it created none */
   firstAccount: FirstAccount | null;
-  /** whether there is any account */
+  /** whether any account exists */
   hasAccounts: boolean;
   isSignUpOpen: boolean;
 }
 
-/** The lines that a person reads at start; JSON lines of the log follow. */
+/** Returns the text that `npm start` prints before the JSON lines of the log. */
 export function welcome(options: WelcomeOptions): string {
   const { smtpAddress, publicUrl, data, firstAccount } = options;
   const lines = [
@@ -35,14 +35,16 @@ export function welcome(options: WelcomeOptions): string {
     '',
     'Send your first mail, then read it:',
     '',
-    `  swaks --server ${smtpAddress} --from you@example.com --to ${address} --header 'Subject: Hello' --body 'A first mail'`,
+    String.raw`  printf 'From: you@example.com\nTo: ${address}\nSubject: Hello\n\nA first mail\n' |`,
+    `    curl --crlf smtp://${smtpAddress} --mail-from you@example.com --mail-rcpt ${address} --upload-file -`,
+    '',
     `  curl -H 'Authorization: Bearer ${apiKey}' ${publicUrl}/api/e2/emails`,
     '',
     '',
   ].join('\n');
 }
 
-/** How to get an account where the start does not create one. The commands find the service by the same environment. */
+/** How to create an account when the start did not. The commands find the service through the same environment variables. */
 function accountLines({ publicUrl, hasAccounts, isSignUpOpen }: WelcomeOptions): string[] {
   if (hasAccounts) return ['  Accounts  npx node bin/account.ts create EMAIL'];
   return [

@@ -63,6 +63,17 @@ test('the README has at most 150 lines', () => {
   );
 });
 
+test.skipIf(!hasPrograms)('the commands that the first start prints send a mail and list it', async () => {
+  const commands = /^Send your first mail, then read it:\n\n((?: {2}.*\n|\n)+)/m.exec(service.output())?.[1] ?? '';
+  const [send = '', read = ''] = commands.trim().split('\n\n');
+  await shell(send);
+  await until(
+    'the list has the message',
+    () => service.output().slice(-2_000),
+    async () => (await shell(read)).stdout.includes('"subject":"Hello"'),
+  );
+});
+
 test.skipIf(!hasPrograms)(
   "the README's first mail and first reply work as printed",
   async () => {

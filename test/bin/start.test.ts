@@ -114,7 +114,7 @@ describe('a machine, from its first start on', () => {
 
   test('the first start prints an account that takes and shows mail', async () => {
     expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(run.output()).toContain(`swaks --server 127.0.0.1:${machine.smtpPort}`);
+    expect(run.output()).toContain(`curl --crlf smtp://127.0.0.1:${machine.smtpPort} `);
     const before = await listTotal(machine, key);
     expect(accepted(await offer(machine, 3))).toBe(3);
     await until('three mails are listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 3);
