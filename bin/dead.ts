@@ -2,7 +2,7 @@ import { type DeadRow, type DeadSelection, listDeadRows, replayDeadRows } from '
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { asOwner, onDatabase } from './runner/on-database.ts';
 
-/** More are not listed at once. */
+/** Maximum number of rows listed at once. */
 const MOST_LISTED = 10_000;
 
 const { words, options } = readArguments({

@@ -57,12 +57,12 @@ async function lookAtAll(given: Config): Promise<Finding[]> {
   ];
   const all = await Promise.all(
     looks.map(([area, look]) =>
-      // One thing that cannot be looked at hides none of the others.
+      // A check that throws hides none of the others.
       look.catch((error: unknown) => [
         findingsOf(area).fail(
           'look',
-          `could not be looked at: ${wordsOf(error)}`,
-          'Mend what is wrong above, and run this again',
+          `check failed: ${wordsOf(error)}`,
+          'Fix the problems above and run the doctor again',
         ),
       ]),
     ),

@@ -12,11 +12,11 @@ Serves REST, GraphQL, GET /health and GET /ready as a separate process. You can 
 them. Requires DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
 });
 
-/** Connections to PostgreSQL; 20 in all on two cores. */
+/** PostgreSQL connections: 20 in total on two cores. */
 const CONNECTIONS = 8;
 const AUTH_CONNECTIONS = 2;
 const DRAIN_LIMIT_MS = 9_700;
-/** Clients that keep connections alive and have more to ask do so within this time, and learn that it was the last. Milliseconds. */
+/** Time for keep-alive clients to send one more request, whose response tells them that the connection closes. Milliseconds. */
 const QUIET_MS = 2_000;
 
 const options = {

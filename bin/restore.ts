@@ -64,7 +64,7 @@ async function check() {
   await checkFiles(directory, manifest, (done) => tell.step('Checked', done, bytes));
   const secrets = await readBackupSecrets(directory);
   tell.say(
-    `${directory} is whole: ${sizeInWords(bytes)} of Postroom ${manifest.postroomVersion}, made at ${manifest.startedAt}`,
+    `${directory} is complete: ${sizeInWords(bytes)} of Postroom ${manifest.postroomVersion}, created at ${manifest.startedAt}`,
   );
   return { manifest, secrets };
 }
@@ -72,20 +72,20 @@ async function check() {
 async function restore(manifest: Backup['manifest'], secrets: Backup['secrets']): Promise<Restored> {
   const { secretKey, databasePassword } = secrets;
   if (config.secretKey !== null && Buffer.compare(config.secretKey, secretKey) !== 0)
-    throw new BackupRefused(
-      'SECRET_KEY of the environment is not that of the backup; put that of its secrets.json there',
-    );
+    throw new BackupRefused('SECRET_KEY does not match the backup. Use the one in its secrets.json');
   assertKnown(manifest.migrations);
   const settle = (url: string) => settleRestored({ url, secretKey, outgoing: outgoing === 'send' ? 'send' : 'hold' });
   if (manifest.kind === 'cluster' && databasePassword !== null) {
     if (config.databaseUrl !== null)
-      throw new BackupRefused(`${directory} is of a single machine: restore it without DATABASE_URL, into DATA_DIR`);
+      throw new BackupRefused(
+        `${directory} is a backup of a single machine. Unset DATABASE_URL to restore it into DATA_DIR`,
+      );
     const { dataDirectory } = config;
     const major = Number.parseInt((await findNativePostgresql()).version, 10);
     const made = majorOf(manifest.postgresqlVersion);
     if (major !== made)
       throw new BackupRefused(
-        `${directory} is of PostgreSQL ${made}, and this Postroom brings ${major}: use one that brings ${made}`,
+        `${directory} was made with PostgreSQL ${made}, but this Postroom includes ${major}. Use a version that includes ${made}`,
       );
     return await restoreCluster(
       { directory, manifest, secrets: { secretKey, databasePassword }, dataDirectory, tell },
@@ -95,7 +95,7 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
   const url = config.databaseUrl;
   if (url === null)
     throw new BackupRefused(
-      `${directory} is a dump of an external database: set DATABASE_URL to an empty one, and SECRET_KEY`,
+      `${directory} is a dump of an external database. Set SECRET_KEY, and DATABASE_URL of an empty database`,
     );
   await assertEmptyDatabase(url);
   await makeRoles(url);
@@ -108,11 +108,11 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
   return await settle(url).catch((error: unknown) => emptyAgain(url, error as Error));
 }
 
-/** What is not settled would send mail that was sent before, if a service were started on it. */
+/** Empties the database again: a service started on one that is not settled would send mail a second time. */
 async function emptyAgain(url: string, { message }: Error): Promise<never> {
   await emptyDatabase(url).catch((error: Error) => {
     throw new BackupRefused(
-      `${message}. The database of DATABASE_URL is filled and could not be emptied (${error.message}): drop it, and start nothing on it`,
+      `${message}. The restored database could not be emptied (${error.message}). Drop it, and start no service on it`,
     );
   });
   throw new BackupRefused(`${message}. The database of DATABASE_URL is empty again`);
@@ -121,29 +121,27 @@ async function emptyAgain(url: string, { message }: Error): Promise<never> {
 function tellOperator({ accounts, emails, newestEmailAt, held, waiting }: Restored, startedAt: string): void {
   const lines = [
     `Restored: ${accounts} accounts, ${emails} emails${newestEmailAt === null ? '' : `, the newest of ${newestEmailAt.toISOString()}`}.`,
-    `What came or was changed after ${startedAt} is not in it.`,
+    `Mail and changes after ${startedAt} are not included.`,
   ];
   if (held.recipients > 0)
     lines.push(
-      `${held.emails} emails to ${held.recipients} recipients were due to be sent and may have been sent since: they are held.`,
-      '  See them: npx node bin/held.ts list      Send them: npx node bin/held.ts send      Give them up: npx node bin/held.ts drop',
+      `${held.emails} emails to ${held.recipients} recipients were due and may have been sent after the backup, so they are held.`,
+      '  List them: npx node bin/held.ts list      Send them: npx node bin/held.ts send      Drop them: npx node bin/held.ts drop',
     );
   if (outgoing === 'send' && waiting.due > 0)
     lines.push(
-      `${waiting.due} recipients and scheduled emails are due: they are sent at the next start, some perhaps once more.`,
+      `${waiting.due} recipients and scheduled emails are due and will be sent at the next start, some possibly for the second time.`,
     );
   if (waiting.webhooks > 0)
-    lines.push(
-      `${waiting.webhooks} webhooks are pending: they are sent at the next start, with the webhook-id they had.`,
-    );
+    lines.push(`${waiting.webhooks} webhooks are pending and will be sent at the next start with the same webhook-id.`);
   if (waiting.unfinished > 0)
     lines.push(
-      `${waiting.unfinished} emails had just come: they are parsed and routed anew, and their webhooks may come twice.`,
+      `${waiting.unfinished} emails had just arrived: they will be parsed and routed again, and their webhooks may be sent twice.`,
     );
   if (waiting.scheduled > 0) lines.push(`${waiting.scheduled} emails are scheduled and go at their time.`);
   if (waiting.forwards > 0)
     lines.push(
-      `${waiting.forwards} emails were still to be forwarded: their copies are composed and sent at the next start, some perhaps once more.`,
+      `${waiting.forwards} emails still had to be forwarded: the copies will be sent at the next start, some possibly for the second time.`,
     );
   const start =
     config.databaseUrl === null

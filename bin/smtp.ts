@@ -18,9 +18,9 @@ Receives mail over SMTP and passes it to the receiving actor. You can run any nu
 Requires NATS_URL, or BUS_SOCKET from bin/start.ts.`,
 });
 
-/** Whether somebody started us who ends us, too. */
+/** Whether a parent process started this one and also stops it. */
 const hasParent = process.connected === true;
-/** What is left of the log is written within this time, or by nobody: its reader may be gone. Milliseconds. */
+/** Time to write the rest of the log, whose reader may be gone. Milliseconds. */
 const FLUSH_LIMIT_MS = 1_000;
 const PARENT_GONE = 'parent gone';
 
@@ -41,20 +41,20 @@ const stop = async (reason: string): Promise<void> => {
   if (isStopping) return;
   isStopping = true;
   log.info({ event: 'smtp.stopping', reason });
-  // Whoever started us has waited already.
+  // The parent has already waited.
   await readiness.leave(hasParent ? 0 : config.drainDelaySeconds);
   await server.stop();
   if (tracing !== null) await Promise.race([tracing.close().catch(() => undefined), sleep(TRACES_FLUSH_LIMIT_MS)]);
   setTimeout(() => end(reason), FLUSH_LIMIT_MS);
   log.flush(() => end(reason));
 };
-/** Node has been seen to stand still within its own exit; where nobody is left to kill us then, we do not go that way. */
+/** Exits. Node can hang in its own exit, and without a parent nothing would kill it then: in that case the process kills itself. */
 const end = (reason: string): void => {
   if (reason === PARENT_GONE) process.kill(process.pid, 'SIGKILL');
   else process.exit(0);
 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-// Whoever started us is gone: without it there is no bus and nobody to end us.
+// The parent is gone, and with it the bus and the process that would stop this one.
 process.on('disconnect', () => void stop(PARENT_GONE));
 if (hasParent && !process.connected) void stop(PARENT_GONE);
 

@@ -67,7 +67,7 @@ await closers.closeAll();
 log.info({ event: 'start.stopped' }, 'stopped');
 process.exit(0);
 
-/** Starts all parts, each after what it needs; answers the lines to greet with. */
+/** Starts all parts, each after what it needs. Returns the welcome text. */
 async function start(): Promise<string> {
   warnOfExposures(config, log);
   const { url, secretKey, machine } = await openData();
@@ -107,16 +107,16 @@ async function start(): Promise<string> {
     log,
     requestLimitStore: 'memory',
     readiness,
-    // There is no other gateway to go to.
+    // There is no other gateway that could take over.
     quietMs: 0,
     ...settings,
   });
-  // After all that may refuse the start: what they begin has to be written down, and for that they have to be stopped in order.
+  // After everything that can refuse the start: work that has begun must be recorded, so it needs an orderly stop.
   const actors = new Map<ActorName, Actor>();
   for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
   const running = await openSmtp(bus, machine?.directory ?? null);
   smtp = running;
-  // Mail in hand of SMTP needs the receiving actor; all else can end beside it.
+  // Mail that SMTP is receiving needs the receiving actor. Everything else can stop at the same time.
   const drain = async () => {
     const others = [...actors].filter(([name]) => name !== 'receiving').map(([, actor]) => actor.stop());
     await Promise.all([running.stop().then(() => actors.get('receiving')?.stop()), ...others, gateway.close()]);
@@ -127,13 +127,13 @@ async function start(): Promise<string> {
   const smtpAddress = `${config.host}:${config.smtpPort}`;
   await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });
   if (machine !== null) closers.add('run record', () => machine.announce(null));
-  // Last, as its key is shown once: nothing can come between making it and showing it.
+  // Last, because the key is shown only once: nothing may fail between creating it and printing it.
   const { trustedDomains } = config;
   const firstAccount =
     machine === null
       ? null
       : await asOwner(url, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
-  // Only the cluster of this machine is certain to be ours to look into: DATABASE_URL may name a role that sees no accounts.
+  // Only the embedded cluster is certain to be readable: DATABASE_URL may name a role that sees no accounts.
   const hasAccounts = machine === null || (await asOwner(url, hasAnyAccount));
   return welcome({
     smtpAddress,
@@ -146,7 +146,7 @@ async function start(): Promise<string> {
 }
 
 interface Data {
-  /** of the owner of the database; pools log in by themselves */
+  /** URL of the owner of the database; the pools log in with their own roles */
   url: string;
   secretKey: Uint8Array;
   /** null with an external database */

@@ -7,13 +7,13 @@ import { type Finding, findingsOf, wordsOf } from './finding.ts';
 
 const { ok, warn, fail, skip } = findingsOf('bus');
 
-/** What carries the largest message in one piece; below it comes in chunks. */
+/** A payload limit that fits the largest message; with a lower limit it is sent in chunks. */
 const ADVISED_PAYLOAD_BYTES = 16_777_216;
 const LEAST_VERSION = [2, 9] as const;
 const CONNECT_LIMIT_MS = 6_000;
 const ANSWER_LIMIT_MS = 5_000;
 
-/** Looks at NATS and whether the actors answer over it. On one machine the bus is within the service: SMTP's answers tell of it. */
+/** Checks NATS and whether the actors respond over it. On one machine the bus is inside the service, and the SMTP checks cover it. */
 export async function checkBus(config: Config): Promise<Finding[]> {
   const { natsUrl } = config;
   if (natsUrl === null) return [skip('NATS', 'not used, because the service runs as one process')];
@@ -85,7 +85,7 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
   }
 }
 
-/** Questions that change nothing, one to each actor that answers any; threading and sending answer none. */
+/** Questions without side effects, one to each actor that answers questions; threading and sending answer none. */
 async function askActors(bus: Bus): Promise<Finding[]> {
   const within = { limitMs: ANSWER_LIMIT_MS };
   const nobody = { userId: 'doctor' };
@@ -105,7 +105,7 @@ async function askActors(bus: Bus): Promise<Finding[]> {
     asked.map(async ([actor, answer]) => {
       try {
         await answer;
-        return ok(actor, 'answers');
+        return ok(actor, 'responds');
       } catch (error) {
         const fix = `Start it (npx node bin/actor.ts ${actor}) and read its log`;
         if (error instanceof BusRemoteError)

@@ -5,7 +5,7 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warn, fail } = findingsOf('configuration');
 
-/** Reads the environment; null as config when it cannot be used. */
+/** Reads the environment. Returns a null config if it is invalid. */
 export function checkConfiguration(): { config: Config | null; findings: Finding[] } {
   let config: Config;
   try {
@@ -25,7 +25,7 @@ export function checkConfiguration(): { config: Config | null; findings: Finding
   return { config, findings: [ok('Postroom', VERSION), ...judge(config)] };
 }
 
-/** Whether nobody but this machine is to reach the service: a trial. */
+/** Whether only this machine should reach the service, as in a trial. */
 export function isTrial(config: Config): boolean {
   return config.mailHostname === 'localhost';
 }
@@ -63,7 +63,7 @@ function judge(config: Config): Finding[] {
   return findings;
 }
 
-/** Who reaches the service, as far as the configuration tells, and what that opens or closes by default. */
+/** Reports who can reach the service according to the configuration, and what that opens or closes by default. */
 function accessOf({ isLocalOnly }: Config): string {
   return isLocalOnly
     ? 'this machine only, so sign-up, webhooks to loopback addresses and inbox.test are open unless set otherwise'

@@ -13,15 +13,15 @@ import { type Finding, findingsOf, wordsOf } from './finding.ts';
 
 const { ok, warn, fail, skip } = findingsOf('PostgreSQL');
 
-/** Version from which on the schema works. */
+/** Oldest supported version. */
 const LEAST_MAJOR = 15;
-/** Connections of one more process. */
+/** Connections that one more process needs. */
 const FEW_CONNECTIONS = 12;
 const CLOCK_OFF_SECONDS = { warn: 2, fail: 60 };
 
 /**
- * Looks at the database, and lets `also` look at what is in it when it can be read. Without DATABASE_URL and a running service it starts
- * PostgreSQL for as long as that takes; where there was never a start, it leaves things so.
+ * Checks the database, and runs `also` on it if it can be read. Without DATABASE_URL and a running service it starts PostgreSQL for the
+ * duration of the checks. Changes nothing if the service was never started.
  */
 export async function checkDatabase(
   config: Config,
@@ -69,7 +69,7 @@ export async function checkDatabase(
 async function lookAt(database: Database, { url, secretKey }: Target): Promise<Finding[]> {
   const begun = Date.now();
   const { rows } = await database.pool.query<ServerRow>(SERVER_SQL);
-  // About when the server looked at its clock.
+  // Approximately when the server read its clock.
   const askedAt = (begun + Date.now()) / 2;
   const [server] = rows;
   if (server === undefined) return [fail('connection', 'the server does not respond', 'Read its log')];
@@ -183,7 +183,7 @@ async function checkSchema(database: Database, secretKey: Uint8Array): Promise<F
       fail('schema', `pending migrations: ${lacking.join(', ')}`, 'Run npx node bin/migrate.ts, or start the service'),
     ];
   const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from secret_canary');
-  // The first key to ask would become it.
+  // The first key that is checked would be stored as the right one.
   if (rows[0]?.count === 0) return [ok('schema', 'up to date'), skip('SECRET_KEY', 'no encrypted data yet')];
   return [
     ok('schema', 'up to date'),

@@ -8,17 +8,17 @@ import { type Finding, findingsOf, wordsOf } from './finding.ts';
 const { ok, warn, fail, skip } = findingsOf('DNS');
 
 const QUERY_MS = 2_500;
-/** Answers that say that the server works. */
+/** Error codes of responses, which prove that the server works. */
 const TOLD = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** A resolver as the service has it: of DNS_SERVERS, or the system's. */
+/** Returns a resolver like the service's: for DNS_SERVERS, or the system's. */
 export function resolverOf(config: Config, servers = config.dnsServers): Resolver {
   const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   return resolver;
 }
 
-/** Looks at each DNS server, and at what others see of MAIL_HOSTNAME: its addresses, and their names (FCrDNS, RFC 8601 §3). */
+/** Checks each DNS server, and the public records of MAIL_HOSTNAME: its addresses and their names (FCrDNS, RFC 8601 §3). */
 export async function checkDns(config: Config): Promise<Finding[]> {
   const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();
   const findings = await Promise.all(servers.map((server) => checkServer(config, server)));
@@ -35,7 +35,7 @@ export async function checkDns(config: Config): Promise<Finding[]> {
 async function checkServer(config: Config, server: string): Promise<Finding> {
   try {
     await answerOf(resolverOf(config, [server]).resolveMx(config.mailHostname));
-    return ok('server', `${server} answers`);
+    return ok('server', `${server} responds`);
   } catch (error) {
     return fail(
       'server',
@@ -85,7 +85,7 @@ async function checkPointer(resolver: Resolver, name: string, address: string): 
   if (pointers.length === 0) return fail('PTR', `${address} has no reverse name`, fix);
   const names = pointers.map((pointer) => pointer.toLowerCase().replace(/\.$/, ''));
   if (names.includes(name)) return ok('PTR', `${address} is ${name}`);
-  // Forward-confirmed by another name is enough for most; the same name as in EHLO is better.
+  // Most receivers accept any name that leads back to the address; the name in EHLO is better.
   for (const pointer of names) {
     const forward = [
       ...(await answerOf(resolver.resolve4(pointer)).catch(() => [])),
@@ -96,7 +96,7 @@ async function checkPointer(resolver: Resolver, name: string, address: string): 
   return fail('PTR', `${address} is ${names.join(', ')}, which does not lead back to it`, fix);
 }
 
-/** Where the PTR of an address stands (RFC 1035 §3.5, RFC 3596 §2.5). Resolver.reverse() would look into /etc/hosts first. */
+/** Returns the name of an address's PTR record (RFC 1035 §3.5, RFC 3596 §2.5). Resolver.reverse() would read /etc/hosts first. */
 function reverseName(address: string): string {
   const parsed = ipaddr.parse(address);
   const octets = parsed.toByteArray();
@@ -108,7 +108,7 @@ function reverseName(address: string): string {
     .join('.')}.ip6.arpa`;
 }
 
-/** No record and no such name are answers: none. */
+/** Returns an empty list if the name or the record does not exist. */
 async function answerOf<T>(asked: Promise<T[]>): Promise<T[]> {
   try {
     return await asked;

@@ -8,7 +8,7 @@ const { ok, warn, fail } = findingsOf('HTTP');
 const LIMIT_MS = 10_000;
 const readyShape = z.object({ status: z.string(), missing: z.array(z.string()).optional() });
 
-/** Asks the gateway whether it is ready, here and, when it is not a trial, under PUBLIC_URL. */
+/** Asks the gateway whether it is ready, locally and, unless it is a trial, at PUBLIC_URL. */
 export async function checkHttp(config: Config): Promise<Finding[]> {
   const here = `http://${bracketed(connectableHost(config.host))}:${config.httpPort}`;
   const start =

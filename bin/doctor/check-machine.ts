@@ -7,10 +7,10 @@ import { type Finding, findingsOf, wordsOf } from './finding.ts';
 const { ok, warn, fail, skip } = findingsOf('machine');
 
 const NODE_MAJOR = 24;
-/** Below it the service takes no more mail (actors/receiving/capacity.ts). */
+/** Below this share the service accepts no more mail (actors/receiving/capacity.ts). */
 const LEAST_FREE_SHARE = 0.05;
 const LOW_FREE_SHARE = 0.15;
-/** Descriptors of an SMTP process beside its connections. */
+/** File descriptors of an SMTP process besides its connections. */
 const OTHER_FILES = 200;
 
 export async function checkMachine(config: Config): Promise<Finding[]> {
@@ -37,7 +37,7 @@ async function checkDisk(directory: string): Promise<Finding[]> {
     const findings = [
       judgeShare('disk', bavail / blocks, `${sizeInWords(bavail * bsize)} free of ${sizeInWords(blocks * bsize)}`),
     ];
-    // Some file systems make inodes as they need them and tell 0.
+    // File systems that create inodes on demand report 0.
     if (files > 0)
       findings.push(
         judgeShare('inodes', ffree / files, `${ffree.toLocaleString('en')} free of ${files.toLocaleString('en')}`),
@@ -62,13 +62,13 @@ function judgeShare(name: string, free: number, detail: string): Finding {
 }
 
 async function checkOpenFiles(config: Config): Promise<Finding> {
-  // Of the service when it runs here, else of whoever starts us, as one would start it.
+  // Of the running service, or else of this process, whose limit a service started from here would get.
   const pid = config.databaseUrl === null ? ((await readRunRecord(config.dataDirectory))?.pid ?? null) : null;
   const limits =
     (pid === null ? null : await readFile(`/proc/${pid}/limits`, 'utf8').catch(() => null)) ??
     (await readFile('/proc/self/limits', 'utf8').catch(() => ''));
   const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
-  if (soft === undefined) return skip('open files', 'this system does not tell the limit');
+  if (soft === undefined) return skip('open files', 'this system does not report the limit');
   const needed = config.smtpLimits.connections + OTHER_FILES;
   if (soft === 'unlimited' || Number(soft) >= needed) return ok('open files', `${soft} allowed`);
   return warn(

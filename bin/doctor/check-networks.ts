@@ -6,13 +6,13 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, fail } = findingsOf('configuration');
 
-/** The addresses that Docker gives to networks by itself, which change from one start to the next. */
+/** Address ranges of Docker's automatic networks, which change from one start to the next. */
 const DOCKER_DEFAULTS = ['172.16.0.0/12', '192.168.0.0/16'];
 
 /**
- * Compares a container with the networks that docker-compose.yml fixes: its own addresses must lie in them, and so must every address of
- * 172.16.0.0/12 or 192.168.0.0/16 that a setting names. `networks` is a comma list such as `172.31.253.0/24,172.31.254.0/24`; null: the
- * doctor was not asked to look, and the result is empty.
+ * Compares a container with the fixed networks of docker-compose.yml: its own addresses, and every address of 172.16.0.0/12 or
+ * 192.168.0.0/16 in a setting, must belong to them. `networks` is a comma-separated list such as `172.31.253.0/24,172.31.254.0/24`; null
+ * returns no findings.
  */
 export function checkNetworks(config: Config, networks: string | null): Finding[] {
   if (networks === null) return [];
@@ -48,7 +48,7 @@ export function checkNetworks(config: Config, networks: string | null): Finding[
         fail(
           name,
           `${value} is outside ${expected.join(' and ')}, the networks of the containers`,
-          `Name an address of those networks in ${name}, or set INSIDE_NETWORK and OUTSIDE_NETWORK to what it means; remove \`doctor --networks\` if it is another network of yours`,
+          `Use an address of those networks in ${name}, or change INSIDE_NETWORK and OUTSIDE_NETWORK. If it belongs to another of your networks, remove \`doctor --networks\``,
         ),
       );
     }

@@ -5,24 +5,24 @@ import { speakSmtp } from './smtp-dialogue.ts';
 
 const { ok, fail } = findingsOf('SMTP');
 
-/** Where a relay listens when its URL does not say (RFC 8314 §7.3, RFC 5321 §4.5.4.2). */
+/** Default port of a relay whose URL names none (RFC 8314 §7.3, RFC 5321 §4.5.4.2). */
 const RELAY_PORTS: Record<string, number> = { 'smtps:': 465, 'smtp:': 25 };
 
 /**
- * Greets the relay, or, when the operator names a host or a domain, its mail server: whether mail gets out of here. Nothing is sent.
- * The dialogue ends before MAIL.
+ * Checks whether outgoing mail can leave this machine: greets the relay or, for a given host or domain, its mail server. The dialogue ends
+ * before MAIL, so nothing is sent.
  */
 export async function checkOutbound(config: Config, target: string | null): Promise<Finding[]> {
   if (config.outboundRelayUrl !== null) {
     const { protocol, hostname, port } = new URL(config.outboundRelayUrl);
-    // TLS from the first byte is not spoken here: whether the port opens is what counts.
+    // The dialogue does not speak implicit TLS, so this checks only whether the port is open.
     if (protocol === 'smtps:') return [];
     return [
       await greet(
         'relay',
         hostname,
         Number(port) || (RELAY_PORTS[protocol] ?? 25),
-        'Look at OUTBOUND_RELAY_URL and at the relay',
+        'Check OUTBOUND_RELAY_URL and the relay',
       ),
     ];
   }
@@ -33,10 +33,14 @@ export async function checkOutbound(config: Config, target: string | null): Prom
   const [best] = exchanges.toSorted((a, b) => a.priority - b.priority);
   const host = best?.exchange ?? target;
   const address = await addressOf(config, host);
-  const fix = `Many hosters close port ${config.outboundPort} outwards: ask yours to open it, or set OUTBOUND_RELAY_URL to a relay that takes your mail`;
+  const fix = `Many hosting providers block outgoing port ${config.outboundPort}. Ask yours to open it, or set OUTBOUND_RELAY_URL to a relay`;
   if (address === null)
     return [
-      fail('outbound', `${host} has no address`, 'Name a host that takes mail, such as the domain of a large provider'),
+      fail(
+        'outbound',
+        `${host} has no address`,
+        'Name a host that accepts mail, such as the domain of a large provider',
+      ),
     ];
   return [await greet('outbound', address, config.outboundPort, fix, host)];
 }

@@ -8,12 +8,14 @@ import { type SmtpDialogue, speakSmtp } from './smtp-dialogue.ts';
 
 const { ok, warn, fail, skip } = findingsOf('SMTP');
 
-/** Nobody has an address there (RFC 6761 §6.4). */
-const NOBODY = 'doctor@nobody.invalid';
+/** A domain without addresses (RFC 6761 §6.4). */
+const UNKNOWN_RECIPIENT = 'doctor@nobody.invalid';
 const FEW_DAYS = 14;
 const DAY_MS = 86_400_000;
 
-/** Talks to our own SMTP as a sender would, up to a recipient that must be refused: the answer is the receiving actor's. */
+/**
+ * Talks to our own SMTP server like a sender, up to a recipient that must be refused, because that reply comes from the receiving actor.
+ */
 export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
   const host = connectableHost(config.host);
   let dialogue: SmtpDialogue;
@@ -23,7 +25,7 @@ export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
       port: config.smtpPort,
       serverName: config.mailHostname,
       isProxied: isWithin(config.smtpProxies, host),
-      recipient: NOBODY,
+      recipient: UNKNOWN_RECIPIENT,
     });
   } catch (error) {
     return [
@@ -32,19 +34,19 @@ export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
         `${host}:${config.smtpPort}: ${wordsOf(error)}`,
         config.databaseUrl === null
           ? 'Start the service (npm start)'
-          : 'Start npx node bin/smtp.ts, or set HOST and SMTP_PORT to where it is',
+          : 'Start npx node bin/smtp.ts, or set HOST and SMTP_PORT to its address',
       ),
     ];
   }
   const greeted = dialogue.banner.split(' ')[1] ?? '';
   return [
-    ok('listener', `${host}:${config.smtpPort} answers`),
+    ok('listener', `${host}:${config.smtpPort} responds`),
     greeted.toLowerCase() === config.mailHostname
-      ? ok('greeting', `calls itself ${greeted}`)
+      ? ok('greeting', `greets as ${greeted}`)
       : fail(
           'greeting',
-          `calls itself ${greeted}, and MAIL_HOSTNAME is ${config.mailHostname}`,
-          'Start SMTP anew with the same MAIL_HOSTNAME; if another program has the port, end it or change SMTP_PORT',
+          `greets as ${greeted}, but MAIL_HOSTNAME is ${config.mailHostname}`,
+          'Restart SMTP with the same MAIL_HOSTNAME. If another program uses the port, stop it or change SMTP_PORT',
         ),
     judgeVerdict(dialogue.recipient ?? ''),
     ...(await checkTls(config, dialogue, now)),
@@ -52,30 +54,32 @@ export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
 }
 
 function judgeVerdict(reply: string): Finding {
-  if (reply.startsWith('550')) return ok('verdict', 'a recipient that nobody has is refused');
+  if (reply.startsWith('550')) return ok('verdict', 'an unknown recipient is refused');
   if (reply.startsWith('452'))
-    return fail('verdict', `no mail is taken: ${reply}`, 'Free space on the disk of DATA_DIR; it goes on by itself');
+    return fail(
+      'verdict',
+      `mail is refused: ${reply}`,
+      'Free space on the disk of DATA_DIR. SMTP then recovers automatically',
+    );
   if (reply.startsWith('4'))
     return fail(
       'verdict',
-      `mail is put off: ${reply}`,
-      'The receiving actor or PostgreSQL does not answer; read their logs',
+      `mail is deferred: ${reply}`,
+      'The receiving actor or PostgreSQL does not respond. Read their logs',
     );
   return fail(
     'verdict',
-    `a recipient that nobody has gets "${reply}"`,
-    'Another program may have the port: end it, or change SMTP_PORT',
+    `an unknown recipient gets "${reply}"`,
+    'Another program may be using the port. Stop it or change SMTP_PORT',
   );
 }
 
 async function checkTls(config: Config, { keywords, tls }: SmtpDialogue, now: Date): Promise<Finding[]> {
   if (tls === null || !keywords.includes('STARTTLS'))
-    return [
-      fail('STARTTLS', 'is not offered', 'Look at SMTP_TLS_CERT_FILE and SMTP_TLS_KEY_FILE, and start SMTP anew'),
-    ];
+    return [fail('STARTTLS', 'is not offered', 'Check SMTP_TLS_CERT_FILE and SMTP_TLS_KEY_FILE and restart SMTP')];
   const offered = ok('STARTTLS', tls.protocol ?? 'offered');
   const { certificate } = tls;
-  if (certificate === null) return [offered, fail('certificate', 'none was shown', 'Set SMTP_TLS_CERT_FILE')];
+  if (certificate === null) return [offered, fail('certificate', 'none was presented', 'Set SMTP_TLS_CERT_FILE')];
   if (config.smtpTls === null)
     return [
       offered,
@@ -83,8 +87,8 @@ async function checkTls(config: Config, { keywords, tls }: SmtpDialogue, now: Da
         ? skip('certificate', 'of our own making')
         : warn(
             'certificate',
-            'of our own making: servers that ask for a valid one (MTA-STS) will not deliver',
-            `Get one for ${config.mailHostname} (with certbot, for instance) and set SMTP_TLS_CERT_FILE and SMTP_TLS_KEY_FILE`,
+            'self-signed: servers that require a valid one (MTA-STS) will not deliver',
+            `Get one for ${config.mailHostname}, for example with certbot, and set SMTP_TLS_CERT_FILE and SMTP_TLS_KEY_FILE`,
           ),
     ];
   return [offered, ...(await judgeCertificate(config.smtpTls.certPath, { config, tls, certificate, now }))];
@@ -97,16 +101,16 @@ async function judgeCertificate(
   const { config, tls, certificate, now } = shown;
   const findings: Finding[] = [];
   const days = Math.floor((Date.parse(certificate.validTo) - now.getTime()) / DAY_MS);
-  const renew = 'Renew it; SMTP takes the new files by itself';
-  if (days < 0) findings.push(fail('certificate', `ended ${-days} days ago, on ${certificate.validTo}`, renew));
+  const renew = 'Renew it. SMTP loads the new files automatically';
+  if (days < 0) findings.push(fail('certificate', `expired ${-days} days ago, on ${certificate.validTo}`, renew));
   else if (days < FEW_DAYS)
-    findings.push(warn('certificate', `ends in ${days} days, on ${certificate.validTo}`, renew));
-  else findings.push(ok('certificate', `good for ${days} more days`));
+    findings.push(warn('certificate', `expires in ${days} days, on ${certificate.validTo}`, renew));
+  else findings.push(ok('certificate', `expires in ${days} days`));
   if (certificate.checkHost(config.mailHostname) === undefined)
     findings.push(
       fail(
         'name',
-        `is for ${certificate.subjectAltName ?? certificate.subject}, and not for ${config.mailHostname}`,
+        `is for ${certificate.subjectAltName ?? certificate.subject}, not for ${config.mailHostname}`,
         `Get one for ${config.mailHostname}`,
       ),
     );
@@ -118,7 +122,7 @@ async function judgeCertificate(
       warn(
         'chain',
         `other servers do not trust it: ${tls.reason ?? 'unknown issuer'}`,
-        'Put the whole chain (fullchain.pem) into SMTP_TLS_CERT_FILE, or take a certificate of a public authority',
+        'Put the whole chain (fullchain.pem) into SMTP_TLS_CERT_FILE, or use a certificate of a public authority',
       ),
     );
   const onDisk = await readFile(file).then(
@@ -126,15 +130,13 @@ async function judgeCertificate(
     () => null,
   );
   if (onDisk === null)
-    findings.push(
-      fail('file', `${file} cannot be read as a certificate`, 'Put the file back before SMTP is started again'),
-    );
+    findings.push(fail('file', `${file} cannot be read as a certificate`, 'Restore the file before SMTP restarts'));
   else if (onDisk.fingerprint256 !== certificate.fingerprint256)
     findings.push(
       warn(
         'file',
-        `${file} holds another certificate than SMTP shows`,
-        'It is taken within a minute; else read the log of SMTP',
+        `${file} differs from the certificate that SMTP presents`,
+        'SMTP loads it within a minute. If not, read the log of SMTP',
       ),
     );
   return findings;

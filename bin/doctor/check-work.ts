@@ -7,13 +7,13 @@ import { type Finding, findingsOf } from './finding.ts';
 const domains = findingsOf('domains');
 const work = findingsOf('work');
 
-/** How long work may wait; seconds. Schedules of retries do not count: what waits for its next try is not due. */
+/** Limits of the waiting time of due work. Seconds. A retry that is scheduled for later is not due. */
 const OLDEST_SECONDS = { warn: 300, fail: 3_600 };
 const MOST_NAMED = 20;
-/** Checks come every day at the latest. */
+/** Every domain is checked at least once a day. */
 const STALE_HOURS = 48;
 
-/** What waits in the database and for how long, what is dead, and what DNS told of the domains when it was last asked. */
+/** Checks what is waiting in the database and for how long, dead rows, and the latest DNS check of each domain. */
 export async function checkWork(database: Database): Promise<Finding[]> {
   return [...(await checkDomains(database)), ...(await checkBacklog(database)), await checkHeld(database)];
 }
@@ -23,19 +23,19 @@ async function checkBacklog(database: Database): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { actor, queue, rowCount, oldestSeconds } of queues) {
     if (rowCount === 0 || oldestSeconds < OLDEST_SECONDS.warn) continue;
-    const detail = `${rowCount} wait, the oldest for ${spanInWords(oldestSeconds)}`;
-    const fix = `Is the ${actor} actor running? Read its log; when it keeps up badly, run one more`;
+    const detail = `${rowCount} waiting, the oldest for ${spanInWords(oldestSeconds)}`;
+    const fix = `Check that the ${actor} actor is running, and read its log. If it cannot keep up, run another one`;
     const name = `${actor}: ${queue}`;
     findings.push(oldestSeconds < OLDEST_SECONDS.fail ? work.warn(name, detail, fix) : work.fail(name, detail, fix));
   }
   if (findings.length === 0) {
     const waiting = queues.reduce((sum, { rowCount }) => sum + rowCount, 0);
-    findings.push(work.ok('backlog', waiting === 0 ? 'nothing waits' : `${waiting} rows wait, none for long`));
+    findings.push(work.ok('backlog', waiting === 0 ? 'nothing waiting' : `${waiting} rows waiting, none for long`));
   }
   const dead = queues.filter(({ deadCount }) => deadCount > 0);
   if (dead.length === 0) return [...findings, work.ok('dead rows', 'none')];
   const detail = dead.map(({ actor, queue, deadCount }) => `${deadCount} of ${actor} (${queue})`).join(', ');
-  const fix = 'npx node bin/dead.ts list says why; npx node bin/dead.ts replay tries again';
+  const fix = 'npx node bin/dead.ts list shows the reasons; npx node bin/dead.ts replay retries them';
   return [...findings, work.warn('dead rows', detail, fix)];
 }
 
@@ -45,7 +45,7 @@ async function checkHeld(database: Database): Promise<Finding> {
   return work.warn(
     'held mail',
     `${held.length} recipients have waited since a restore`,
-    'npx node bin/held.ts list shows them; send or drop lets them go',
+    'npx node bin/held.ts list shows them. Use send or drop to release them',
   );
 }
 
@@ -63,7 +63,7 @@ async function checkDomains(database: Database): Promise<Finding[]> {
       domains.warn(
         'more',
         `${wrong.length - named.length} more findings like these`,
-        'See the domains in the dashboard',
+        'Open the domains in the dashboard',
       ),
     );
   return good > 0
@@ -91,7 +91,7 @@ function judgeDomain({
   if (missing.length === 0) return [];
   const detail = missing.map(({ type, name: record, error }) => `${type} ${record}: ${error ?? 'not seen'}`).join('; ');
   const fix = `Publish ${missing.map((record) => `${record.type} ${record.name} ${short(record.value)}`).join('; ')}`;
-  // Without an MX no mail comes; all else makes it worse.
+  // Without an MX no mail arrives; the other records only improve delivery.
   return [
     missing.some(({ type }) => type === 'MX') ? domains.fail(name, detail, fix) : domains.warn(name, detail, fix),
   ];

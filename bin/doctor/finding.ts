@@ -1,19 +1,19 @@
 /**
- * What was found of one thing: `ok`; `warn`, it works and should be seen to; `fail`, it does not work, or mail is at risk;
- * `skip`, it was not looked at, and the detail says why.
+ * Result of one check: `ok`; `warn`: it works but needs attention; `fail`: it does not work, or mail is at risk; `skip`: not checked, and
+ * the detail says why.
  */
 export interface Finding {
   area: Area;
-  /** what was looked at, a few words */
+  /** what was checked, in a few words */
   name: string;
   state: 'ok' | 'warn' | 'fail' | 'skip';
-  /** what was found */
+  /** the result */
   detail: string;
-  /** what to do about it; null where there is nothing to do */
+  /** what to do about it; null if nothing */
   fix: string | null;
 }
 
-/** In the order in which they are shown. */
+/** The areas in display order. */
 export const areas = [
   'configuration',
   'machine',
@@ -27,7 +27,7 @@ export const areas = [
 ] as const;
 export type Area = (typeof areas)[number];
 
-/** Findings of one area. */
+/** Creates findings of one area. */
 export interface Findings {
   ok: (name: string, detail: string) => Finding;
   skip: (name: string, detail: string) => Finding;
@@ -44,7 +44,7 @@ export function findingsOf(area: Area): Findings {
   };
 }
 
-/** The words of an error for a detail: one line, with its code when it has no words. */
+/** Returns the text of an error for a detail: one line, or its code if it has no message. */
 export function wordsOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const words = message === undefined || message === '' ? (code ?? String(error)) : message;

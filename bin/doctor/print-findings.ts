@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { areas, type Finding } from './finding.ts';
 
-/** The marks that stand before each finding. */
+/** The mark in front of each finding. */
 const MARKS: Record<Finding['state'], { mark: string; style: Parameters<typeof styleText>[0] }> = {
   ok: { mark: '✓', style: 'green' },
   skip: { mark: '·', style: 'gray' },
@@ -9,10 +9,10 @@ const MARKS: Record<Finding['state'], { mark: string; style: Parameters<typeof s
   fail: { mark: '✗', style: 'red' },
 };
 
-/** Columns of a line, beyond which words go to the next one. */
+/** Maximum line width in columns; longer lines wrap. */
 const WIDTH = 110;
 
-/** The findings by area, aligned, with what to do below each; and one line that sums up. */
+/** Prints the findings by area, aligned, with the fix below each, and a summary line. */
 export function printFindings(findings: readonly Finding[], hasColors: boolean): string {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     hasColors ? styleText(style, text, { validateStream: false }) : text;

@@ -2,34 +2,34 @@ import type { X509Certificate } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 
-/** What a server says in a dialogue that delivers nothing. */
+/** What a server said in a dialogue that delivers nothing. */
 export interface SmtpDialogue {
-  /** its greeting, first line */
+  /** first line of its greeting */
   banner: string;
   /** EHLO keywords */
   keywords: string[];
-  /** what STARTTLS came to; null when it is not offered */
+  /** the result of STARTTLS; null if it is not offered */
   tls: {
     certificate: X509Certificate | null;
     isTrusted: boolean;
     reason: string | null;
     protocol: string | null;
   } | null;
-  /** what it said to a recipient that nobody has; null when it was not asked for one */
+  /** the reply to an unknown recipient; null if none was tried */
   recipient: string | null;
 }
 
 const LIMIT_MS = 15_000;
 
-/** Talks to an SMTP server up to RCPT and says QUIT. Throws when it cannot be reached, refuses or falls silent for 15 s. */
+/** Talks to an SMTP server up to RCPT and then sends QUIT. Throws if it cannot be reached, refuses, or sends nothing for 15 s. */
 export async function speakSmtp(target: {
   host: string;
   port: number;
-  /** the name whose certificate is expected */
+  /** the name expected in the certificate */
   serverName: string;
-  /** whether it takes us for a proxy, which begins with a PROXY line */
+  /** whether it treats this address as a proxy, which begins with a PROXY line */
   isProxied?: boolean;
-  /** null: no further than EHLO */
+  /** null: stops after EHLO */
   recipient: string | null;
 }): Promise<SmtpDialogue> {
   const socket = connect({ host: target.host, port: target.port });
@@ -43,7 +43,7 @@ export async function speakSmtp(target: {
     let tls: SmtpDialogue['tls'] = null;
     if (isOffered) {
       const answer = await talk.say('STARTTLS');
-      if (!answer.startsWith('220')) throw new Error(`it offers STARTTLS and answers it with "${answer}"`);
+      if (!answer.startsWith('220')) throw new Error(`it offers STARTTLS but replies "${answer}"`);
       const secure = await upgrade(socket, target.serverName);
       const trouble = secure.authorizationError as Error | string | null | undefined;
       tls = {
@@ -81,7 +81,7 @@ function talkOn(socket: Socket): Talk {
     failure ??= error;
     tell();
   };
-  socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error(`it said nothing for ${LIMIT_MS / 1000} s`)));
+  socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error(`it sent nothing for ${LIMIT_MS / 1000} s`)));
   socket.on('data', (bytes: Buffer) => {
     text += bytes.toString('latin1');
     tell();
@@ -119,7 +119,7 @@ function upgrade(socket: Socket, serverName: string): Promise<TLSSocket> {
   socket.removeAllListeners('data');
   return new Promise((resolve, reject) => {
     const secure = connectTls({ socket, servername: serverName, rejectUnauthorized: false }, () => resolve(secure));
-    secure.once('error', (cause) => reject(new Error(`its TLS fails: ${cause.message}`, { cause })));
+    secure.once('error', (cause) => reject(new Error(`TLS failed: ${cause.message}`, { cause })));
     socket.once('close', () => reject(new Error('it closed the connection in the TLS handshake')));
   });
 }

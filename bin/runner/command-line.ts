@@ -1,29 +1,29 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, ConfigError, processEnvironment, readConfig } from '../config.ts';
 
-/** What every program of `bin` says about itself. */
+/** Command line of a program in `bin`. */
 export interface Program {
-  /** the whole answer to --help */
+  /** the text that --help prints */
   usage: string;
   options?: ParseArgsConfig['options'];
-  /** how many words it takes beside the options */
+  /** number of positional arguments */
   words?: number;
-  /** how many of those, the last ones, may be left out */
+  /** how many of the last positional arguments are optional */
   optionalWords?: number;
 }
 
 export interface Arguments {
   words: string[];
-  /** those that take no value are `true` when given */
+  /** options without a value are `true` when given */
   options: Record<string, string | undefined>;
 }
 
-/** Exit status of a program that was called wrongly, as the shell's own commands have it. */
+/** Exit status for a wrong command line, the same as the shell's built-in commands use. */
 const USAGE_STATUS = 2;
 
 /**
- * Reads the command line. `--help` prints the usage and ends the process with 0; anything unknown, missing or too much
- * ends it with 2 and one line that names it.
+ * Reads the command line. `--help` prints the usage and exits with 0. An unknown, missing or extra argument exits with 2 and one line that
+ * names it.
  */
 export function readArguments(program: Program): Arguments {
   const words = program.words ?? 0;
@@ -48,13 +48,13 @@ export function readArguments(program: Program): Arguments {
   }
 }
 
-/** Ends the process with status 2 and one line: for a command line that cannot be meant. */
+/** Prints one line and exits with status 2, for an invalid command line. */
 export function refuseUsage(reason: string): never {
   process.stderr.write(`${reason.replace(/\.$/, '')}. Try --help.\n`);
   process.exit(USAGE_STATUS);
 }
 
-/** Reads the configuration, or ends the process with status 1 and the one line that names the bad variable. */
+/** Reads the configuration. If a variable is invalid, prints one line that names it and exits with status 1. */
 export function readConfigOrRefuse(): Config {
   try {
     return readConfig(processEnvironment());
@@ -64,7 +64,7 @@ export function readConfigOrRefuse(): Config {
   }
 }
 
-/** Ends the process with status 1 and one line: for what the operator can put right. */
+/** Prints one line and exits with status 1, for a problem that the operator can fix. */
 export function refuseToStart(reason: string): never {
   process.stderr.write(`${reason.replaceAll(/\s*\n\s*/g, ' ')}\n`);
   process.exit(1);

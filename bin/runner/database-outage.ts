@@ -1,30 +1,33 @@
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../../db/connection/database.ts';
 
-/** What a process logs of PostgreSQL being away: one line when it begins and one when it is over, however many requests it fails. */
+/** Logs an outage of PostgreSQL as two lines, its start and its end, however many requests fail. */
 export interface DatabaseOutage {
   /**
-   * Whether a log record with this error only repeats that PostgreSQL is away. The first error of level warn or above that says so begins
-   * an outage and is logged as that.
+   * Returns whether a log record with this error only repeats that PostgreSQL is unreachable. The first such error of level warn or above
+   * starts an outage and is logged.
    */
   absorbs(error: unknown, level: number): boolean;
-  /** Begins an outage that was noticed by other means; does nothing during one. */
+  /** Starts an outage that was noticed by other means. Does nothing during one. */
   begin(error: Error): void;
-  /** Counts a restart of PostgreSQL for the line at the end. */
+  /** Counts a restart of PostgreSQL, which the last line of the outage reports. */
   countRestart(): void;
-  /** From now on outages are recognized; `isReachable` says whether PostgreSQL responds, and never rejects. */
+  /** Starts recognizing outages. `isReachable` returns whether PostgreSQL responds, and never rejects. */
   watch(log: Logger, isReachable: () => Promise<boolean>): void;
-  /** Recognizes no further outage. */
+  /** Stops recognizing outages. */
   close(): void;
 }
 
-/** An outage is over when PostgreSQL responds and no error came for this long: one that fails every second request is not. Milliseconds. */
+/**
+ * An outage ends when PostgreSQL responds and no error came for this long, so that one that fails every second request counts as one.
+ * Milliseconds.
+ */
 const QUIET_MS = 1_000;
 
-/** Of the record that tells of an outage's begin. */
+/** Event of the record that reports the start of an outage. */
 export const OUTAGE_EVENT = 'database.away';
 
-/** pino's. */
+/** Levels of pino. */
 const WARN = 40;
 const ERROR = 50;
 
@@ -67,7 +70,7 @@ export function createDatabaseOutage(): DatabaseOutage {
   return {
     absorbs(error, level) {
       if (watched === null || !isDatabaseAway(error)) return false;
-      // A line that something works again names the error it waited for, and ends nothing.
+      // A line that reports a recovery names the error it waited for, and is not a new error.
       if (level < WARN) return true;
       if (level > ERROR) return false;
       begin(error);

@@ -53,7 +53,7 @@ export function isNetwork(item: string): boolean {
   return ipaddr.isValidCIDR(item);
 }
 
-/** `name=value` pairs behind commas, values percent-encoded where they must be (W3C Baggage §3.3). */
+/** `name=value` pairs separated by commas, values percent-encoded where necessary (W3C Baggage §3.3). */
 export const pairs = z
   .string()
   .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be a comma-separated list of name=value')
@@ -76,7 +76,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** A part of the whole. */
+/** A share from 0 to 1. */
 export const share = z.coerce
   .number({ error: 'must be a number from 0 to 1' })
   .min(0, 'must be a number from 0 to 1')
@@ -85,7 +85,7 @@ export const listenHost = z
   .string()
   .refine((value) => ipaddr.isValid(value) || hostName.test(value), 'must be an IP address or a host name');
 
-/** Whether the address is one of the list of addresses and networks; a host name is in none. */
+/** Returns whether the list of addresses and networks contains the address; false for a host name. */
 export function isWithin(list: readonly string[], address: string): boolean {
   if (isIP(address) === 0) return false;
   const networks = new BlockList();

@@ -13,9 +13,9 @@ import {
 
 export interface AccountExport {
   userId: string;
-  /** made when it is not there; must be empty */
+  /** created if missing; must be empty */
   directory: string;
-  /** to write the secrets of endpoints and the private keys of domains with; null: they are left out */
+  /** decrypts the secrets of endpoints and the private keys of domains; null leaves them out */
   secretKey: Uint8Array | null;
 }
 
@@ -25,13 +25,13 @@ export interface ExportCounts {
   messages: number;
 }
 
-/** For the owner of the process alone. */
+/** Readable only by the user that runs the process. */
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Writes all that the account has into files: documents as JSON lines, raw messages as they came or went. All is of one instant, read in one
- * transaction, and a few documents are in memory at a time. Throws when the directory is not empty.
+ * Writes all data of the account to files: documents as JSON lines, raw messages byte for byte. Everything is read in one transaction, so
+ * it is from the same instant, and only a few documents are in memory at a time. Throws if the directory is not empty.
  */
 export async function exportAccount(
   database: Database,
@@ -41,7 +41,7 @@ export async function exportAccount(
   if ((await readdir(directory)).length > 0) throw new Error(`${directory} is not empty`);
   const counts = { documents: 0, messages: 0 };
   await inTransaction(database, async (client) => {
-    // As long as it takes: disks may be slow.
+    // No time limit: disks may be slow.
     await client.query(
       'set transaction isolation level repeatable read, read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0',
     );
@@ -59,12 +59,12 @@ export async function exportAccount(
     }
     counts.messages = await exportMessages(client, userId, directory);
   });
-  // Last: a directory without it was not finished.
+  // Last, so that a directory without it is recognized as incomplete.
   await writeFile(path.join(directory, 'README.md'), readmeOf(secretKey !== null), { mode: FILE_MODE });
   return counts;
 }
 
-/** In a folder per month: a folder of a million files is no use. */
+/** One folder per month: a folder with a million files is unusable. */
 async function exportMessages(client: pg.ClientBase, userId: string, directory: string): Promise<number> {
   let count = 0;
   let month = '';
@@ -80,7 +80,7 @@ async function exportMessages(client: pg.ClientBase, userId: string, directory: 
   return count;
 }
 
-/** Encrypted secrets, in clear or not at all; of configurations, too. */
+/** Returns encrypted secrets as plain text, or leaves them out. Configurations contain some too. */
 function shown(document: Record<string, unknown>, secretKey: Uint8Array | null): Record<string, unknown> {
   const { secret_ciphertext: secret, private_key_ciphertext: privateKey, config, ...rest } = document;
   return {
@@ -97,7 +97,7 @@ function inClear(secretKey: Uint8Array, purpose: SecretPurpose, name: string, ci
   return typeof ciphertext === 'string' ? { [name]: decryptSecret(secretKey, purpose, ciphertext) } : {};
 }
 
-/** Header fields of webhooks often hold tokens; those of chats are opened by whoever knows their URL, of which the origin is left. */
+/** Header fields of webhooks often contain tokens, and the URL of a chat webhook is itself a secret, of which only the origin is kept. */
 function withoutSecrets(config: unknown, webhookFormat: unknown): unknown {
   if (typeof config !== 'object' || config === null) return config;
   const { headers, verificationToken: _, ...others } = config as Record<string, unknown>;

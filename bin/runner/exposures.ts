@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
-/** A setting that is harmless while this machine alone reaches the service, and left open although others reach it. */
+/** A setting that is harmless while only this machine reaches the service, but is open although others reach it. */
 export interface Exposure {
   variable: 'SIGN_UP' | 'ALLOWED_PRIVATE_NETWORKS' | 'TRUSTED_DOMAINS';
   /** what strangers or users can do */

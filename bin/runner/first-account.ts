@@ -5,11 +5,11 @@ import { makeSignInLink } from '../../db/queries/accounts/sign-in-link.ts';
 import { makeDkimKey } from '../../operations/domains/make-dkim-key.ts';
 import { FIRST_DOMAIN } from '../config.ts';
 
-/** What a newcomer starts with; the key and the link are shown once. */
+/** The account of the first start. The key and the link are shown only once. */
 export interface FirstAccount {
   email: string;
   apiKey: string;
-  /** of the link that signs in to the dashboard */
+  /** token of the link that signs in to the dashboard */
   signInToken: string | null;
   address: string;
 }
@@ -18,8 +18,8 @@ const FIRST_EMAIL = `owner@${FIRST_DOMAIN}`;
 const FIRST_ADDRESS = `hello@${FIRST_DOMAIN}`;
 
 /**
- * At the first start, when its domain is a trusted one, makes an account with that domain and one address.
- * Null when the account is there already, or the domain belongs to another. The pool must be of the URL's own role.
+ * Creates an account with one domain and one address at the first start, if the domain is trusted. Returns null if the account exists or
+ * the domain belongs to another one. The pool must use the URL's own role.
  */
 export async function createFirstAccount(
   database: Database,

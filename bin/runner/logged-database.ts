@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Database, type DatabaseOptions, openDatabase } from '../../db/connection/database.ts';
 import { measurePool } from './monitoring/measure-pools.ts';
 
-/** Opens a pool that logs the connections it loses, except those that end because we close it. */
+/** Opens a pool that logs lost connections, except those that close with the pool. */
 export function openLoggedDatabase(
   options: Omit<DatabaseOptions, 'onError'>,
   log: Logger,

@@ -5,25 +5,25 @@ import { migrate } from '../../db/migrate.ts';
 import type { Config } from '../config.ts';
 import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './processes/single-machine.ts';
 
-/** A database that a program of `bin` works on beside a running service or without one. */
+/** A database that a program of `bin` works on, with or without a running service. */
 export interface ReachedDatabase {
-  /** of its owner */
+  /** URL of its owner */
   url: string;
-  /** the SECRET_KEY of the environment, else that of DATA_DIR */
+  /** SECRET_KEY of the environment, or else the one in DATA_DIR */
   secretKey: Uint8Array;
   /** of DATA_DIR; null with DATABASE_URL */
   databasePassword: string | null;
-  /** whether a service runs beside us, as far as DATA_DIR tells; null with DATABASE_URL, where nobody knows */
+  /** whether a service is running on DATA_DIR; null with DATABASE_URL, where it is unknown */
   isServed: boolean | null;
 }
 
-/** How long the database may change hands before we give up; milliseconds. */
+/** Maximum time to wait while services start and stop on the database. Milliseconds. */
 const PATIENCE_MS = 90_000;
 
 /**
- * Does the work on the database of DATABASE_URL, else on that of the service which runs on DATA_DIR, else starts that of DATA_DIR for as
- * long as it lasts. Work that lost its connection, because a service started or stopped meanwhile, is done once more from its beginning,
- * unless it has called `begin`: from there on what it wrote would be in the way of the next time.
+ * Runs `work` on the database of DATABASE_URL, or else on that of the service that runs on DATA_DIR, or else starts the PostgreSQL of
+ * DATA_DIR for the duration of the work. If a service starts or stops meanwhile and the connection is lost, runs the work a second time,
+ * unless it has called `begin`: after that, what it has written would be in the way.
  */
 export async function onDatabase<T>(
   config: Config,
@@ -39,7 +39,7 @@ export async function onDatabase<T>(
       { url: config.databaseUrl, secretKey: config.secretKey, databasePassword: null, isServed: null },
       begin,
     );
-  // Beside a running service its database is open to us; without one we start it. Either may change while we look.
+  // The database of a running service is open to us; otherwise we start it. A service may start or stop while we check.
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
     try {
       const running = await runningDatabase(config);
@@ -77,7 +77,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** The database of the service that runs on DATA_DIR; null when none answers. */
+/** Returns the database of the service that runs on DATA_DIR; null when none responds. */
 export async function runningDatabase(config: Config): Promise<ReachedDatabase | null> {
   const record = await readRunRecord(config.dataDirectory);
   if (record === null || record.pid === null) return null;
@@ -93,7 +93,7 @@ export async function runningDatabase(config: Config): Promise<ReachedDatabase |
   return { url, secretKey: config.secretKey ?? secretKey, databasePassword, isServed: true };
 }
 
-/** Does the work over one connection of the URL's own role. Statements may take as long as those of a service, or as long as they take. */
+/** Runs `work` over one connection of the URL's own role. Statements have the time limit of a service's, or none. */
 export async function asOwner<T>(
   url: string,
   applicationName: string,

@@ -9,18 +9,18 @@ export interface PrepareOptions {
   url: string;
   secretKey: Uint8Array;
   allowUnsafeWrites: boolean;
-  /** told, in a line, what the service starts in spite of */
+  /** receives one line for each risk that does not stop the service from starting */
   warn?: (line: string) => void;
 }
 
-/** Why the service does not start; the message is one line for the operator. */
+/** The service cannot start. The message is one line for the operator. */
 export class StartRefused extends Error {
   override name = 'StartRefused';
 }
 
 /**
- * Brings the schema up to date, lets the service's roles log in, and makes sure that what PostgreSQL commits lasts and that SECRET_KEY
- * opens what is stored. Returns the names of the migrations that ran. Throws StartRefused. The URL's role must own the database.
+ * Migrates the schema, sets the logins of the service's roles, and checks that PostgreSQL's commits are durable and that SECRET_KEY
+ * decrypts the stored data. Returns the names of the migrations that ran. Throws StartRefused. The URL's role must own the database.
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<string[]> {
   const { url, secretKey } = options;
@@ -40,8 +40,8 @@ export async function prepareDatabase(options: PrepareOptions): Promise<string[]
 }
 
 /**
- * Makes sure that processes which log in as these roles can work on the database as it is, without changing anything. Returns the names of
- * the migrations that are still to be run by the owner. Throws StartRefused, and what PostgreSQL says when a role is not let in.
+ * Checks that processes which log in as these roles can work on the database as it is, without changing anything. Returns the names of the
+ * pending migrations, which the owner has to run. Throws StartRefused, and PostgreSQL's error if a login fails.
  */
 export async function inspectDatabase(
   options: PrepareOptions,
@@ -56,7 +56,7 @@ export async function inspectDatabase(
   return [];
 }
 
-/** Throws StartRefused unless the role is no more than itself, and its commits last. */
+/** Throws StartRefused if the role has excess rights or its commits are not durable. */
 async function assertSafeLogin(options: PrepareOptions, role: LoginRole): Promise<void> {
   await onDatabase(loginUrl(options.url, role, options.secretKey), role, async (database) => {
     const { rows } = await database.pool.query<{ user: string; excess: boolean }>(
@@ -92,7 +92,7 @@ function refuseTooNew(error: unknown): never {
 const ASYNCHRONOUS =
   'DATABASE_URL names several hosts, and PostgreSQL replicates asynchronously: a failover can lose mail that was accepted. Set synchronous_standby_names (docs/deploy/postgresql.md)';
 
-/** Whether a commit is confirmed before another server has it on disk. */
+/** Returns whether a commit is confirmed before another server has it on disk. */
 async function losesCommitsAtFailover(database: Database): Promise<boolean> {
   const { rows } = await database.pool.query<{ loses: boolean }>(
     `select current_setting('synchronous_standby_names') = '' or current_setting('synchronous_commit') not in ('on', 'remote_apply') as loses`,
@@ -100,7 +100,7 @@ async function losesCommitsAtFailover(database: Database): Promise<boolean> {
   return rows[0]?.loses === true;
 }
 
-/** Returns the settings that are off and without which a commit may not survive a crash. */
+/** Returns the settings that are off although durable commits need them. */
 async function settingsThatLoseCommits(database: Database): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select name from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name`,

@@ -1,8 +1,8 @@
-/** Where programs that take long say how far they are. */
+/** Reports the progress of a long program. */
 export interface Progress {
-  /** one line, at once */
+  /** prints one line immediately */
   say: (line: string) => void;
-  /** how much is done of how much; at most one line a second, and one for the end */
+  /** reports how much of the total is done: at most one line per second, and one at the end */
   step: (what: string, doneBytes: number, allBytes: number) => void;
 }
 
@@ -23,7 +23,7 @@ export function tellProgress(stream: { write(text: string): unknown }): Progress
   };
 }
 
-/** Such as 3.4 GB; in powers of 1000, as disks are sold. */
+/** Returns a size such as 3.4 GB, in powers of 1000 like disk sizes. */
 export function sizeInWords(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const at = Math.min(Math.max(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 0), units.length - 1);

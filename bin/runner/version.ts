@@ -3,5 +3,5 @@ import { z } from 'zod';
 
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
-/** Of this service, as package.json has it. */
+/** Version of this service from package.json. */
 export const VERSION: string = z.object({ version: z.string() }).parse(JSON.parse(manifest)).version;

@@ -201,16 +201,24 @@ const damages: [name: string, spoil: (folder: string) => Promise<unknown>, reaso
   [
     'a file cut off',
     (folder) => writeFile(path.join(folder, 'secrets.json'), '{'),
-    /secrets\.json has 1 bytes and not/,
+    /secrets\.json has 1 bytes instead of/,
   ],
   ['a file more', (folder) => writeFile(path.join(folder, 'cluster/x'), ''), /cluster\/x does not belong/],
-  ['no manifest', (folder) => rm(path.join(folder, 'manifest.json')), /it has no manifest\.json/],
+  [
+    'no manifest',
+    (folder) => rm(path.join(folder, 'manifest.json')),
+    /is not a complete backup: manifest\.json is missing/,
+  ],
   ['half a manifest', (folder) => cutManifest(folder), /manifest\.json is damaged/],
-  ['a changed manifest', (folder) => replaceIn(folder, '"timeline": 1', '"timeline": 2'), /its own sum does not match/],
+  [
+    'a changed manifest',
+    (folder) => replaceIn(folder, '"timeline": 1', '"timeline": 2'),
+    /its checksum does not match/,
+  ],
   [
     'a later format',
     (folder) => replaceIn(folder, '"format": 1', '"format": 2'),
-    /has format 2; this Postroom reads 1/,
+    /has format 2, but this Postroom reads 1/,
   ],
 ];
 
@@ -264,7 +272,7 @@ test(
     for (const [target, reason] of [
       [backup, /is not empty/],
       [path.join(DATA_DIR ?? '', 'backup'), /is in DATA_DIR/],
-      ['/dev', /is where a disk is mounted: name a folder within it/],
+      ['/dev', /is a mount point\. Name a folder in it/],
       [path.join(other.directory, 'no/where'), /Cannot read .* Create it first/],
     ] as const) {
       const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
@@ -285,7 +293,10 @@ test(
       expect((await runToEnd(['bin/migrate.ts'], environment)).status).toBe(0);
       const target = path.join(machine.directory, 'backup');
       const refused = await runToEnd(['bin/backup.ts', target], machine.environment);
-      expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/^SECRET_KEY is not the one/m)]);
+      expect([refused.status, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^SECRET_KEY does not match this database/m),
+      ]);
       expect(await readdir(machine.directory)).toEqual(['data']);
 
       expect((await runToEnd(['bin/backup.ts', target], environment)).status).toBe(0);
@@ -294,10 +305,7 @@ test(
       );
       const there = { ...machine.environment, DATA_DIR: path.join(machine.directory, 'restored') };
       const other = await runToEnd(['bin/restore.ts', target], { ...there, SECRET_KEY: 'L'.repeat(43) });
-      expect([other.status, other.stderr]).toEqual([
-        1,
-        expect.stringMatching(/SECRET_KEY of the environment is not that/),
-      ]);
+      expect([other.status, other.stderr]).toEqual([1, expect.stringMatching(/SECRET_KEY does not match the backup/)]);
       expect((await runToEnd(['bin/restore.ts', target], there)).status).toBe(0);
       // It refuses a key that does not open what is stored.
       expect((await runToEnd(['bin/migrate.ts'], there)).status).toBe(0);
@@ -346,7 +354,7 @@ test.skipIf(postgresql === null)(
       const account = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on(first));
       const target = path.join(machine.directory, 'dump');
       const made = await runToEnd(['bin/backup.ts', target], on(first));
-      expect([made.status, made.stderr]).toEqual([0, expect.stringContaining('dumps the database')]);
+      expect([made.status, made.stderr]).toEqual([0, expect.stringContaining('is dumping the database')]);
       expect(JSON.parse(made.stdout)).toMatchObject({ kind: 'dump', accounts: 1 });
       // The password is in no command line, and in no file but the URL's own.
       expect(made.stderr).not.toContain('p%20w');
@@ -397,12 +405,12 @@ test.skipIf(postgresql === null)(
       const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\): restore with that one';
 
       // Before anything is written; and after, when the manifest did not tell.
-      expect(await restore()).toEqual([1, expect.stringMatching(new RegExp(`is whole: .+\n${newer}$`))]);
+      expect(await restore()).toEqual([1, expect.stringMatching(new RegExp(`is complete: .+\n${newer}$`))]);
       await dropFromManifest(target, '9999-later');
       const emptied = 'The database of DATABASE_URL is empty again';
       expect(await restore()).toEqual([
         1,
-        expect.stringMatching(new RegExp(`restores the database\n${newer}\\. ${emptied}$`)),
+        expect.stringMatching(new RegExp(`is restoring the database\n${newer}\\. ${emptied}$`)),
       ]);
       const left = `select proname as id from pg_proc p where pronamespace = 'public'::regnamespace
           and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')

@@ -52,8 +52,8 @@ test('the start is refused in one line when the file is missing, empty or damage
   const damaged = (trusted.certificate ?? '').replace(/\n[^-\n]{40}/, '\nAAAA');
   const cases: [file: string, reason: string][] = [
     [path.join(directory, 'none.pem'), 'cannot be read (ENOENT)'],
-    [await write('empty.pem', '\n'), 'holds no PEM certificate'],
-    [await write('damaged.pem', `${trusted.certificate}${damaged}`), 'holds a damaged certificate (number 2)'],
+    [await write('empty.pem', '\n'), 'contains no PEM certificate'],
+    [await write('damaged.pem', `${trusted.certificate}${damaged}`), 'contains a damaged certificate (number 2)'],
   ];
   for (const [file, reason] of cases)
     await expect(readAuthorities(file)).rejects.toThrow(`WEBHOOK_CA_FILE: ${file} ${reason}`);

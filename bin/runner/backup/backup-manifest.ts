@@ -4,33 +4,33 @@ import path from 'node:path';
 import { z } from 'zod';
 import { eachAtOnce, sumOfFile, type WrittenFile, writeFileDurably } from '../../../db/cluster/durable-copy.ts';
 
-/** What lies in a backup beside its manifest, and what it was made of. */
+/** Lists the files of a backup and what they were made from. */
 export type BackupManifest = z.infer<typeof manifestShape>;
 
-/** The folder is not a backup that can be restored; the message names the file. */
+/** The folder is not a backup that can be restored. The message names the file. */
 export class BackupRefused extends Error {
   override name = 'BackupRefused';
 }
 
-/** The folder of the data files in a backup of the single machine, and the file of a dump. */
+/** Folder of the data files in a backup of a single machine, and the file name of a dump. */
 export const CLUSTER_FOLDER = 'cluster';
 export const DUMP_FILE = 'postroom.dump';
 export const SECRETS_FILE = 'secrets.json';
 export const FORMAT = 1;
 
-/** Writes the manifest; last of all files, as a folder without it is no backup. */
+/** Writes the manifest. Must be called last: a folder without a manifest is not a backup. */
 export async function writeManifest(directory: string, manifest: Omit<BackupManifest, 'sum'>): Promise<void> {
   const whole = { ...manifest, sum: sumOf(manifest) };
   await writeFileDurably(path.join(directory, MANIFEST_FILE), Buffer.from(`${JSON.stringify(whole, null, 1)}\n`), null);
 }
 
-/** Reads the manifest alone. Throws BackupRefused when there is none, or one that was changed or is of another format. */
+/** Reads only the manifest. Throws BackupRefused if it is missing, damaged or has another format. */
 export async function readManifest(directory: string): Promise<BackupManifest> {
   const file = path.join(directory, MANIFEST_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new BackupRefused(
       error.code === 'ENOENT' || error.code === 'ENOTDIR'
-        ? `${directory} is no backup, or one that was never finished: it has no ${MANIFEST_FILE}`
+        ? `${directory} is not a complete backup: ${MANIFEST_FILE} is missing`
         : `${file} cannot be read: ${error.message}`,
     );
   });
@@ -39,14 +39,14 @@ export async function readManifest(directory: string): Promise<BackupManifest> {
   if (!format.success) throw new BackupRefused(`${file} is damaged, or was not written by bin/backup.ts`);
   if (format.data.format !== FORMAT)
     throw new BackupRefused(
-      `${file} has format ${format.data.format}; this Postroom reads ${FORMAT}. Restore with the Postroom that wrote it`,
+      `${file} has format ${format.data.format}, but this Postroom reads ${FORMAT}. Restore with the version that wrote it`,
     );
   const { sum, ...content } = json as Record<string, unknown>;
-  if (sum !== sumOf(content)) throw new BackupRefused(`${file} is damaged: its own sum does not match`);
+  if (sum !== sumOf(content)) throw new BackupRefused(`${file} is damaged: its checksum does not match`);
   return manifestShape.parse(json);
 }
 
-/** Compares every file with the manifest. Throws BackupRefused naming the first that is missing, damaged or foreign. */
+/** Compares every file with the manifest. Throws BackupRefused with the first file that is missing, damaged or not listed. */
 export async function checkFiles(
   directory: string,
   manifest: BackupManifest,
@@ -66,20 +66,20 @@ export async function checkFiles(
       throw new BackupRefused(`${file} cannot be read: ${error.message}`);
     });
     if (found.sizeBytes !== expected.sizeBytes)
-      throw new BackupRefused(`${file} has ${found.sizeBytes} bytes and not ${expected.sizeBytes}`);
+      throw new BackupRefused(`${file} has ${found.sizeBytes} bytes instead of ${expected.sizeBytes}`);
     if (found.sha256 !== expected.sha256) throw new BackupRefused(`${file} is damaged: its sha256 does not match`);
     done += found.sizeBytes;
     onProgress(done);
   });
 }
 
-/** SECRET_KEY of the backup, and the password that the cluster in it still has; null in a dump. */
+/** SECRET_KEY of the backup, and the password of the cluster in it; null in a dump. */
 export async function readBackupSecrets(
   directory: string,
 ): Promise<{ secretKey: Uint8Array; databasePassword: string | null }> {
   const file = path.join(directory, SECRETS_FILE);
   const parsed = secretsShape.safeParse(parseJson(await readFile(file, 'utf8')));
-  if (!parsed.success) throw new BackupRefused(`${file} is not what bin/backup.ts wrote`);
+  if (!parsed.success) throw new BackupRefused(`${file} was not written by bin/backup.ts`);
   return { ...parsed.data, secretKey: Buffer.from(parsed.data.secretKey, 'base64url') };
 }
 
@@ -89,16 +89,16 @@ const FILES_AT_ONCE = 2;
 const instant = z.iso.datetime();
 const manifestShape = z.object({
   format: z.literal(FORMAT),
-  /** `cluster`: the files of a cluster and its WAL; `dump`: what pg_dump wrote */
+  /** `cluster`: the files of a cluster and its WAL; `dump`: the output of pg_dump */
   kind: z.enum(['cluster', 'dump']),
   postroomVersion: z.string(),
   /** the migrations that had run */
   migrations: z.array(z.string()),
-  /** whole number, such as 180004 */
+  /** integer such as 180004 */
   postgresqlVersion: z.number().int(),
   startedAt: instant,
   finishedAt: instant,
-  /** null of a dump */
+  /** null for a dump */
   wal: z
     .object({ systemIdentifier: z.string(), timeline: z.number(), startLsn: z.string(), stopLsn: z.string() })
     .nullable(),
@@ -111,9 +111,9 @@ const manifestShape = z.object({
       sha256: z.string(),
     }),
   ),
-  /** folders of the cluster, the empty ones, too */
+  /** folders of the cluster, including empty ones */
   folders: z.array(z.string().refine((value) => !path.posix.isAbsolute(value) && !value.split('/').includes('..'))),
-  /** sha256 of all the above */
+  /** sha256 of everything above */
   sum: z.string(),
 });
 

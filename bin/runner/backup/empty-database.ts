@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaRoles } from '../../../db/connection/logins.ts';
 import { connectClient } from '../../../db/connection/open-pool.ts';
 
-/** Connections that were closed just now are still listed for a moment. Milliseconds. */
+/** Connections that have just closed are still listed for a moment. Milliseconds. */
 const GOING = { limit: 3_000, pause: 100 };
 
-/** Throws when the database holds a table, view or function of its own, or when others are connected to it. */
+/** Throws if the database contains a table, view or function, or if other clients are connected to it. */
 export async function assertEmptyDatabase(url: string): Promise<void> {
   const client = await connectClient(url);
   try {
     for (const deadline = Date.now() + GOING.limit; ; await sleep(GOING.pause)) {
-      // Of roles that are not ours their backend_type is hidden; workers of the server have no role.
+      // The backend_type of other users' roles is hidden; workers of the server have no role.
       const { rows: others } = await client.query<{ pid: number; name: string }>(
         `select pid, coalesce(nullif(application_name, ''), 'a client') as name from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid() and usesysid is not null
@@ -19,9 +19,7 @@ export async function assertEmptyDatabase(url: string): Promise<void> {
       const [other] = others;
       if (other === undefined) break;
       if (Date.now() > deadline)
-        throw new Error(
-          `${other.name} (pid ${other.pid}) is connected to the database of DATABASE_URL: stop what works on it first`,
-        );
+        throw new Error(`${other.name} (pid ${other.pid}) is connected to the database of DATABASE_URL. Stop it first`);
     }
     const { rows } = await client.query<{ name: string }>(
       `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -37,8 +35,8 @@ export async function assertEmptyDatabase(url: string): Promise<void> {
 }
 
 /**
- * Drops every table, view, sequence, type and function of the database, all or none. Extensions stay, as they may have been there before;
- * assertEmptyDatabase does not count them.
+ * Drops every table, view, sequence, type and function of the database in one transaction. Extensions stay, because they may have been
+ * there before; assertEmptyDatabase does not count them.
  */
 export async function emptyDatabase(url: string): Promise<void> {
   const client = await connectClient(url);
@@ -52,7 +50,7 @@ export async function emptyDatabase(url: string): Promise<void> {
   }
 }
 
-/** Tables first: sequences belong to them. What went with another by cascade is not missed. */
+/** Tables first, because sequences belong to them. `if exists` covers objects that a cascade has already dropped. */
 const OBJECTS_SQL = `
   with held as (
     select 'pg_class'::regclass as class, c.oid, c.relnamespace as namespace, case when c.relkind = 'S' then 2 else 1 end as place,
@@ -71,7 +69,7 @@ const OBJECTS_SQL = `
     and not exists (select from pg_depend d where d.classid = h.class and d.objid = h.oid and d.deptype = 'e')
   order by h.place, h.oid`;
 
-/** Makes the roles that are lacking and that a dump expects; bin/migrate.ts lets them log in. */
+/** Creates the missing roles that a dump grants rights to; bin/migrate.ts sets their logins. */
 export async function makeRoles(url: string): Promise<void> {
   const client = await connectClient(url);
   try {

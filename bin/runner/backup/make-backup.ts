@@ -28,21 +28,21 @@ export interface BackupOrder {
   reached: ReachedDatabase;
   /** called before anything is written */
   begin: () => void;
-  /** DATA_DIR: no place for a backup */
+  /** DATA_DIR, which must not contain the backup */
   dataDirectory: string;
-  /** where the backup is to lie, whole path */
+  /** absolute path of the new backup */
   directory: string;
   tell: Progress;
 }
 
-/** What bin/backup.ts prints when it is done. */
+/** What bin/backup.ts prints at the end. */
 export interface BackupReport {
   directory: string;
   kind: BackupManifest['kind'];
   sizeBytes: number;
   files: number;
   seconds: number;
-  /** everything that was committed before is in it */
+  /** everything committed before this instant is in the backup */
   startedAt: string;
   finishedAt: string;
   accounts: number;
@@ -50,12 +50,12 @@ export interface BackupReport {
   newestEmailAt: string | null;
 }
 
-/** Room that is left over when the copy is there: WAL that comes meanwhile, and the manifest. Bytes. */
+/** Extra room for the manifest and for WAL written during the copy. Bytes. */
 const ROOM_OVER_BYTES = 256 * 1024 * 1024;
 
 /**
- * Writes a backup to a draft beside its place and renames it when all of it is on the disk: a folder of that name is whole.
- * Throws, and removes the draft, when anything is missing.
+ * Writes a backup to a draft folder beside its final name and renames it once everything is on disk, so a folder with that name is
+ * complete. On an error, removes the draft and throws.
  */
 export async function makeBackup(order: BackupOrder): Promise<BackupReport> {
   const { reached, directory, tell } = order;
@@ -67,7 +67,7 @@ export async function makeBackup(order: BackupOrder): Promise<BackupReport> {
     async (database) => {
       if (!(await fitsSecretKey(database, reached.secretKey, randomBytes)))
         throw new Error(
-          'SECRET_KEY is not the one this database was written with: a backup with it could not be read. Put the first one back',
+          'SECRET_KEY does not match this database, so the backup could not be read. Set the original key',
         );
       return { contents: await readContents(database), migrations: (await readMigrations(database)).ran };
     },
@@ -110,7 +110,7 @@ export async function makeBackup(order: BackupOrder): Promise<BackupReport> {
     await syncDirectory(path.dirname(directory));
     const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
     const seconds = Math.round((performance.now() - begun) / 100) / 10;
-    tell.say(`${directory} is whole: ${sizeInWords(sizeBytes)} in ${files.length} files, ${seconds} s`);
+    tell.say(`${directory} is complete: ${sizeInWords(sizeBytes)} in ${files.length} files, ${seconds} s`);
     const newestEmailAt = contents.newestEmailAt?.toISOString() ?? null;
     return { directory, kind, sizeBytes, files: files.length, seconds, ...times, ...contents, newestEmailAt };
   } catch (error) {
@@ -183,16 +183,16 @@ async function assertPlace({ directory, dataDirectory, tell }: BackupOrder): Pro
     throw new Error(`${directory} is in DATA_DIR and would be lost with it. Choose another folder`);
   for (const name of siblings)
     if (name.startsWith(`${path.basename(directory)}.draft-`))
-      tell.say(`${path.join(parent, name)} is what a backup left that was broken off; remove it when none runs`);
+      tell.say(`${path.join(parent, name)} is left over from an interrupted backup. Remove it if no backup is running`);
 }
 
-/** The draft beside it takes its place at the end, which it cannot where another disk is mounted, nor that of a link. */
+/** The draft replaces the folder at the end by a rename, which is impossible for a mount point or a link. */
 async function assertReplaceable(directory: string, parent: string): Promise<void> {
   const found = await lstat(directory).catch(() => null);
   if (found?.isSymbolicLink() === true)
-    throw new Error(`${directory} is a link: name the folder itself, or one within it`);
+    throw new Error(`${directory} is a symbolic link. Name the folder itself or a folder in it`);
   if (found !== null && found.dev !== (await stat(parent)).dev)
-    throw new Error(`${directory} is where a disk is mounted: name a folder within it`);
+    throw new Error(`${directory} is a mount point. Name a folder in it`);
 }
 
 async function assertRoom(directory: string, bytes: number): Promise<void> {
@@ -200,6 +200,6 @@ async function assertRoom(directory: string, bytes: number): Promise<void> {
   const needed = bytes + ROOM_OVER_BYTES;
   if (bavail * bsize < needed)
     throw new Error(
-      `${path.dirname(directory)} has room for ${sizeInWords(bavail * bsize)}, and the backup needs ${sizeInWords(needed)}`,
+      `${path.dirname(directory)} has ${sizeInWords(bavail * bsize)} free, but the backup needs ${sizeInWords(needed)}`,
     );
 }

@@ -8,10 +8,13 @@ import { processEnvironment } from '../../config.ts';
 
 const run = promisify(execFile);
 
-/** Where Debian keeps the programs of each major version. */
+/** Where Debian installs the programs of each major version. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 
-/** Writes the database to the file in pg_dump's custom format, 0600 and on the disk. Throws when no pg_dump fits the server. */
+/**
+ * Writes the database to the file in pg_dump's custom format, mode 0600, and flushes it to disk. Throws if no installed pg_dump fits the
+ * server.
+ */
 export async function dumpDatabase(order: {
   url: string;
   file: string;
@@ -19,8 +22,8 @@ export async function dumpDatabase(order: {
 }): Promise<{ postgresqlVersion: number }> {
   const postgresqlVersion = await serverVersion(order.url);
   const program = await findProgram('pg_dump', majorOf(postgresqlVersion));
-  order.say(`${program.path} (PostgreSQL ${program.major}) dumps the database`);
-  // Owners are those who restore; grants to the roles postroom_* are part of the dump.
+  order.say(`${program.path} (PostgreSQL ${program.major}) is dumping the database`);
+  // The user that restores becomes the owner. Grants to the roles postroom_* are part of the dump.
   await runClient(program.path, ['--format=custom', '--no-owner', `--file=${order.file}`], order.url);
   await chmod(order.file, 0o600);
   const handle = await open(order.file, 'r');
@@ -33,26 +36,25 @@ export async function dumpDatabase(order: {
 }
 
 /**
- * Reads a dump into the empty database, all of it or nothing; the roles that it grants to must be there. Throws when the server is older
- * than the dumped one, or no pg_restore can read the file.
+ * Restores a dump into the empty database in one transaction; the roles that it grants rights to must exist. Throws if the server is older
+ * than the dumped one, or if no installed pg_restore can read the file.
  */
 export async function restoreDump(order: {
   url: string;
   file: string;
-  /** of the server that was dumped */
+  /** version of the dumped server */
   postgresqlVersion: number;
   say: (line: string) => void;
 }): Promise<void> {
   const there = majorOf(await serverVersion(order.url));
   const dumped = majorOf(order.postgresqlVersion);
-  if (there < dumped)
-    throw new Error(`DATABASE_URL is PostgreSQL ${there}, and the backup is of ${dumped}: it needs ${dumped} or newer`);
+  if (there < dumped) throw new Error(`DATABASE_URL is PostgreSQL ${there}, but the backup needs ${dumped} or newer`);
   const program = await findProgram('pg_restore', dumped);
-  order.say(`${program.path} (PostgreSQL ${program.major}) restores the database`);
+  order.say(`${program.path} (PostgreSQL ${program.major}) is restoring the database`);
   await runClient(program.path, ['--no-owner', '--exit-on-error', '--single-transaction', order.file], order.url);
 }
 
-/** The whole number, such as 150014. */
+/** Returns the version as an integer, such as 150014. */
 async function serverVersion(url: string): Promise<number> {
   const client = await connectClient(url);
   try {
@@ -69,7 +71,7 @@ export function majorOf(version: number): number {
   return Math.floor(version / 10_000);
 }
 
-/** The newest program of that name on PATH, or among Debian's; throws what is there and how to get what is needed. */
+/** Returns the newest program of that name on PATH or in Debian's folders. Throws what is installed and how to get the required version. */
 async function findProgram(
   name: 'pg_dump' | 'pg_restore',
   neededMajor: number,
@@ -97,7 +99,7 @@ async function findProgram(
 }
 
 async function runClient(program: string, words: string[], url: string): Promise<void> {
-  // Anybody may read the words of a process; the password goes by its environment.
+  // Every user can see the arguments of a process, so the password is passed in its environment.
   const address = new URL(await primaryUrl(url));
   const password = decodeURIComponent(address.password);
   address.password = '';

@@ -13,7 +13,7 @@ import type { Progress } from '../progress.ts';
 import { type BackupManifest, BackupRefused, CLUSTER_FOLDER } from './backup-manifest.ts';
 
 export interface RestoreOrder {
-  /** the backup */
+  /** folder of the backup */
   directory: string;
   manifest: BackupManifest;
   secrets: { secretKey: Uint8Array; databasePassword: string };
@@ -22,9 +22,9 @@ export interface RestoreOrder {
 }
 
 /**
- * Puts the cluster of a backup into DATA_DIR, which must hold nothing, lets PostgreSQL replay the WAL, does the work on its database,
- * and leaves it stopped. Until all of it went well the cluster lies under another name, so that no start takes it for one. It gets a new
- * password: what an old one opened, and a cluster that the first one still runs on this machine, stay apart from it.
+ * Copies the cluster of a backup into DATA_DIR, which must contain no data, lets PostgreSQL replay the WAL, runs `work` on its database,
+ * and stops it. Until all steps succeed the cluster has another name, so that no start uses it. It gets a new password: clients with the
+ * old password, and the original cluster if it still runs on this machine, cannot reach it.
  */
 export async function restoreCluster<T>(order: RestoreOrder, work: (url: string) => Promise<T>): Promise<T> {
   const directory = await makeDataDirectory(order.dataDirectory);
@@ -48,7 +48,7 @@ export async function restoreCluster<T>(order: RestoreOrder, work: (url: string)
       });
       await rename(draft, place);
       await syncDirectory(path.dirname(place));
-      // Last: a folder with secrets is one that can be started.
+      // Last: a start accepts a folder that contains secrets.
       await writeSecrets(directory, secrets);
       return result;
     } catch (error) {
@@ -63,7 +63,7 @@ export async function restoreCluster<T>(order: RestoreOrder, work: (url: string)
 const DRAFT_SUFFIX = '.restoring';
 const FILES_AT_ONCE = 4;
 
-/** The replay of the WAL of a backup that took long may take long, too. Seconds. */
+/** Replaying the WAL of a long backup may also take long. Seconds. */
 const REPLAY_LIMIT_SECONDS = 86_400;
 
 async function assertNothingHeld(directory: string): Promise<void> {
@@ -94,7 +94,7 @@ async function onCluster<T>(
   directory: string,
   work: (cluster: EmbeddedCluster) => Promise<T>,
 ): Promise<T> {
-  tell.say('PostgreSQL replays the WAL');
+  tell.say('PostgreSQL is replaying the WAL');
   const cluster = await startEmbeddedCluster({
     directory,
     password: secrets.databasePassword,
@@ -118,7 +118,7 @@ async function changePassword(url: string, password: string): Promise<void> {
   }
 }
 
-/** Removes what a restore left that was broken off, and the server that may still run on it. */
+/** Removes the rest of an interrupted restore, and stops its server if it is still running. */
 async function removeDraft(draft: string): Promise<void> {
   for (let server = await readPostmaster(draft); server !== null; server = await readPostmaster(draft)) {
     process.kill(server.pid, 'SIGINT');

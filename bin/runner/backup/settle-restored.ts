@@ -14,17 +14,16 @@ import { voidLeases } from '../../../db/queries/upkeep/void-leases.ts';
 import { asOwner } from '../on-database.ts';
 import { BackupRefused } from './backup-manifest.ts';
 
-/** What bin/restore.ts found in the database that it restored, and what it did there. */
+/** State of the restored database and what bin/restore.ts did with it. */
 export interface Restored extends DatabaseContents {
-  /** outgoing mail that is held; zero when it goes */
+  /** outgoing mail that is held; zero if it will be sent */
   held: OutgoingCount;
   waiting: WaitingWork;
 }
 
 /**
- * Makes a database that was just restored fit to be started: its schema is brought up to date, SECRET_KEY is tried on it, leases of those
- * who worked when the backup was made end, and outgoing mail that was due is held unless it shall go again.
- * Throws BackupRefused when this Postroom cannot run it.
+ * Prepares a restored database for a start: migrates its schema, checks SECRET_KEY, ends the leases of actors that were running during the
+ * backup, and holds outgoing mail that was due unless it is to be sent again. Throws BackupRefused if this Postroom cannot run it.
  */
 export async function settleRestored(order: {
   url: string;
@@ -35,7 +34,7 @@ export async function settleRestored(order: {
     assertKnown((await readMigrations(database)).ran);
     await migrate(order.url);
     if (!(await fitsSecretKey(database, order.secretKey, randomBytes)))
-      throw new BackupRefused('SECRET_KEY of the backup does not open what is in its database');
+      throw new BackupRefused('SECRET_KEY of the backup does not match its database');
     await voidLeases(database);
     const held =
       order.outgoing === 'hold'
@@ -46,12 +45,12 @@ export async function settleRestored(order: {
   return await asOwner(order.url, 'restore', settle, 'unlimited');
 }
 
-/** Throws BackupRefused when one of the migrations is of a newer Postroom. */
+/** Throws BackupRefused if a newer Postroom ran one of the migrations. */
 export function assertKnown(migrations: readonly string[]): void {
   const known: readonly string[] = migrationNames;
   const unknown = migrations.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new BackupRefused(
-      `A newer Postroom made the backup (its schema has ${unknown.join(', ')}): restore with that one`,
+      `A newer Postroom made the backup (its schema has ${unknown.join(', ')}). Restore with that version`,
     );
 }

@@ -4,11 +4,11 @@ import { type DatabaseOutage, OUTAGE_EVENT } from '../database-outage.ts';
 
 export interface LogOptions {
   destination?: DestinationStream;
-  /** Records whose `err` belongs to an outage of PostgreSQL are logged at debug level: the outage has its own two lines. */
+  /** Logs records whose `err` belongs to an outage of PostgreSQL at debug level, because the outage has its own two lines. */
   outage?: DatabaseOutage;
 }
 
-/** JSON lines on stdout; `program` names the process in each. */
+/** JSON lines on stdout; `program` names the process in each line. */
 export function createLog(
   config: Pick<Config, 'logLevel'>,
   program: string,
@@ -34,7 +34,7 @@ function absorbing(outage: DatabaseOutage) {
   };
 }
 
-/** pino's. */
+/** Levels of pino. */
 const DEBUG = 20;
 
 interface ErrorDescription {
@@ -45,7 +45,10 @@ interface ErrorDescription {
   cause?: ErrorDescription;
 }
 
-/** What a log may show of an error: what libraries hang on theirs (whole connections, requests with their headers) stays out. */
+/**
+ * Returns the fields of an error to log. The objects that libraries attach to theirs (connections, requests with their headers) are left
+ * out.
+ */
 function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const code = (error as { code?: unknown }).code;

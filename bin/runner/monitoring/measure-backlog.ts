@@ -4,14 +4,14 @@ import { type QueueBacklog, readBacklog } from '../../../db/queries/upkeep/backl
 import { backlogMetrics } from '../../../schema/metrics.ts';
 import { beforeScrape } from './process-metrics.ts';
 
-/** Several who ask within this time get the same figures; milliseconds. */
+/** Scrapes within this time get the same figures. Milliseconds. */
 const FRESH_MS = 5_000;
-/** Who asks for metrics waits for the backlog no longer than this; milliseconds. */
+/** Maximum time that a scrape waits for the backlog. Milliseconds. */
 const PATIENCE_MS = 3_000;
 
 /**
- * Has each scrape tell the backlog of all actors, by the role postroom_actor. Every process of an actor tells the same, so that what waits
- * for an actor of which none runs is seen, too. When PostgreSQL does not answer in time nothing is told of it.
+ * Adds the backlog of all actors to each scrape, read with the role postroom_actor. Every actor process reports all of it, so the backlog
+ * of an actor without any running process is visible too. If PostgreSQL does not respond in time, the scrape reports no backlog.
  */
 export function measureBacklog(database: Database, log: Logger): void {
   let readAt = Number.NEGATIVE_INFINITY;
@@ -51,7 +51,7 @@ function tell(backlog: readonly QueueBacklog[]): void {
   }
 }
 
-/** Figures of the past would pass for those of now. */
+/** Removes the figures, because old ones would look current. */
 function forget(): void {
   for (const gauge of [
     backlogMetrics.rows,

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { diskMetrics } from '../../../schema/metrics.ts';
 import { beforeScrape } from './process-metrics.ts';
 
-/** Has each scrape tell how full the disk of this directory is; null: the mail lies elsewhere, and nothing is told. */
+/** Adds the disk usage of this directory to each scrape. Null: the mail is stored elsewhere, and nothing is reported. */
 export function measureDisk(directory: string | null): void {
   if (directory === null) return;
   beforeScrape(async () => {

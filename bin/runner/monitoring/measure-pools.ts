@@ -5,7 +5,10 @@ import { beforeScrape } from './process-metrics.ts';
 
 const pools = new Map<string, Set<Pool>>();
 
-/** Has each scrape tell how a pool is used; the answer ends that. Pools of the owner, which programs open for moments, are left out. */
+/**
+ * Adds the usage of a pool to each scrape until the returned function is called. The owner's pools, which programs open briefly, are left
+ * out.
+ */
 export function measurePool(role: DatabaseRole, pool: Pool): () => void {
   if (role === null) return () => undefined;
   const name = role.replace('postroom_', '');

@@ -4,7 +4,7 @@ import { prometheusContentType } from 'prom-client';
 import type { Config } from '../../config.ts';
 import { type MetricsSnapshot, takeSnapshot, writeMetrics } from './process-metrics.ts';
 
-/** What a process tells of itself, at METRICS_HOST and METRICS_PORT: not for the world. */
+/** What a process reports at METRICS_HOST and METRICS_PORT, which must not be public. */
 export interface Monitoring {
   close(): Promise<void>;
 }
@@ -12,15 +12,15 @@ export interface Monitoring {
 export interface MonitoringOptions {
   config: Config;
   log: Logger;
-  /** names of what is missing for the process to do its work; none when it is ready */
+  /** names of the missing parts that the process needs; empty when it is ready */
   missing: () => Promise<string[]>;
-  /** the metrics of processes that this one started, which have no page of their own */
+  /** metrics of child processes, which have no page of their own */
   others?: () => Promise<MetricsSnapshot[]>;
 }
 
 /**
- * Serves `GET /health` (the process lives), `GET /ready` (it does its work; else 503 with what is missing) and `GET /metrics`
- * (Prometheus' text format). Throws when it cannot listen at a port that was asked for; at the usual one it does without, and says so.
+ * Serves `GET /health` (the process runs), `GET /ready` (it can work; otherwise 503 with the missing parts) and `GET /metrics` (Prometheus'
+ * text format). Throws if a configured port is taken; if the default port is taken, logs a warning and serves nothing.
  */
 export async function openMonitoring({ config, log, missing, others }: MonitoringOptions): Promise<Monitoring> {
   const { monitoring } = config;

@@ -1,17 +1,19 @@
 import type { Serializable } from 'node:child_process';
 import { z } from 'zod';
 
-/** One end of the channel between a process and one that it started, by node:child_process or node:cluster. */
+/** One end of the channel between a process and its child, from node:child_process or node:cluster. */
 export interface Channel {
   send?(message: Serializable, onSent: (error: Error | null) => void): unknown;
   on(event: 'message', take: (message: unknown) => void): unknown;
   off(event: 'message', take: (message: unknown) => void): unknown;
 }
 
-/** What a process asks of those that it started: their metrics, and what they miss to do their work. */
+/** Questions of a process to its children: their metrics, and what they are missing to be ready. */
 export type ProcessQuestion = 'metrics' | 'missing';
 
-/** Who does not answer within this time is left out: less for those whose answer somebody else waits for. Milliseconds. */
+/**
+ * A child that does not respond within this time is left out. Shorter for questions whose answer another process waits for. Milliseconds.
+ */
 const ANSWER_LIMIT_MS = 2_000;
 export const NESTED_ANSWER_LIMIT_MS = 1_000;
 
@@ -19,7 +21,7 @@ const question = z.object({ postroom: z.literal('ask'), id: z.number(), what: z.
 const answer = z.object({ postroom: z.literal('answer'), id: z.number(), answer: z.unknown() });
 let lastId = 0;
 
-/** Asks a process that we started; null when it does not answer in time, or has ended. */
+/** Asks a child process. Returns null if it does not respond in time or has ended. */
 export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSWER_LIMIT_MS): Promise<unknown> {
   const id = ++lastId;
   return new Promise((resolve) => {
@@ -35,7 +37,7 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
     const late = setTimeout(settle, limitMs, null);
     child.on('message', take);
     try {
-      // Without a callback an error would go to the child's listeners, or, where there are none, end this process.
+      // Without a callback, an error would go to the child's listeners or, if it has none, end this process.
       child.send?.({ postroom: 'ask', id, what }, (error) => {
         if (error !== null) settle(null);
       });
@@ -45,7 +47,7 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
   });
 }
 
-/** Answers whoever started this process; null is given where an answer fails. Does nothing in a process that nobody can ask. */
+/** Answers the questions of the parent process, with null if an answer fails. Does nothing in a process without a parent. */
 export function answerProcess(answers: Record<ProcessQuestion, () => Promise<unknown>>): void {
   if (process.send === undefined) return;
   process.on('message', (message) => {

@@ -3,24 +3,24 @@ import type { Database } from '../../../db/connection/database.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { processMetrics } from '../../../schema/metrics.ts';
 
-/** Whether a process wants work. */
+/** Whether a process accepts work. */
 export interface Readiness {
-  /** names of what is missing: 'draining' while the process is about to end, 'postgresql', 'bus' */
+  /** names of what is missing: 'draining' while the process is stopping, 'postgresql', 'bus' */
   missing: () => Promise<string[]>;
-  /** Says from now on that the process is draining, and waits until whoever sends work had time to see it. */
+  /** Reports the process as draining, and waits until load balancers had time to notice it. */
   leave(delaySeconds: number): Promise<void>;
   isLeaving: () => boolean;
 }
 
-/** What the process cannot work without; absent: it has no use for it. */
+/** What the process needs in order to work; absent if it does not use it. */
 export interface Needs {
   database?: Database;
   bus?: Pick<Bus, 'isConnected'>;
-  /** what else is missing */
+  /** other missing parts */
   more?: () => Promise<string[]>;
 }
 
-/** How long PostgreSQL has to answer before it counts as away; milliseconds. */
+/** PostgreSQL counts as unreachable if it does not respond within this time. Milliseconds. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 export function createReadiness({ database, bus, more }: Needs): Readiness {
@@ -42,13 +42,13 @@ export function createReadiness({ database, bus, more }: Needs): Readiness {
   };
 }
 
-/** Whether PostgreSQL responds to this pool in time; never rejects. */
+/** Returns whether PostgreSQL responds to this pool in time. Never rejects. */
 export async function isReachable(database: Database): Promise<boolean> {
   const probe = database.pool.query({ text: 'select 1', query_timeout: PROBE_TIMEOUT_MS }).then(
     () => true,
     () => false,
   );
-  // The pool may wait longer for a connection than a probe should.
+  // The pool may wait for a connection longer than a probe should.
   const late = new Promise<boolean>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, false).unref());
   return Promise.race([probe, late]);
 }

@@ -11,13 +11,13 @@ import { createReadiness, type Readiness } from './readiness.ts';
 export interface SmtpMonitoringOptions {
   config: Config;
   log: Logger;
-  /** Haraka in this process, or the processes that it runs in */
+  /** Haraka in this process, or its worker processes */
   server: Haraka | Workers;
-  /** whether somebody started us who asks us and shows what we say; else we have a page of our own */
+  /** whether a parent process collects our metrics; otherwise this process serves its own page */
   isShownByParent: boolean;
 }
 
-/** Lets others see how SMTP does: a page of its own, or answers to the process that started this one. */
+/** Makes the state of SMTP visible: on a page of its own, or to the parent process. */
 export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promise<Readiness> {
   const { config, log, server, isShownByParent } = options;
   const workers = 'channels' in server ? server : null;
@@ -41,11 +41,11 @@ async function snapshotsOf(workers: Workers): Promise<MetricsSnapshot[]> {
   const answers = await Promise.all(
     workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_ANSWER_LIMIT_MS)),
   );
-  // Our own program gave them.
+  // They come from our own program.
   return answers.filter((answer) => answer !== null) as MetricsSnapshot[];
 }
 
-/** One that does its work is enough. */
+/** One ready worker is enough. */
 async function missingOf(workers: Workers): Promise<string[]> {
   const answers = await Promise.all(
     workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_ANSWER_LIMIT_MS)),

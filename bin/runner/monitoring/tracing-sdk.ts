@@ -17,20 +17,20 @@ import { switchTracing } from '../../../actors/bus/tracing.ts';
 import type { Config } from '../../config.ts';
 import { VERSION } from '../version.ts';
 
-/** Where the spans of this process go. */
+/** Destination of the spans of this process. */
 export interface Tracing {
-  /** Sends what is left, and records nothing more. */
+  /** Sends the remaining spans and stops recording. */
   close(): Promise<void>;
 }
 
-/** Spans that wait to be sent; beyond, they are dropped: a collector that is away costs this much memory and nothing else. */
+/** Maximum number of spans waiting to be sent. More are dropped, so an unreachable collector costs only this much memory. */
 const QUEUE_SPANS = 8_192;
 const BATCH_SPANS = 512;
-/** Milliseconds that a span waits for company, and that one sending may take. */
+/** Time that spans are collected before they are sent together, and the time limit of one request. Milliseconds. */
 const SEND_EVERY_MS = 1_000;
 const SEND_LIMIT_MS = 5_000;
 
-/** Registers the SDK of OpenTelemetry in this process: once. */
+/** Registers OpenTelemetry's SDK in this process. Call it once. */
 export function startSdk(settings: NonNullable<Config['tracing']>, program: string, log: Logger): Tracing {
   const { endpoint, headers, ratio } = settings;
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers, timeoutMillis: SEND_LIMIT_MS });
@@ -62,7 +62,7 @@ export function startSdk(settings: NonNullable<Config['tracing']>, program: stri
   };
 }
 
-/** The exporter, with one line when the collector goes and one when it is back, however often it is tried meanwhile. */
+/** An exporter that logs one line when the collector becomes unreachable and one when it is back, however many requests fail in between. */
 function tellingOnce(exporter: SpanExporter, log: Logger): SpanExporter {
   let isAway = false;
   const note = ({ code, error }: ExportResult) => {

@@ -2,13 +2,13 @@ import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 
 export interface WatchdogOptions {
-  /** how long the event loop may stand still before the process is killed; milliseconds */
+  /** how long the event loop may be blocked before the process is killed; milliseconds */
   limitMs?: number;
-  /** how often the main thread shows that it is alive, and the watchdog looks; milliseconds */
+  /** how often the main thread reports and the watchdog checks; milliseconds */
   tickMs?: number;
 }
 
-/** What the watchdog's thread is started with. */
+/** Data of the watchdog's thread. */
 export interface WatchdogData {
   /** two Int32: a counter that the main thread increments with every tick, and 1 while a debugger may stop it */
   beats: SharedArrayBuffer;
@@ -22,10 +22,10 @@ const LIMIT_MS = 60_000;
 const TICK_MS = 5_000;
 
 /**
- * Kills this process (SIGKILL, exit status 137) once its event loop has stood still for `limitMs`, after one fatal log line on stderr, so
- * that whatever supervises it starts it again: a process that hangs keeps its connections open and otherwise looks alive. Work in hand is
- * recovered as after any crash. A thread of its own keeps the time in ticks that it lived through itself, so a machine or container that
- * was paused as a whole is not taken for a hung process. Does not keep the process from ending.
+ * Kills this process (SIGKILL, exit status 137) when its event loop has been blocked for `limitMs`, after one fatal log line on stderr, so
+ * that a supervisor restarts it: a process that hangs keeps its connections open and otherwise looks alive. Its work is recovered as after
+ * any crash. The watchdog's thread counts ticks that it lived through itself, so a machine or container that was paused as a whole does not
+ * look like a hung process. Does not keep the process from ending.
  */
 export function startWatchdog(program: string, options: WatchdogOptions = {}): void {
   const { limitMs = LIMIT_MS, tickMs = TICK_MS } = options;

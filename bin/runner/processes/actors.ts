@@ -16,7 +16,7 @@ import { drawRandom } from '../draw-random.ts';
 import { StartRefused } from '../prepare-database.ts';
 import { ownPorts } from './own-ports.ts';
 
-/** The concerns that can run as processes of their own. */
+/** Names of the actors that can run as separate processes. */
 export const actorNames = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'] as const;
 export type ActorName = (typeof actorNames)[number];
 
@@ -27,7 +27,7 @@ export interface ContextOptions {
   log: Logger;
 }
 
-/** What all actors of this process share; the bytes that one keeps in memory are there for the others. */
+/** Shared by all actors of this process: raw messages that one keeps in memory are available to the others. */
 export function createActorContext({ bus, database, log }: ContextOptions): ActorContext {
   return {
     bus,
@@ -48,11 +48,11 @@ export interface ActorSettings {
   config: Config;
   secretKey: Uint8Array;
   databaseUrl: string;
-  /** a directory on the disk that holds the mail; null when an external database keeps it */
+  /** a directory on the disk that stores the mail; null when an external database stores it */
   mailDirectory: string | null;
 }
 
-/** Starts the actor of that name with what the configuration says of its concern. */
+/** Starts the actor of that name with its part of the configuration. */
 export async function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
   const { config, secretKey } = settings;
   const fault = faultOf(config);
@@ -106,19 +106,19 @@ export async function startActor(name: ActorName, context: ActorContext, setting
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Returns the certificates of WEBHOOK_CA_FILE, one PEM text each. Throws StartRefused when there is none, or one cannot be read. */
+/** Returns the certificates of WEBHOOK_CA_FILE, one PEM text each. Throws StartRefused if the file has none or cannot be read. */
 export async function readAuthorities(file: string): Promise<string[]> {
   const refuse = (reason: string) => new StartRefused(`WEBHOOK_CA_FILE: ${file} ${reason}`);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw refuse(`cannot be read (${error.code ?? error.message})`);
   });
   const certificates = text.match(PEM_CERTIFICATE) ?? [];
-  if (certificates.length === 0) throw refuse('holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+  if (certificates.length === 0) throw refuse('contains no PEM certificate (-----BEGIN CERTIFICATE-----)');
   for (const [n, certificate] of certificates.entries())
     try {
       new X509Certificate(certificate);
     } catch {
-      throw refuse(`holds a damaged certificate (number ${n + 1})`);
+      throw refuse(`contains a damaged certificate (number ${n + 1})`);
     }
   return certificates;
 }

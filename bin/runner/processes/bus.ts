@@ -11,27 +11,27 @@ import type { Bus } from '../../../schema/messages.ts';
 import { busMetrics } from '../../../schema/metrics.ts';
 import { beforeScrape } from '../monitoring/process-metrics.ts';
 
-/** NATS when there is one, else the bus within this process. `name` shows in the NATS server's monitoring. */
+/** Opens NATS if it is configured, or else the bus within this process. `name` appears in the NATS server's monitoring. */
 export function openBus(natsUrl: string | null, name: string, log: Logger): Bus {
   const bus = measured(natsUrl === null ? createInProcessBus({ log }) : connectNatsBus({ url: natsUrl, name, log }));
   measureConnection(bus, natsUrl === null ? 'in-process' : 'nats');
   return bus;
 }
 
-/** Has each scrape tell whether the bus is there. */
+/** Adds the state of the bus to each scrape. */
 export function measureConnection(bus: Pick<Bus, 'isConnected'>, transport: 'nats' | 'in-process' | 'socket'): void {
   beforeScrape(() => busMetrics.isConnected.set({ transport }, bus.isConnected() ? 1 : 0));
 }
 
 export interface BusDoor {
-  /** of the Unix socket, for child processes */
+  /** path of the Unix socket, for child processes */
   path: string;
   close(): Promise<void>;
 }
 
 /**
- * Opens the bus of this process to its children, over a Unix socket (0600): in the data directory that we hold, or, when we hold none
- * or its path is too long for a socket, in a folder of its own under the system's temporary one.
+ * Serves the bus of this process to its children over a Unix socket (0600): in the data directory or, if there is none or its path is too
+ * long for a socket, in a new temporary folder.
  */
 export async function openBusDoor(heldDirectory: string | null, bus: Bus, log: Logger): Promise<BusDoor> {
   const inside = heldDirectory === null ? null : path.join(heldDirectory, FILE_NAME);

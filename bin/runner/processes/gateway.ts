@@ -22,14 +22,14 @@ export interface GatewayParts {
   /** see GatewayConfig */
   requestLimitStore: 'memory' | 'shared';
   readiness: Readiness;
-  /** how long connections that are kept alive are left open at a stop, so that none ends under a request; milliseconds */
+  /** how long keep-alive connections stay open at a stop, so that none closes during a request; milliseconds */
   quietMs: number;
 }
 
-/** Requests in hand have this long at a stop, from its beginning. Milliseconds. */
+/** Time for running requests to end, from the beginning of a stop. Milliseconds. */
 const GRACE_MS = 9_000;
 
-/** Where people hand mail over: a listener on all addresses is reached by the name of the mail server. */
+/** Returns the SMTP address to show to users: the name of the mail server if the listener accepts on all addresses. */
 function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port: number } {
   return { host: host === '0.0.0.0' || host === '::' ? mailHostname : host, port: smtpPort };
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a port may stay with the remains of a killed run before we give up. */
+/** How long the sockets of a killed run may keep a port. Milliseconds. */
 const PATIENCE_MS = 6_000;
 
-/** Resolves when we could listen there; otherwise null, or after a while the reason why not. */
+/** Resolves with null when the port can be opened, or with the reason if it is still taken after the limit. */
 export async function reasonNotToListen(host: string, port: number): Promise<string | null> {
   for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(100)) {
     const code = await tryToListen(host, port);

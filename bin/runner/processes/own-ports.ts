@@ -1,7 +1,7 @@
 import { urlsOf } from '../../../db/connection/database-hosts.ts';
 import type { Config } from '../../config.ts';
 
-/** Ports that no user's URL may name on a private address: behind them are our own listeners, the database and the bus. */
+/** Ports that no user's URL may name on a private address, because our own listeners, the database and the bus use them. */
 export function ownPorts(config: Config, databaseUrl: string): number[] {
   const natsUrls = config.natsUrl?.split(',') ?? [];
   return [
@@ -13,6 +13,6 @@ export function ownPorts(config: Config, databaseUrl: string): number[] {
   ];
 }
 
-/** Where they listen when the URL does not say. */
+/** Default ports of URLs that name none. */
 const POSTGRESQL_PORT = 5432;
 const NATS_PORT = 4222;

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** A second signal within this time is the same Ctrl-C once more: a terminal sends it to us and to npm, and npm sends it on. */
+/**
+ * A second signal within this time is the same Ctrl-C: a terminal sends it to this process and to npm, and npm forwards it. Milliseconds.
+ */
 const SAME_SIGNAL_MS = 1_500;
 
-/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, with status 1. */
+/** Resolves at the first SIGTERM or SIGINT. A later one exits immediately with status 1. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let since: number | null = null;
@@ -17,11 +19,11 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** What has been started, in order; it ends in the opposite one. */
+/** The parts that have been started, which stop in the opposite order. */
 export interface Closers {
-  /** `limitMs` bounds the waiting, not the work */
+  /** `limitMs` limits the wait, not the work */
   add(name: string, close: () => Promise<void>, limitMs?: number): void;
-  /** Ends everything once; what fails or takes too long is logged and left. */
+  /** Stops every part once. A part that fails or takes too long is logged and skipped. */
   closeAll(): Promise<void>;
 }
 
@@ -44,7 +46,7 @@ export function createClosers(log: Logger): Closers {
           ),
           sleep(limitMs, false, { ref: false }),
         ]);
-        if (!isDone) log.error({ part: name, limitMs }, 'stop: part took too long, going on without it');
+        if (!isDone) log.error({ part: name, limitMs }, 'stop: part took too long, continuing without it');
       }
     },
   };

@@ -28,41 +28,41 @@ import {
   superviseCluster,
 } from '../../../db/cluster/supervise-cluster.ts';
 
-/** The data directory under our lock, with its PostgreSQL running. */
+/** The locked data directory with its running PostgreSQL. */
 export interface SingleMachine {
   /** real path of DATA_DIR */
   directory: string;
-  /** where PostgreSQL keeps its files: in DATA_DIR, or outside where its user could not get there */
+  /** the folder of PostgreSQL's files: in DATA_DIR, or outside if PostgreSQL's user cannot access it */
   clusterDirectory: string;
   secrets: Secrets;
-  /** connection string to the database by the quickest way */
+  /** connection string of the database, over the fastest transport */
   databaseUrl: string;
-  /** Says in run.json that the service is there, or (null) that it is not. */
+  /** Writes to run.json that the service is running, or, with null, that it is not. */
   announce(service: { httpUrl: string; smtpAddress: string } | null): Promise<void>;
-  /** From now on starts PostgreSQL again whenever it ends. */
+  /** Starts PostgreSQL again whenever it ends, from now on. */
   supervise(reports: ClusterReports): void;
-  /** Stops PostgreSQL, then gives the lock back. */
+  /** Stops PostgreSQL and then releases the lock. */
   close(): Promise<void>;
 }
 
 export interface SingleMachineOptions {
   dataDirectory: string;
-  /** who we are, for a second comer: the name of the program in `bin`; `start` stays, all others end by themselves soon */
+  /** name of this program in `bin`, for other programs that want the lock; `start` keeps running, all others end soon */
   program: string;
-  /** told what the operator should know; one line */
+  /** receives one line for the operator */
   tell: (line: string) => void;
-  /** asked while another program holds the lock; true ends the waiting with null */
+  /** called while another program holds the lock; true ends the wait with null */
   isServedElsewhere?: () => Promise<boolean>;
 }
 
-/** Another program has the data directory. */
+/** Another program uses the data directory. */
 export class DataDirectoryTaken extends Error {
   override name = 'DataDirectoryTaken';
 }
 
 /**
- * Takes DATA_DIR, starts (or takes over) its PostgreSQL and makes the database. Waits for programs that end by themselves soon.
- * Null when `isServedElsewhere` said so. Throws DataDirectoryTaken when another service stays on it.
+ * Locks DATA_DIR, starts or takes over its PostgreSQL, and creates the database. Waits for programs that end soon. Returns null if
+ * `isServedElsewhere` returns true. Throws DataDirectoryTaken if another service keeps the lock.
  */
 export async function openSingleMachine(options: SingleMachineOptions): Promise<SingleMachine | null> {
   const directory = await makeDataDirectory(options.dataDirectory);
@@ -108,23 +108,23 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
   }
 }
 
-/** The connection string to the database `postroom`: over the Unix socket when there is one (12 % quicker), else over TCP. */
+/** Returns the connection string of the database `postroom`: over the Unix socket if there is one (12 % faster), otherwise over TCP. */
 export function databaseUrlOf(secrets: Secrets, place: Pick<RunRecord, 'databasePort' | 'socketDirectory'>): string {
   const host = place.socketDirectory === null ? '127.0.0.1' : encodeURIComponent(place.socketDirectory);
   return `postgresql://postroom:${secrets.databasePassword}@${host}:${place.databasePort}/${DATABASE_NAME}`;
 }
 
-/** Of the database in our own cluster. */
+/** Name of the database in our own cluster. */
 export const DATABASE_NAME = 'postroom';
 
-/** How long to wait for a service that is just ending, and for a program that ends by itself. Seconds. */
+/** How long to wait for a service that is stopping, and for a program that ends soon. Seconds. */
 const PATIENCE_SECONDS = { service: 3, program: 90 };
 
-/** Settings of our own cluster beside PostgreSQL's defaults (fsync, full_page_writes and synchronous_commit stay on). */
+/** Settings of our own cluster that differ from PostgreSQL's defaults (fsync, full_page_writes and synchronous_commit stay on). */
 const SETTINGS = {
   max_connections: '60',
   shared_buffers: '256MB',
-  // Every statement here is short; compiling one costs more than it gains.
+  // Every statement here is short, and compiling one costs more than it saves.
   jit: 'off',
   max_wal_size: '2GB',
   log_timezone: 'UTC',
@@ -163,8 +163,8 @@ function clusterOptions(place: string, secrets: Secrets): Omit<EmbeddedClusterOp
 }
 
 /**
- * Where the cluster lies: in DATA_DIR, or, when the system user that must run it cannot get there (a clone under a 0700 home),
- * in a folder of its own that the secrets name, so that it is found again. A cluster that exists decides over one to be made.
+ * Returns the folder of the cluster: in DATA_DIR or, if the system user that runs PostgreSQL cannot access it (a clone in a 0700 home
+ * directory), in a separate folder whose name the secrets record. An existing cluster takes precedence over the place for a new one.
  */
 export async function placeOfCluster(
   directory: string,
@@ -207,7 +207,7 @@ function isFree(port: number): Promise<boolean> {
   );
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/** Returns a TCP port of 127.0.0.1 that was free a moment ago. */
 export function freePort(): Promise<number> {
   return listenOnce(0);
 }

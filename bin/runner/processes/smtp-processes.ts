@@ -6,25 +6,25 @@ import type { Logger } from 'pino';
 import type { MetricsSnapshot } from '../monitoring/process-metrics.ts';
 import { askProcess } from '../monitoring/process-questions.ts';
 
-/** The SMTP side as a child process that is started again whenever it dies. */
+/** The SMTP server as a child process that is restarted whenever it ends. */
 export interface SmtpProcesses {
-  /** The metrics of the child and of those that it started; none while it is away. */
+  /** Returns the metrics of the child and its worker processes; none while it is not running. */
   snapshots(): Promise<MetricsSnapshot[]>;
   /**
-   * Resolves when the server takes mail, or, once it greets, after 10 s: then what it needs to decide is away (it answers 451 until
-   * that is back). Throws when it has not greeted within a minute.
+   * Resolves when the server accepts mail, or 10 s after its greeting if PostgreSQL or the receiving actor is unreachable (it replies 451
+   * until they are back). Throws if it has not greeted within a minute.
    */
   awaitService(): Promise<void>;
-  /** Lets transactions in hand end, then ends the child; 9 s at most. */
+  /** Lets running transactions end and then stops the child, within 9 s. */
   stop(): Promise<void>;
 }
 
 export interface SmtpProcessesOptions {
   host: string;
   port: number;
-  /** whether connections from this address have to begin with a PROXY line */
+  /** whether connections from this address must begin with a PROXY line */
   isProxied: boolean;
-  /** of the child, whole */
+  /** complete environment of the child */
   environment: Record<string, string | undefined>;
   log: Logger;
 }
@@ -32,7 +32,7 @@ export interface SmtpProcessesOptions {
 /** Milliseconds. */
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 10_000;
-/** A child that lived this long did not die of its start: the next back-off begins anew. */
+/** A child that ran this long did not fail at its start, so the back-off starts again. */
 const STEADY_MS = 30_000;
 const GREETING_LIMIT_MS = 60_000;
 const DECISION_LIMIT_MS = 10_000;
@@ -40,8 +40,8 @@ const REPLY_LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 9_000;
 
 /**
- * Runs bin/smtp.ts. The child has a session of its own, so that a Ctrl-C at the terminal reaches us alone, and an IPC channel:
- * when that closes, because we were killed, it ends by itself.
+ * Runs bin/smtp.ts. The child has its own session, so that a Ctrl-C in the terminal reaches only this process, and an IPC channel: if this
+ * process is killed, the channel closes and the child ends.
  */
 export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   const { log } = options;
@@ -68,9 +68,9 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
       backoffMs = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2);
     };
     started.once('exit', onEnd);
-    // Also of a message that could not be sent to it: only one that never ran has no end of its own.
+    // Also emitted when a message could not be sent. Only a child that never ran emits no `exit`.
     started.on('error', (error) => {
-      log.error({ err: error }, 'smtp: trouble with the process');
+      log.error({ err: error }, 'smtp: error of the process');
       if (started.pid === undefined) onEnd(null, null);
     });
   };
@@ -79,7 +79,7 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   return {
     async snapshots() {
       const answer = child === null ? null : await askProcess(child, 'metrics');
-      // Our own program gave it.
+      // It comes from our own program.
       return answer === null ? [] : [answer as MetricsSnapshot];
     },
     async awaitService() {
@@ -90,9 +90,9 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
         if (reply !== null && !reply.startsWith('4')) return;
         const now = performance.now();
         if (reply !== null) decisionDeadline ??= now + DECISION_LIMIT_MS;
-        if (decisionDeadline === null && now > greetingDeadline) throw new Error('the SMTP process does not greet');
+        if (decisionDeadline === null && now > greetingDeadline) throw new Error('the SMTP process sends no greeting');
         if (decisionDeadline !== null && now > decisionDeadline) {
-          log.warn({ reply }, 'smtp: greets but cannot take mail yet');
+          log.warn({ reply }, 'smtp: cannot accept mail yet');
           return;
         }
         await sleep(50);
@@ -112,18 +112,21 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   };
 }
 
-/** The reply to MAIL, which asks the receiving actor for room; null when nobody greets. The transaction is given up. */
+/**
+ * Returns the reply to MAIL, for which the SMTP server asks the receiving actor whether there is room; null if there is no greeting. The
+ * transaction is aborted.
+ */
 function replyToMail({ host, port, isProxied }: SmtpProcessesOptions): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
-    // As a proxy that asks for itself (haproxy.org, The PROXY protocol §2.1).
+    // As a proxy that connects on its own behalf (haproxy.org, The PROXY protocol §2.1).
     if (isProxied) socket.write('PROXY UNKNOWN\r\n');
     const commands = ['EHLO localhost', 'MAIL FROM:<>'];
     let lines = '';
     socket.setTimeout(REPLY_LIMIT_MS, () => socket.destroy());
     socket.on('data', (bytes) => {
       lines += bytes.toString('latin1');
-      // The last line of a reply has a space behind its code (RFC 5321 §4.2.1).
+      // The last line of a reply has a space after its code (RFC 5321 §4.2.1).
       const last = /^(\d{3}) .*\r\n$/m.exec(lines);
       if (last === null) return;
       lines = '';

@@ -18,7 +18,7 @@ import { inspectDatabase, StartRefused } from '../prepare-database.ts';
 import { openBus } from './bus.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 
-/** What one of several processes of the service has to work with. */
+/** What one process of the split mode works with. */
 export interface SplitProcess {
   config: Config;
   secretKey: Uint8Array;
@@ -34,19 +34,19 @@ export interface SplitProcess {
 export interface SplitProcessOptions {
   /** in logs, in pg_stat_activity and in the NATS server's monitoring */
   name: string;
-  /** the role that `database` logs in as, and those that the process logs in as beside it */
+  /** the role that `database` logs in as, and the other roles of the process */
   roles: readonly [LoginRole, ...LoginRole[]];
   connections: number;
-  /** whether the process does its work, if less well, while the bus is away */
+  /** whether the process can work, with limits, while the bus is unreachable */
   isUsefulWithoutBus?: boolean;
 }
 
-/** Between two tries while PostgreSQL is away at start; milliseconds. */
+/** Wait between attempts while PostgreSQL is unreachable at start. Milliseconds. */
 const RETRY_MS = 1_000;
 
 /**
- * Runs one process of the split mode from its start to the end of its drain: reads the configuration, waits for PostgreSQL,
- * lets `work` start its part (which adds what must be ended to `closers`), and at SIGTERM or SIGINT ends everything and exits.
+ * Runs one process of the split mode from its start to the end of its drain: reads the configuration, waits for PostgreSQL, and lets `work`
+ * start its part and register in `closers` what must be stopped. Stops everything and exits at SIGTERM or SIGINT.
  */
 export async function runSplitProcess(
   options: SplitProcessOptions,
@@ -108,7 +108,7 @@ export async function runSplitProcess(
   return process.exit(0);
 }
 
-/** Processes of several machines start in any order: a database that is not there yet, or not migrated, is waited for. */
+/** Waits until PostgreSQL is reachable and migrated, because processes on several machines start in any order. */
 async function awaitDatabase(
   config: Config,
   { databaseUrl, secretKey }: { databaseUrl: string; secretKey: Uint8Array },
@@ -140,4 +140,4 @@ async function awaitDatabase(
   }
 }
 
-const LOGIN_MEND = 'Waiting for npx node bin/migrate.ts to let it in, with the same SECRET_KEY as here';
+const LOGIN_MEND = 'Waiting until npx node bin/migrate.ts has set this login with the same SECRET_KEY';
