@@ -179,7 +179,7 @@ test(
     const refused = await runToEnd(['bin/restore.ts', draft], emptyMachine());
     expect([refused.status, refused.stderr.trim()]).toEqual([
       1,
-      `${draft} is no backup, or one that was never finished: it has no manifest.json`,
+      `${draft} is not a complete backup: manifest.json is missing`,
     ]);
     // Its slot went with its connection: no WAL is kept for it.
     await until(
@@ -188,7 +188,7 @@ test(
       async () => (await rowsOf(await stage.service.databaseUrl(), 'select from pg_replication_slots')).length === 0,
     );
     const again = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
-    expect([again.status, again.stderr]).toEqual([0, expect.stringContaining(`${draft} is what a backup left`)]);
+    expect([again.status, again.stderr]).toEqual([0, expect.stringContaining(`${draft} is left over from an interrupted backup`)]);
   },
   LIMIT_MS,
 );
@@ -364,7 +364,7 @@ test.skipIf(postgresql === null)(
       const wrong = await runToEnd(['bin/restore.ts', target], { ...on(second), SECRET_KEY: 'L'.repeat(43) });
       expect([wrong.status, wrong.stderr]).toEqual([
         1,
-        expect.stringContaining('SECRET_KEY of the environment is not'),
+        expect.stringContaining('SECRET_KEY does not match the backup'),
       ]);
       const restored = await runToEnd(['bin/restore.ts', target], on(second));
       expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 1 accounts')]);
@@ -402,7 +402,7 @@ test.skipIf(postgresql === null)(
         const { status, stderr } = await runToEnd(['bin/restore.ts', target], on(there.href));
         return [status, stderr.trim().split('\n').slice(-2).join('\n')];
       };
-      const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\): restore with that one';
+      const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\)\\. Restore with that version';
 
       // Before anything is written; and after, when the manifest did not tell.
       expect(await restore()).toEqual([1, expect.stringMatching(new RegExp(`is complete: .+\n${newer}$`))]);
