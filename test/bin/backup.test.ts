@@ -188,7 +188,10 @@ test(
       async () => (await rowsOf(await stage.service.databaseUrl(), 'select from pg_replication_slots')).length === 0,
     );
     const again = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
-    expect([again.status, again.stderr]).toEqual([0, expect.stringContaining(`${draft} is left over from an interrupted backup`)]);
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${draft} is left over from an interrupted backup`),
+    ]);
   },
   LIMIT_MS,
 );
