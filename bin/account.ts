@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { signInLinkUrl } from '../core/accounts/auth-secret.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
+import { openEntityStore } from '../db/entities/store.ts';
 import { createAccount, findAccountId, type NewAccount } from '../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
 import { readRetention, writeRetention } from '../db/queries/upkeep/retention.ts';
@@ -111,7 +112,10 @@ async function accountOf(database: Database, email: string): Promise<string> {
 function retentionOf(email: string, chosen: Retention | 'default' | null): Work {
   return async (database) => {
     const userId = await accountOf(database, email);
-    if (chosen !== null) await writeRetention(database.kysely, userId, chosen === 'default' ? null : chosen);
+    if (chosen !== null) {
+      const retention = chosen === 'default' ? null : chosen;
+      await openEntityStore(database).asUser(userId, (unit) => writeRetention(unit, userId, retention, new Date()));
+    }
     const own = await readRetention(database.kysely, userId);
     return JSON.stringify({ email, ...(own ?? config.retention), isDefault: own === null });
   };

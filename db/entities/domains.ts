@@ -58,6 +58,8 @@ export const DkimKeySchema = defineEntity({
     retiredAt: p.datetime(3).nullable(),
   },
 });
+export class DkimKey extends DkimKeySchema.class {}
+DkimKeySchema.setClass(DkimKey);
 
 /** At most one verified owner of a name on the whole service. */
 export const VerifiedDomainNameSchema = defineEntity({

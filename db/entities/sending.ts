@@ -98,6 +98,8 @@ export const SuppressionSchema = defineEntity({
   },
   uniques: [{ name: 'suppression_address', properties: ['userId', 'address'] }],
 });
+export class Suppression extends SuppressionSchema.class {}
+SuppressionSchema.setClass(Suppression);
 
 /** Answers to requests that bore an Idempotency-Key, kept for 24 hours; written in the transaction that does what was asked. */
 export const IdempotencyKeySchema = defineEntity({

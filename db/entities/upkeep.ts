@@ -73,6 +73,8 @@ export const RetentionSchema = defineEntity({
     { name: 'retention_raw_days_check', expression: '((raw_days >= 1) AND (raw_days <= 36500))' },
   ],
 });
+export class Retention extends RetentionSchema.class {}
+RetentionSchema.setClass(Retention);
 
 /**
  * One row per user whose mail is limited: who is at it, and up to where raw messages, bodies and receptions without an email have been

@@ -9,9 +9,8 @@ import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf 
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
-import { Domain as DomainEntity } from '../../db/entities/domains.ts';
+import { DkimKey as DkimKeyEntity, Domain as DomainEntity } from '../../db/entities/domains.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
-import { addDkimKey } from '../../db/queries/domains/dkim-key.ts';
 import * as lists from '../../db/queries/domains/domain-list.ts';
 import { countDomains } from '../../db/queries/domains/domain-list.ts';
 import * as pages from '../../db/queries/domains/domain-page.ts';
@@ -155,7 +154,7 @@ async function addDomain(
     updatedAt: createdAt,
   });
   if (parent === null && key !== null)
-    await addDkimKey(transaction, { userId, domainId: id }, { ...key, activatedAt: createdAt });
+    entities.create(DkimKeyEntity, { userId, domainId: id, ...key, activatedAt: createdAt });
 }
 
 function ofIds(ids: readonly string[]): DomainConditions {

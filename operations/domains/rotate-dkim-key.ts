@@ -1,6 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
-import { addDkimKey } from '../../db/queries/domains/dkim-key.ts';
+import { DkimKey } from '../../db/entities/domains.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type DomainDetails, domainNotFound, readDomain } from './domains.ts';
@@ -14,13 +13,13 @@ export async function rotateDkimKey(context: OperationContext, domainId: string)
   const { userId, now, random, settings } = context;
   refuseRotation(await readDomain(context, domainId));
   const key = await makeDkimKey({ secretKey: settings.secretKey, now, random });
-  await asUser(context.database, userId, async (transaction) => {
+  await context.entities.asUser(userId, async ({ entities, transaction }) => {
     if ((await changes.lockDomain(transaction, userId, domainId)) === null) throw domainNotFound();
     const states = await changes.readKeyStates(transaction, userId, domainId);
     if (states.includes('waiting')) throw keyWaits();
     // Without an active key there is no key to keep until the new record is seen.
     const activatedAt = states.includes('active') ? null : now();
-    await addDkimKey(transaction, { userId, domainId }, { ...key, activatedAt });
+    entities.create(DkimKey, { userId, domainId, ...key, activatedAt });
     await changes.checkSoon(transaction, userId, domainId);
   });
   return readDomain(context, domainId);

@@ -1,7 +1,9 @@
+import { LockMode } from '@mikro-orm/core';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
+import { Suppression as SuppressionEntity } from '../../db/entities/sending.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import * as lists from '../../db/queries/sending/suppression-list.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -57,7 +59,11 @@ export async function loadSuppressions(
 
 /** Returns a suppression by id or address (case-insensitive). Throws not_found. */
 export async function readSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
-  return onOne(context, idOrAddress, lists.findSuppression);
+  const { database, userId } = context;
+  const key = keyOf(idOrAddress);
+  const found = await asUser(database, userId, (transaction) => lists.findSuppression(transaction, userId, key));
+  if (found === null) throw suppressionNotFound();
+  return found;
 }
 
 /**
@@ -74,16 +80,37 @@ export async function suppressAddress(
   const suppression = {
     id: newIdentifier(context, 'suppression'),
     address: mailbox.address.toLowerCase(),
+    reason: 'manual' as const,
     detail: detail === '' ? null : detail,
+    emailId: null,
+    createdAt: context.now(),
   };
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.insertSuppression(transaction, context.userId, suppression),
-  );
+  const { userId } = context;
+  return context.entities.asUser(userId, async ({ entities }) => {
+    const stored = await entities.upsert(
+      SuppressionEntity,
+      { userId, ...suppression },
+      { onConflictFields: ['userId', 'address'], onConflictAction: 'ignore' },
+    );
+    return suppressionOf(stored);
+  });
 }
 
 /** Removes a suppression by id or address. Throws not_found. */
 export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
-  return onOne(context, idOrAddress, lists.deleteSuppression);
+  const { userId } = context;
+  const key = keyOf(idOrAddress);
+  return context.entities.asUser(userId, async ({ entities }) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const stored = await entities.findOne(SuppressionEntity, { userId, ...key }, { lockMode });
+    if (stored === null) throw suppressionNotFound();
+    entities.remove(stored);
+    return suppressionOf(stored);
+  });
+}
+
+function suppressionOf({ id, address, reason, detail, emailId, createdAt }: SuppressionEntity): Suppression {
+  return { id, address, reason, detail: detail ?? null, emailId: emailId ?? null, createdAt };
 }
 
 /** Checks an email before it is sent: returns the error that names its suppressed recipients; null when it has none. */
@@ -112,19 +139,17 @@ function conditionsOf(query: SuppressionQuery): lists.SuppressionConditions {
   return { reason: query.reason ?? null, search: sought === '' ? null : sought };
 }
 
-async function onOne(
-  { database, userId }: OperationContext,
-  idOrAddress: string,
-  work: typeof lists.findSuppression,
-): Promise<Suppression> {
+/** The key of a suppression given by id or by address, case-insensitive. Throws not_found when it can be neither. */
+function keyOf(idOrAddress: string): lists.SuppressionKey {
   const isAddress =
     idOrAddress.includes('@') && idOrAddress.length <= MAX_ADDRESS_LENGTH && !idOrAddress.includes('\0');
-  const found =
-    isAddress || isValidId(idOrAddress)
-      ? await asUser(database, userId, (transaction) => work(transaction, userId, idOrAddress))
-      : null;
-  if (found === null) throw new UserError('not_found', 'Suppression not found');
-  return found;
+  if (isAddress) return { address: idOrAddress.toLowerCase() };
+  if (!isValidId(idOrAddress)) throw suppressionNotFound();
+  return { id: idOrAddress };
+}
+
+function suppressionNotFound(): UserError {
+  return new UserError('not_found', 'Suppression not found');
 }
 
 /** Characters; longer than any address (RFC 5321 §4.5.3.1.3). */

@@ -19,7 +19,7 @@ export async function readRetention({ database, userId, settings }: OperationCon
 export async function updateRetention(context: OperationContext, retention: Retention): Promise<AccountRetention> {
   const fault = checkRetention(retention);
   if (fault !== null) throw invalid(fault, 'input');
-  const { database, userId } = context;
-  await asUser(database, userId, (transaction) => rows.writeRetention(transaction, userId, retention));
+  const { entities, userId } = context;
+  await entities.asUser(userId, (unit) => rows.writeRetention(unit, userId, retention, context.now()));
   return { ...retention, isDefault: false };
 }

@@ -1,7 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { DkimKey } from '../../../core/domains/dkim-key.ts';
 import type { Database } from '../../connection/database.ts';
-import type { Tables } from '../../entities/tables.ts';
 
 /** A signing key, and the domain for its `d=` tag. */
 export interface SigningKey {
@@ -9,25 +6,6 @@ export interface SigningKey {
   selector: string;
   /** see core/domains/dkim-key.ts */
   privateKeyCiphertext: string;
-}
-
-export async function addDkimKey(
-  transaction: Transaction<Tables>,
-  owner: { userId: string; domainId: string },
-  key: DkimKey & { activatedAt: Date | null },
-): Promise<void> {
-  await transaction
-    .insertInto('dkim_key')
-    .values({
-      user_id: owner.userId,
-      domain_id: owner.domainId,
-      selector: key.selector,
-      private_key_ciphertext: key.privateKeyCiphertext,
-      public_key: key.publicKey,
-      activated_at: key.activatedAt,
-      retired_at: null,
-    })
-    .execute();
 }
 
 /**

@@ -81,42 +81,18 @@ export async function findSuppressions(
   return rows.map(suppressionOf);
 }
 
-/** Adds an address, in lower case, to the user's list; an entry that exists stays unchanged. Returns the entry. */
-export async function insertSuppression(
-  transaction: Transaction<Tables>,
-  userId: string,
-  { id, address, detail }: Pick<Suppression, 'id' | 'address' | 'detail'>,
-): Promise<Suppression> {
-  const { rows } = await sql<Row>`
-    insert into suppression as s (user_id, id, address, reason, detail, email_id, created_at)
-    values (${userId}, ${id}, ${address}, 'manual', ${detail}, null, (select postroom_now()))
-    on conflict (user_id, address) do update set address = s.address returning ${columns}`.execute(transaction);
-  const [row] = rows;
-  if (row === undefined) throw new Error('a suppression was not written');
-  return suppressionOf(row);
-}
+/** Names a suppression of a user; the address in lower case. */
+export type SuppressionKey = { id: string } | { address: string };
 
-/** Returns an entry by its id, or by its address, case-insensitive; null when the user has none. */
+/** Returns a suppression; null when the user has none with that id or address. */
 export async function findSuppression(
   transaction: Transaction<Tables>,
   userId: string,
-  idOrAddress: string,
+  key: SuppressionKey,
 ): Promise<Suppression | null> {
+  const isIt = 'id' in key ? sql`s.id = ${key.id}` : sql`s.address = ${key.address}`;
   const { rows } = await sql<Row>`
-    select ${columns} from suppression s where s.user_id = ${userId} and ${isOne(idOrAddress)}`.execute(transaction);
-  return rows[0] === undefined ? null : suppressionOf(rows[0]);
-}
-
-/** Like findSuppression, and removes it from the list. */
-export async function deleteSuppression(
-  transaction: Transaction<Tables>,
-  userId: string,
-  idOrAddress: string,
-): Promise<Suppression | null> {
-  const { rows } = await sql<Row>`
-    delete from suppression s where s.user_id = ${userId} and ${isOne(idOrAddress)} returning ${columns}`.execute(
-    transaction,
-  );
+    select ${columns} from suppression s where s.user_id = ${userId} and ${isIt}`.execute(transaction);
   return rows[0] === undefined ? null : suppressionOf(rows[0]);
 }
 
@@ -124,10 +100,6 @@ function whereSql(userId: string, { reason, search }: SuppressionConditions): Ra
   return sql`s.user_id = ${userId}
     ${reason === null ? sql`` : sql`and s.reason = ${reason}`}
     ${search === null ? sql`` : sql`and s.address like ${containsPattern(search)}`}`;
-}
-
-function isOne(idOrAddress: string): RawBuilder<unknown> {
-  return idOrAddress.includes('@') ? sql`s.address = ${idOrAddress.toLowerCase()}` : sql`s.id = ${idOrAddress}`;
 }
 
 interface Row {

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Retention } from '../../../core/upkeep/retention.ts';
+import type { UnitOfWork } from '../../entities/store.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { Retention as RetentionEntity } from '../../entities/upkeep.ts';
 
 /** Returns the user's settings; null: none, so that the defaults of the service apply. */
 export async function readRetention(database: Kysely<Tables>, userId: string): Promise<Retention | null> {
@@ -12,17 +14,15 @@ export async function readRetention(database: Kysely<Tables>, userId: string): P
 
 /** Stores the user's settings, which take effect within the hour; null removes them. */
 export async function writeRetention(
-  database: Kysely<Tables>,
+  { entities }: UnitOfWork,
   userId: string,
   retention: Retention | null,
+  updatedAt: Date,
 ): Promise<void> {
   if (retention === null) {
-    await sql`delete from retention where user_id = ${userId}`.execute(database);
+    await entities.nativeDelete(RetentionEntity, { userId });
     return;
   }
   const { rawDays, bodyDays, metadataDays } = retention;
-  await sql`
-    insert into retention (user_id, raw_days, body_days, metadata_days) values (${userId}, ${rawDays}, ${bodyDays}, ${metadataDays})
-    on conflict (user_id) do update set raw_days = excluded.raw_days, body_days = excluded.body_days,
-      metadata_days = excluded.metadata_days, updated_at = now()`.execute(database);
+  await entities.upsert(RetentionEntity, { userId, rawDays, bodyDays, metadataDays, updatedAt });
 }
