@@ -1,4 +1,4 @@
-/** What we use of linkify-it 5, which brings no types of its own. */
+/** The parts of linkify-it 5 that we use; the package has no types. */
 declare module 'linkify-it' {
   export interface Match {
     index: number;

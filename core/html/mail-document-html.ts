@@ -2,32 +2,32 @@ import { isPublicAddress } from '../shared/network-address.ts';
 import { sanitizeHtmlForDisplay } from './sanitize-html-body.ts';
 
 interface ShownHtmlOptions {
-  /** whether pictures that lie elsewhere stay in it */
+  /** whether remote images are kept */
   hasRemoteImages: boolean;
-  /** whether quoted mail may be folded */
+  /** whether quoted mail may be collapsed */
   isFolded: boolean;
-  /** data: URLs of the mail's own pictures, by contentIdKey */
+  /** data: URLs of the message's inline images, by contentIdKey */
   inlineImages: ReadonlyMap<string, string>;
-  /** host names of this service (ownHostNames): whatever a mail links to there, on any port, is no picture */
+  /** host names of this service (ownHostNames): images are never loaded from them, on any port */
   ownHosts: ReadonlySet<string>;
 }
 
 interface ShownHtml {
   html: string;
-  /** pictures that lie elsewhere and would be seen, whether they were left in or not */
+  /** visible remote images, whether they were kept or removed */
   remoteImageCount: number;
-  /** pictures that nobody sees, which only tell that the mail was opened; never left in */
+  /** invisible images that only report that the mail was opened; always removed */
   trackingPixelCount: number;
 }
 
-/** Characters of data: URLs in one document, each counted as often as it is shown. */
+/** Maximum characters of data: URLs in a document, counting repetitions. */
 export const MAX_INLINE_IMAGE_LENGTH = 8_000_000;
-/** Of an address; longer ones are no picture and no link. */
+/** Maximum characters of a URL; longer ones are dropped. */
 const MAX_URL_LENGTH = 8_000;
 
 /**
- * The HTML of a mail as it may be shown: sanitised, links and pictures by whole addresses only, the mail's own pictures put in, those that
- * lie elsewhere left in or out, quoted mail folded. Null when it is too large or too deeply nested to be sanitised.
+ * Returns HTML of a message that is safe to show: sanitized, only absolute URLs, inline images inserted, remote images kept or removed,
+ * quoted mail collapsed. Null when it is too large or too deeply nested to sanitize.
  */
 export function showHtml(html: string, options: ShownHtmlOptions): ShownHtml | null {
   const sanitized = sanitizeHtmlForDisplay(html);
@@ -50,7 +50,7 @@ export function showHtml(html: string, options: ShownHtmlOptions): ShownHtml | n
   return { html: applyEdits(sanitized, edits), remoteImageCount, trackingPixelCount };
 }
 
-/** What stands around quoted mail that is folded away until somebody asks for it; no program is needed for that. */
+/** Markup around collapsed quoted mail; it needs no script. */
 export const FOLD = '<details class="quoted"><summary>Quoted text</summary>';
 export const FOLD_END = '</details>';
 
@@ -69,7 +69,7 @@ interface Counts {
 function applyEdits(text: string, edits: readonly Edit[]): string {
   const pieces: string[] = [];
   let at = 0;
-  // Of two at one place the first was made first.
+  // The sort is stable: of two edits at the same position the first one made stays first.
   for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
     pieces.push(text.slice(at, edit.start), edit.text);
     at = edit.end;
@@ -88,12 +88,12 @@ function rewriteTag(name: string, tag: string, options: ShownHtmlOptions, counts
   attributes.delete('data-background');
   if (background !== undefined && BACKED.has(name)) showBackground(attributes, background, options, counts);
   if (isImage && !showImage(attributes, options, counts)) return '';
-  // Without an address of its own it would lead into our pages.
+  // A relative URL would point to our own pages.
   if (isLink && !isWholeAddress(attributes.get('href') ?? '')) attributes.delete('href');
   return writeTag(name, attributes);
 }
 
-/** Elements that have a background by attribute. */
+/** Elements with a background attribute. */
 const BACKED = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
 function isWholeAddress(href: string): boolean {
@@ -101,7 +101,7 @@ function isWholeAddress(href: string): boolean {
   return /^(?:mailto|tel):/i.test(href) || (/^https?:\/\//i.test(href) && URL.canParse(href));
 }
 
-/** False: nothing of it may be shown. */
+/** Returns false when the image must be removed. */
 function showImage(attributes: Map<string, string>, options: ShownHtmlOptions, counts: Counts): boolean {
   const source = (attributes.get('src') ?? '').trim();
   if (/^data:/i.test(source)) return true;
@@ -124,7 +124,10 @@ function showImage(attributes: Map<string, string>, options: ShownHtmlOptions, c
   return true;
 }
 
-/** As an attribute: pictures of style attributes are asked for with the address of our page in Referer, whatever the policy (seen: Chromium 156). */
+/**
+ * Uses an attribute: images in style attributes are requested with our page's address in Referer, whatever the policy (seen: Chromium
+ * 156).
+ */
 function showBackground(
   attributes: Map<string, string>,
   background: string,
@@ -137,7 +140,7 @@ function showBackground(
   if (options.hasRemoteImages) attributes.set('background', remote);
 }
 
-/** The address of a picture on a public server, as the URL standard writes it; null when it is no such address. */
+/** Returns the URL of an image on a public server in the form of the URL standard; null for any other URL. */
 function remoteUrl(written: string, { ownHosts }: ShownHtmlOptions): string | null {
   if (written.length > MAX_URL_LENGTH || !/^https?:\/\//i.test(written)) return null;
   const url = URL.parse(written);
@@ -145,7 +148,7 @@ function remoteUrl(written: string, { ownHosts }: ShownHtmlOptions): string | nu
   return url.href;
 }
 
-/** Of one pixel or less, or not shown at all. */
+/** Returns whether an image has at most one pixel, or is hidden. */
 function isPixel(attributes: ReadonlyMap<string, string>): boolean {
   const style = attributes.get('style') ?? '';
   if (/(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0*)?\s*(?:;|$|!))/i.test(style))
@@ -158,7 +161,7 @@ function isPixel(attributes: ReadonlyMap<string, string>): boolean {
   );
 }
 
-/** In pixels; null when it is not told in pixels. */
+/** In pixels; null when it is not given in pixels. */
 function lengthOf(side: 'width' | 'height', attributes: ReadonlyMap<string, string>, style: string): number | null {
   const declared = new RegExp(`(?:^|;)\\s*${side}\\s*:\\s*(\\d{1,5}(?:\\.\\d{1,5})?)(?:px)?\\s*(?:;|!|$)`, 'i').exec(
     style,
@@ -167,16 +170,16 @@ function lengthOf(side: 'width' | 'height', attributes: ReadonlyMap<string, stri
   return text === undefined ? null : Number(text);
 }
 
-/** A part of sanitised HTML, from its first character to behind its last. */
+/** A range of sanitized HTML; the end is exclusive. */
 interface MarkupRange {
   start: number;
   end: number;
 }
 
 /**
- * The quoted mail in HTML of sanitizeHtmlForDisplay when it may be folded: one part (or several with nothing between them) with words of
- * the author's own before it. Null otherwise: of a mail that is answered piece by piece the quotes are what makes it readable, and a mail
- * that is nothing but quoted has nothing else to show.
+ * Returns the quoted mail in HTML of sanitizeHtmlForDisplay if it may be collapsed: one part (or several with nothing between them) after
+ * text of the author. Null otherwise: in a reply between the lines the quotes are needed, and a message that only quotes has nothing else
+ * to show.
  */
 function findQuotedPart(html: string, tags: readonly MarkupTag[]): MarkupRange | null {
   if (!html.includes(' data-quoted="')) return null;
@@ -201,16 +204,16 @@ function findQuotedPart(html: string, tags: readonly MarkupTag[]): MarkupRange |
 
 interface Element extends MarkupRange {
   name: string;
-  /** behind its start tag */
+  /** the end of its start tag */
   startEnd: number;
   parent: Element | null;
 }
 type Part = MarkupRange & Pick<Element, 'parent'>;
 
-/** A `details` between these would be put elsewhere by the browser. */
+/** Browsers would move a `details` element out of these. */
 const TABLE_PARTS = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'colgroup', 'ul', 'ol', 'dl']);
 
-/** The elements in the order of their start tags; null when they do not lie one within the other. */
+/** Returns the elements in the order of their start tags; null when they are not properly nested. */
 function readElements(html: string, tags: readonly MarkupTag[]): Element[] | null {
   const elements: Element[] = [];
   const open: Element[] = [];
@@ -230,10 +233,10 @@ function readElements(html: string, tags: readonly MarkupTag[]): Element[] | nul
   return open.length === 0 ? elements : null;
 }
 
-/** Outlook wraps the line above a quoted mail in two. */
+/** Outlook wraps the line above quoted mail in two elements. */
 const MAX_STEPS_OUT = 10;
 
-/** From the element to the end of what surrounds it: as far out as nothing is seen in front of it. */
+/** Returns the range from the element to the end of its container, extended outward while nothing visible precedes it. */
 function onwards(html: string, element: Element): Part {
   let first = element;
   for (let step = 0; step < MAX_STEPS_OUT && first.parent !== null; step++) {
@@ -248,7 +251,10 @@ function isSeen(html: string): boolean {
   return html.includes('<img') || /[^\s\u00a0\u200b]/.test(html.replace(/<[^<>]*>|&nbsp;/g, ''));
 }
 
-/** An image as a data: URL (RFC 2397), its type told by its first bytes and not by what the mail says; null when it is none that browsers show. */
+/**
+ * Returns an image as a data: URL (RFC 2397). Its type is detected by its first bytes, not taken from the message; null for an image that
+ * browsers do not show.
+ */
 export function imageDataUrl(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 32)).toString('latin1');
   const type = SIGNATURES.find(([signature]) => signature.test(head))?.[1];
@@ -257,7 +263,7 @@ export function imageDataUrl(bytes: Uint8Array): string | null {
   return `data:${type};base64,${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`;
 }
 
-/** The key under which an image is found: what stands behind `cid:` (RFC 2392 §2), or a Content-ID. */
+/** Returns the key of an inline image: the text after `cid:` (RFC 2392 §2), or a Content-ID. */
 export function contentIdKey(written: string): string {
   const id = written.trim().replace(/^cid:/i, '').replace(/^<|>$/g, '');
   try {
@@ -267,7 +273,7 @@ export function contentIdKey(written: string): string {
   }
 }
 
-/** Pictures that cannot hold a program. */
+/** Image types that cannot contain scripts. */
 const SIGNATURES: readonly [RegExp, string][] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how they begin
   [/^\x89PNG\r\n\x1a\n/, 'image/png'],
@@ -278,15 +284,15 @@ const SIGNATURES: readonly [RegExp, string][] = [
   [/^.{4}ftypavi[fs]/s, 'image/avif'],
 ];
 
-/** Name spaces that mean something else on every network: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution of 2024 on `.internal`. */
+/** Names with a different meaning on every network: RFC 6761, RFC 6762, RFC 8375, and ICANN's 2024 resolution on `.internal`. */
 const LOCAL_NAMES = ['localhost', 'local', 'internal', 'home.arpa'];
 
 /**
- * Whether mail may load images from the host of a parsed URL, by its name alone: not from IP addresses that are not public, in any notation,
- * names that belong to the reader's machine or network, hosts of MTA-STS policies, and the service's own hosts.
+ * Returns whether mail may load images from the host of a parsed URL, judged by its name. Not permitted: private IP addresses in any
+ * notation, names of the reader's machine or network, hosts of MTA-STS policies, and the service's own hosts.
  */
 function isRemoteImageHost({ hostname }: URL, ownHosts: ReadonlySet<string>): boolean {
-  // The URL parser has made four decimal numbers of every notation of IPv4, and lower case of names.
+  // The URL parser has normalized every notation of IPv4 to four decimal numbers, and names to lower case.
   if (hostname.startsWith('[')) return isPublicAddress(hostname.slice(1, -1));
   if (/^\d+(?:\.\d+){3}$/.test(hostname)) return !ownHosts.has(hostname) && isPublicAddress(hostname);
   const name = hostname.replace(/\.$/, '');
@@ -294,16 +300,16 @@ function isRemoteImageHost({ hostname }: URL, ownHosts: ReadonlySet<string>): bo
   return !LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`));
 }
 
-/** The host names of `host[:port]`, host names and URLs, as isRemoteImageHost compares them. */
+/** Returns the host names of `host[:port]`, host names and URLs, in the form that isRemoteImageHost compares. */
 export function ownHostNames(hosts: readonly string[]): Set<string> {
   const names = hosts.map((host) => URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname);
   return new Set(names.flatMap((name) => (name === undefined ? [] : [name.replace(/\.$/, '')])));
 }
 
-/** A tag in sanitised HTML, by its place. */
+/** A tag in sanitized HTML, with its position. */
 interface MarkupTag {
   start: number;
-  /** behind its `>` */
+  /** the index after its `>` */
   end: number;
   /** lower case */
   name: string;
@@ -314,8 +320,8 @@ interface MarkupTag {
 const VOID_ELEMENTS: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'col', 'wbr', 'area']);
 
 /**
- * The tags of HTML as sanitize-html writes it: every `<`, `>`, `&` and `"` that is no markup of its own is a reference there, so that
- * whatever looks like a tag is one. Not for HTML of any other origin.
+ * Returns the tags of HTML from sanitize-html. It escapes every `<`, `>`, `&` and `"` outside markup, so everything that looks like a tag
+ * is one. Not for other HTML.
  */
 function readTags(sanitized: string): MarkupTag[] {
   const tags: MarkupTag[] = [];
@@ -326,20 +332,20 @@ function readTags(sanitized: string): MarkupTag[] {
   return tags;
 }
 
-/** The attributes of a start tag as sanitize-html writes it, references resolved. */
+/** Parses the attributes of a start tag from sanitize-html and decodes references. */
 function readAttributes(tag: string): Map<string, string> {
   const attributes = new Map<string, string>();
   for (const [, name = '', value = ''] of tag.matchAll(/ ([a-z-]+)="([^"]*)"/g)) attributes.set(name, unescaped(value));
   return attributes;
 }
 
-/** A start tag with these attributes. */
+/** Writes a start tag with these attributes. */
 function writeTag(name: string, attributes: ReadonlyMap<string, string>): string {
   const written = [...attributes].map(([key, value]) => ` ${key}="${escapeText(value)}"`);
   return `<${name}${written.join('')}${VOID_ELEMENTS.has(name) ? ' /' : ''}>`;
 }
 
-/** Text as it stands in HTML, between tags and in quoted attributes. */
+/** Escapes text for HTML, between tags and in quoted attributes. */
 export function escapeText(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -3,22 +3,22 @@ import { isForwardSubject } from '../mime/subject.ts';
 import { escapeText, FOLD, FOLD_END, showHtml } from './mail-document-html.ts';
 import { visibleText } from './visible-text.ts';
 
-/** A mail to be shown. */
+/** A message to show. */
 export interface MailToShow {
   /** decoded */
   subject: string;
-  /** null: there is none, or nothing of the body could be read */
+  /** null: it has none, or the body is unreadable */
   html: string | null;
   text: string | null;
-  /** whether pictures that lie elsewhere are wanted */
+  /** whether to load remote images */
   hasRemoteImages: boolean;
-  /** data: URLs of the mail's own pictures, by contentIdKey */
+  /** data: URLs of the message's inline images, by contentIdKey */
   inlineImages: ReadonlyMap<string, string>;
   /** host names of this service (ownHostNames) */
   ownHosts: ReadonlySet<string>;
 }
 
-/** A whole HTML document that shows a mail; it holds no program and loads nothing but the pictures that are wanted. */
+/** A complete HTML document that shows a message. It contains no scripts and loads only remote images, if requested. */
 export interface MailDocument {
   html: string;
   /** see ShownHtml */
@@ -26,10 +26,10 @@ export interface MailDocument {
   trackingPixelCount: number;
 }
 
-/** Makes the document of a mail: of its HTML, or of its text where there is no HTML, or none that can be sanitised. */
+/** Builds the document of a message from its HTML, or from its text when the HTML is missing or cannot be sanitized. */
 export function makeMailDocument(mail: MailToShow): MailDocument {
   const { html, text, subject } = mail;
-  // What was sent on is what its reader wants to see.
+  // The reader of a forward wants to see the forwarded mail.
   const isFolded = !isForwardSubject(subject);
   const shown = html === null || html.trim() === '' ? null : showHtml(html, { ...mail, isFolded });
   if (shown !== null) {
@@ -41,7 +41,7 @@ export function makeMailDocument(mail: MailToShow): MailDocument {
   const words = text !== null && text.trim() !== '' ? text : isTooComplex ? wordsOf(html) : '';
   if (words === '' && !isTooComplex) notices.push('This email has no text.');
   if (words.length > MAX_SHOWN_TEXT_LENGTH)
-    notices.push('This email is too long to be shown as a whole. This is how it begins.');
+    notices.push('This email is too long to show. Only its beginning is shown.');
   return frame(
     mail,
     `${notices.map(notice).join('')}<div class="mail">${showText(words, isFolded)}</div>`,
@@ -49,13 +49,13 @@ export function makeMailDocument(mail: MailToShow): MailDocument {
   );
 }
 
-/** The document that stands for a mail that cannot be shown, with the reason. */
+/** Builds the document for a message that cannot be shown, with the reason. */
 export function makeMailNotice(subject: string, reason: string): MailDocument {
   return frame({ subject, html: null }, notice(reason), NOTHING_REMOTE);
 }
 
-const TOO_COMPLEX = 'The HTML of this email is too large or too deeply nested to be shown safely. These are its words.';
-/** Characters of HTML that words are taken from. */
+const TOO_COMPLEX = 'The HTML of this email is too large or too deeply nested to show safely. Only its text is shown.';
+/** Maximum characters of HTML from which text is extracted. */
 const MAX_READ_HTML = 2_000_000;
 const NOTHING_REMOTE = { remoteImageCount: 0, trackingPixelCount: 0 };
 
@@ -71,7 +71,7 @@ function notice(text: string): string {
   return `<p class="notice">${escapeText(text)}</p>`;
 }
 
-/** Mail is written for white paper: it is shown on it, whatever the page around it looks like. */
+/** Mail is designed for a white background, so it is shown on white in every theme. */
 const STYLE = `
 html { color-scheme: only light; background: #fff; color: #1a1b1e; }
 body { margin: 0; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
@@ -102,7 +102,7 @@ function frame(
   };
 }
 
-/** As the mail tells it, for who hears it read; BCP 47 `und` when it does not. */
+/** Language of the message, for screen readers; BCP 47 `und` when unknown. */
 function languageOf(html: string | null): string {
   return (
     /<html\b[^<>]{0,500}?\slang=["']?([a-z]{2,3}(?:-[a-z0-9]{2,8})?)["'\s>]/i.exec((html ?? '').slice(0, 5_000))?.[1] ??
@@ -110,15 +110,15 @@ function languageOf(html: string | null): string {
   );
 }
 
-/** Characters; what is behind them is not shown. */
+/** Maximum characters; the rest is not shown. */
 const MAX_SHOWN_TEXT_LENGTH = 500_000;
-/** Characters of a line that links are looked for in: the finder is not linear in the length of what it is given. */
+/** Maximum characters of a line in which links are searched: the search is not linear. */
 const MAX_LINKED_LINE = 4_000;
 
 const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false }).add('ftp:', null).add('//', null);
 
 /**
- * Plain text as HTML that may be shown, with its lines as they are and addresses of the web as links. Quoted mail is folded on the terms of
+ * Returns plain text as safe HTML, with its lines preserved and web addresses as links. Quoted mail is collapsed under the conditions of
  * findQuotedPart.
  */
 function showText(text: string, isFolded: boolean): string {
@@ -132,7 +132,7 @@ function showText(text: string, isFolded: boolean): string {
   return `${show(lines.slice(0, start))}${FOLD}${show(lines.slice(start, end))}${FOLD_END}${behind}`;
 }
 
-/** The first quoted line and the one behind the last; null when there is none, more than one part, or nothing before it. */
+/** Returns the first quoted line and the one after the last; null when there is none, more than one part, or nothing before it. */
 function findQuotedLines(lines: readonly string[]): [start: number, end: number] | null {
   let start = -1;
   let end = -1;

@@ -2,23 +2,23 @@ import type { Attributes, IOptions } from 'sanitize-html';
 import sanitizeHtml from 'sanitize-html';
 import { storableText } from '../shared/text.ts';
 
-/** Characters. Longer HTML has no cleaned copy: mail programs cut far below it, and cleaning it would take a second. */
+/** Maximum characters. Longer HTML has no cleaned copy: cleaning would take a second, and mail programs cut far earlier. */
 export const MAX_CLEANED_HTML_LENGTH = 1_000_000;
-/** Tags, and elements open at once; beyond, cleaning takes more than linear time. */
+/** Maximum tags and open elements; beyond them cleaning is slower than linear. */
 const MAX_TAGS = 60_000;
 const MAX_OPEN_ELEMENTS = 1_500;
 const MAX_LOOSE_ELEMENTS = 8_000;
 const MAX_NESTING = 100;
 
 /**
- * HTML that may be shown: no script, no event handlers, no forms, frames or objects, no style sheets, no addresses but http, https,
- * mailto, tel, cid and inline pictures, no styles that load or cover anything. Null when the HTML is too large or too deeply nested.
+ * Returns HTML that is safe to show: no scripts, event handlers, forms, frames, objects or style sheets; only http, https, mailto, tel
+ * and cid URLs and inline images; no styles that load or cover anything. Null when the HTML is too large or too deeply nested.
  */
 export function sanitizeHtmlBody(html: string): string | null {
   return isTooComplex(html) ? null : storableText(sanitizeHtml(html, WHOLE).trim());
 }
 
-/** As {@link sanitizeHtmlBody}, without the quoted mail and signatures that mail programs mark as such, unless nothing else is there. */
+/** Like {@link sanitizeHtmlBody}, without quoted mail and signatures that mail programs mark as such, unless nothing else remains. */
 export function sanitizeHtmlReply(html: string): string | null {
   if (isTooComplex(html)) return null;
   const start = html.search(QUOTE_TO_THE_END);
@@ -28,15 +28,15 @@ export function sanitizeHtmlReply(html: string): string | null {
 }
 
 /**
- * As {@link sanitizeHtmlBody}, for core/html/mail-document.ts, with three attributes of ours: `data-quoted` where quoted mail is (`inside` this
- * element, or from here `onwards`), `data-background` with the http(s) address of a background picture. Of a style only the harmful
- * declarations are gone. What the mail itself has by these names is gone.
+ * Like {@link sanitizeHtmlBody}, for core/html/mail-document.ts. Adds `data-quoted` for quoted mail (`inside` this element, or from here
+ * `onwards`) and `data-background` with the http(s) URL of a background image, and removes such attributes of the message itself. Only
+ * harmful declarations of a style are removed.
  */
 export function sanitizeHtmlForDisplay(html: string): string | null {
   return isTooComplex(html) ? null : storableText(sanitizeHtml(html, DISPLAY).trim());
 }
 
-/** About `maxLength` characters of the text of sanitised HTML, white space collapsed. */
+/** Returns about `maxLength` characters of the text of sanitized HTML, white space collapsed. */
 export function excerptOfHtml(sanitized: string, maxLength: number): string {
   const front = sanitized.slice(0, maxLength * EXCERPT_OVERHEAD);
   const text = front
@@ -48,20 +48,20 @@ export function excerptOfHtml(sanitized: string, maxLength: number): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Characters of HTML that are looked at for each of its excerpt. */
+/** Characters of HTML read per character of the excerpt. */
 const EXCERPT_OVERHEAD = 100;
 
-/** Outlook opens the quoted mail by one of these and closes it with the body. */
+/** Outlook starts quoted mail with one of these and ends it with the body. */
 const QUOTE_TO_THE_END =
   /<(?:div[^<>]{0,40} id=["']?(?:x_)?(?:divRplyFwdMsg|appendonsend)|hr[^<>]{0,80} id=["']?stopSpelling|div style=["']border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt)/i;
 
-/** Classes and ids by which mail programs mark quoted mail and signatures. */
+/** Classes and ids that mail programs use for quoted mail and signatures. */
 const QUOTE_CLASS =
   /(?:^|\s)(?:x_)?(?:gmail_quote|gmail_signature|gmail_extra|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote|protonmail_signature_block|tutanota_quote)(?:\s|$)/;
 const QUOTE_ID =
   /^(?:x_)?(?:Signature|ms-outlook-mobile-signature|yahoo_quoted_\w*|OLK_SRC_BODY_SECTION|isForwardContent)$/i;
 
-/** Parts of a style that load something, run something or lay themselves over the page; escapes could hide any of them. */
+/** Parts of a style that load something, run something or cover the page; escapes could hide any of them. */
 const HARMFUL_STYLE =
   /url\s*\(|image|expression|@|javascript|vbscript|behaviou?r|binding|position|z-index|[\\<&]|\/\*/i;
 const MAX_STYLE_LENGTH = 2_000;
@@ -91,11 +91,11 @@ function markQuotes(tagName: string, attributes: Attributes): { tagName: string;
   return clean(tagName, attributes);
 }
 
-/** Elements that are quoted mail as a whole. A signature is none, and what was sent on is what its reader wants to see. */
+/** Elements that contain only quoted mail. Signatures do not count, nor forwarded mail, which the reader wants to see. */
 const QUOTED_CLASS =
   /(?:^|\s)(?:x_)?(?:gmail_quote(?:_container)?|yahoo_quoted|protonmail_quote|tutanota_quote)(?:\s|$)/;
 const QUOTED_ID = /^(?:x_)?(?:yahoo_quoted_\w*|OLK_SRC_BODY_SECTION)$/i;
-/** What QUOTE_TO_THE_END finds in the text of a mail, in the attributes of an element. */
+/** Matches, in an element's attributes, what QUOTE_TO_THE_END matches in the text of a message. */
 const QUOTED_ONWARDS_ID =
   /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|mail-editor-reference-message-container)$/i;
 const QUOTED_ONWARDS_STYLE = /^border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt/i;
@@ -119,7 +119,7 @@ function prepareForDisplay(tagName: string, attributes: Attributes): { tagName: 
 
 const TABLE_ATTRIBUTES = ['width', 'height', 'bgcolor', 'valign', 'colspan', 'rowspan', 'nowrap'];
 
-// No titles: attributes of free text are where markup hides from one parser to come out in another.
+// No titles: attributes with free text can hide markup from one parser that another one sees.
 const OF_ALL = ['style', 'align', 'dir', 'lang'];
 const OF_TAGS = {
   a: ['href', 'rel', 'target'],
@@ -156,7 +156,7 @@ const WHOLE: IOptions = {
   allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
   allowProtocolRelative: false,
   nestingLimit: MAX_NESTING,
-  // Styles are filtered by `clean`: parsing each one costs more than all the rest.
+  // Styles are filtered by `clean`: parsing each one costs more than everything else.
   parseStyleAttributes: false,
   transformTags: { '*': clean },
 };
@@ -178,7 +178,7 @@ function hasContent(sanitized: string): boolean {
 }
 
 const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'meta', 'link', 'input', 'col', 'wbr', 'area']);
-/** Elements whose end tag is often left out in real mail, where the parser mostly closes them by itself: they get a wider limit. */
+/** Elements whose end tag is often missing in real mail. The parser usually closes them, so they have a higher limit. */
 const LOOSE_ELEMENTS = new Set(['p', 'li', 'td', 'tr', 'th', 'dd', 'dt', 'option']);
 
 function isTooComplex(html: string): boolean {
@@ -201,17 +201,17 @@ function isTooComplex(html: string): boolean {
   return false;
 }
 
-/** A style attribute in parts. */
+/** A parsed style attribute. */
 interface Declarations {
-  /** without the declarations that could do harm */
+  /** without harmful declarations */
   style: string;
-  /** http(s) address of the background picture, as it was written; null: there is none */
+  /** http(s) URL of the background image as written; null: none */
   background: string | null;
 }
 
 /**
- * Reads the declarations of a style attribute and leaves out those that match `harmful`, or whose lengths follow the height of the
- * frame, which follows the height of what is shown. A pattern that spans no semicolon does not match the style that is left.
+ * Parses a style attribute and drops the declarations that match `harmful`, or whose lengths depend on the height of the frame, which in
+ * turn depends on the content. A pattern that spans no semicolon does not match the remaining style.
  */
 function readDeclarations(style: string, harmful: RegExp): Declarations {
   let background: string | null = null;
@@ -220,7 +220,7 @@ function readDeclarations(style: string, harmful: RegExp): Declarations {
     const [, colon, url] = BACKGROUND.exec(declaration) ?? [];
     if (url !== undefined) {
       background ??= url;
-      // A shorthand may name a color for when there is no picture.
+      // A shorthand may name a color for when there is no image.
       const color = colon === 'background' ? COLOR.exec(declaration.replace(/url\([^)]*\)/i, ' '))?.[0] : undefined;
       if (color !== undefined) kept.push(`background-color:${color}`);
     } else if (DECLARATION.test(declaration) && !harmful.test(declaration) && !FRAME_LENGTH.test(declaration))
@@ -230,7 +230,7 @@ function readDeclarations(style: string, harmful: RegExp): Declarations {
   return { style: harmful.test(left) ? '' : left, background };
 }
 
-/** What else stands between semicolons is a piece of something that had one within. */
+/** Anything else between semicolons is a fragment of a value that contains one. */
 const DECLARATION = /^\s*[a-z-]+\s*:/i;
 const BACKGROUND = /^\s*(background(?:-image)?)\s*:[^\\]*?\burl\(\s*["']?(https?:\/\/[^\s"'()\\<>]{1,2000})["']?\s*\)/i;
 const COLOR = /#[0-9a-f]{3,8}\b/i;

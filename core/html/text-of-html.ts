@@ -2,27 +2,27 @@ import { Parser } from 'htmlparser2';
 import { storableText } from '../shared/text.ts';
 import { sanitizeHtmlBody } from './sanitize-html-body.ts';
 
-/** HTML beyond this is not read: the text is for readers and programs that show no HTML. Characters. */
+/** Maximum characters of HTML that are read; the text is for readers and programs that show no HTML. */
 const MAX_HTML_LENGTH = 500_000;
-/** Elements within elements; the parser's time grows with the depth, so that deeper HTML is read up to there. */
+/** Maximum nesting; deeper elements are ignored. The parser's time grows with the depth. */
 const MAX_DEPTH = 500;
 
 const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title']);
-/** A blank line stands before and behind them. */
+/** Elements with a blank line before and after them. */
 const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '));
-/** They stand within a line. */
+/** Inline elements. */
 const INLINE = new Set(
   'a abbr b bdi bdo big cite code em font i img ins kbd label mark q s samp small span strike strong sub sup td th tt u var wbr'.split(
     ' ',
   ),
 );
 
-/** Spaces, and what newsletters hide between words to fill the preview. */
+/** Spaces, and invisible characters that newsletters use to fill the preview. */
 const SPACES = /(?: |\u00a0|\u200b|\u200c|\ufeff|\u00ad|\u034f)+/g;
 
 /**
- * Returns the plain-text form of an HTML body: paragraphs and lines as a reader sees them, `text (address)` for links, `- ` before list
- * items, the alternative text of images. Null when nothing would be seen. Never throws, whatever the HTML is.
+ * Returns the plain-text form of an HTML body: paragraphs and lines as displayed, `text (URL)` for links, `- ` before list items, the
+ * alternative text of images. Null when nothing would be visible. Never throws.
  */
 export function textOfHtml(html: string): string | null {
   const pieces: string[] = [];
@@ -82,16 +82,16 @@ export function textOfHtml(html: string): string | null {
   return text === '' ? null : storableText(text.toWellFormed());
 }
 
-/** White space of HTML is one space. */
+/** In HTML any white space is one space. */
 function line(text: string): string {
   return text.replace(/[\t\n\f\r\u2028\u2029]+/g, ' ');
 }
 
-/** The text that HTML shows, or most of it where the HTML is too complex; tags within words do not part them. */
+/** Returns the text that HTML shows, or most of it if the HTML is too complex; tags within words do not split them. */
 export function stripTags(html: string): string {
   return (
     (sanitizeHtmlBody(html) ?? html)
-      // The name is taken whole: one that could give letters back would be tried at every length, in quadratic time.
+      // The name is matched whole: giving letters back would retry every length, in quadratic time.
       .replace(/<(\/?[a-z0-9]*)(?![a-z0-9])[^<>]*(?:>|$)/gi, (_, tag: string) =>
         SEARCHED_INLINE.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
       )

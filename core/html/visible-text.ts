@@ -1,7 +1,7 @@
 /**
- * The text of HTML that a reader may see, for searches: without tags, comments, styles, scripts and the head, references resolved. Elements
- * within a line join what they touch (`H<b>ello</b>` is Hello), all others part it. At most `maxLength` characters. Takes linear time; broken
- * HTML gives what a browser might show.
+ * Returns the text of HTML that a reader may see, for searches: without tags, comments, styles, scripts and the head, references decoded.
+ * Inline elements join their neighbors (`H<b>ello</b>` is Hello), all others separate them. At most `maxLength` characters. Takes linear
+ * time; broken HTML gives roughly what a browser shows.
  */
 export function visibleText(html: string, maxLength: number): string {
   const scan: Scan = { html, unclosed: new Set() };
@@ -20,12 +20,12 @@ export function visibleText(html: string, maxLength: number): string {
 
 interface Scan {
   html: string;
-  /** names of elements of which no end tag follows */
+  /** names of elements that have no further end tag */
   unclosed: Set<string>;
 }
 
 const TAG_NAME = /\/?([a-z][a-z0-9]*)/iy;
-/** What stands in these is not shown. */
+/** The content of these is not displayed. */
 const UNSEEN: ReadonlySet<string> = new Set(['style', 'script', 'head', 'title', 'template', 'noscript', 'xml']);
 const INLINE: ReadonlySet<string> = new Set(
   'a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var wbr'.split(
@@ -33,7 +33,7 @@ const INLINE: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Where the text goes on behind the `<` at this place, and what stands between. */
+/** Returns the index after the markup at `open`, and the text that replaces it. */
 function behindMarkup({ html, unclosed }: Scan, open: number): { join: string; end: number } {
   if (html.startsWith('<!--', open)) return { join: '', end: behind(html, '-->', open + 4) };
   TAG_NAME.lastIndex = open + 1;
@@ -48,7 +48,7 @@ function behindMarkup({ html, unclosed }: Scan, open: number): { join: string; e
   const close = new RegExp(`</${name}`, 'gi');
   close.lastIndex = inside;
   const closed = close.exec(html);
-  // Without its end it is taken for empty: better words that nobody sees than none of the mail.
+  // An element without an end tag is treated as empty: indexing invisible words is better than none of the message.
   if (closed === null) unclosed.add(name);
   return { join, end: closed === null ? inside : behindTag(html, closed.index + 1) };
 }
@@ -58,7 +58,7 @@ function behind(html: string, mark: string, from: number): number {
   return found === -1 ? html.length : found + mark.length;
 }
 
-/** A `>` within quotes is part of an attribute, as long as the quote ends. */
+/** A `>` within quotes is part of an attribute if the quote is closed. */
 function behindTag(html: string, from: number): number {
   TAG_END.lastIndex = from;
   const end = TAG_END.exec(html);
@@ -86,7 +86,7 @@ const NAMED: Readonly<Record<string, string>> = {
   eth: 'ð',
   thorn: 'þ',
 };
-/** Letters with a mark: `&uuml;` is u with U+0308. */
+/** Letters with a diacritic: `&uuml;` is u with U+0308. */
 const MARKED: Readonly<Record<string, string>> = {
   uml: '\u0308',
   acute: '\u0301',
@@ -98,7 +98,7 @@ const MARKED: Readonly<Record<string, string>> = {
   caron: '\u030c',
 };
 
-/** HTML "character references": numbers, the names of letters, and those that stand for markup. Other names part words. */
+/** Decodes HTML character references: numbers, letters, and those for markup. Other names become a space. */
 function resolveReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(

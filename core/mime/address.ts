@@ -2,19 +2,19 @@ import addressparser from 'nodemailer/lib/addressparser';
 import { storableText } from '../shared/text.ts';
 import { decodeEncodedWords, type HeaderSection, unfold } from './header-fields.ts';
 
-/** A mailbox of an address list (RFC 5322 §3.4); name is null when none was given, address is as written. */
+/** A mailbox of an address list (RFC 5322 §3.4). `name` is null when missing; `address` is as written. */
 export interface Mailbox {
   name: string | null;
   address: string;
 }
 
-/** A parsed address field: its decoded text and its mailboxes, groups flattened. At most 1,000 mailboxes are kept. */
+/** A parsed address field: its decoded text and its mailboxes, groups flattened; at most 1,000 mailboxes. */
 export interface AddressList {
   text: string;
   addresses: Mailbox[];
 }
 
-/** The address fields of a message; null when the field is absent. Stored as email_content.addresses. */
+/** The address fields of a message; null when missing. Stored as email_content.addresses. */
 export interface AddressFields {
   from: AddressList | null;
   to: AddressList | null;
@@ -23,10 +23,13 @@ export interface AddressFields {
   replyTo: AddressList | null;
 }
 
-/** Mailboxes that are kept of one field. */
+/** Maximum mailboxes per field. */
 const MAX_MAILBOXES = 1_000;
 
-/** The address fields of a header section. Of repeated fields the first From and Reply-To count, and every To, Cc and Bcc. Never throws. */
+/**
+ * Parses the address fields of a header section. Of repeated fields the first From and Reply-To count, and every To, Cc and Bcc. Never
+ * throws.
+ */
 export function readAddressFields(section: HeaderSection): AddressFields {
   return {
     from: readList(section, 'from', 1),
@@ -37,7 +40,7 @@ export function readAddressFields(section: HeaderSection): AddressFields {
   };
 }
 
-/** Whether a list held more mailboxes than are kept; then the field's text still has them all. */
+/** Returns whether a list may have had more mailboxes than are kept; the field's text still contains them all. */
 export function isFull(list: AddressList | null): boolean {
   return list !== null && list.addresses.length === MAX_MAILBOXES;
 }
@@ -55,14 +58,14 @@ function readList(section: HeaderSection, name: string, maxFields = Number.POSIT
   };
 }
 
-/** The mailboxes of an address field's unfolded value. Entries without an address, such as an empty group, are no mailboxes. */
+/** Parses the mailboxes of an address field's unfolded value. Entries without an address, such as an empty group, are skipped. */
 export function parseAddressList(value: string): AddressList {
   const addresses: Mailbox[] = [];
   for (const entry of addressparser(value, { flatten: true })) {
     if (addresses.length === MAX_MAILBOXES) break;
     const address = storableText(entry.address.trim());
     const name = storableText(decodeEncodedWords(entry.name)).replace(/\s+/g, ' ').trim();
-    // A word alone is the local-part of a mailbox on the sender's own machine (seen: `To: martin`).
+    // A single word is the local-part of a mailbox on the sender's machine (seen: `To: martin`).
     if (address === '' && !/^[\w.+-]+$/.test(name)) continue;
     addresses.push(address === '' ? { name: null, address: name } : { name: name === '' ? null : name, address });
   }
@@ -70,7 +73,7 @@ export function parseAddressList(value: string): AddressList {
 }
 
 /**
- * The `news` of `ann+news@example.com` (RFC 5233, subaddress); null when the address has none. Mail to it comes in for
+ * Returns `news` for `ann+news@example.com` (RFC 5233, subaddress); null when the address has no tag. Mail to it is received for
  * `ann@example.com`. A quoted local-part has no tag.
  */
 export function plusTagOf(address: string): string | null {

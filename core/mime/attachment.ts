@@ -1,19 +1,19 @@
 import libmime from 'libmime';
 import { storableText } from '../shared/text.ts';
 
-/** One attachment of a stored message and where its encoded bytes lie in the raw bytes. Stored in email_content.attachments. */
+/** An attachment of a stored message and the position of its encoded bytes. Stored in email_content.attachments. */
 export interface Attachment {
-  /** 0-based, in the order of the message */
+  /** 0-based, in message order */
   index: number;
   /** never empty; `attachment-N.ext` or `message-N.eml` when the part has no name (N from 1) */
   filename: string;
   contentType: string;
   /** decoded size in bytes */
   size: number;
-  /** `<local@host>`; null when the part has none */
+  /** `<local@host>`; null when missing */
   contentId: string | null;
   contentDisposition: 'attachment' | 'inline' | null;
-  /** first byte of the encoded body within the raw message */
+  /** offset of the encoded body in the raw message */
   start: number;
   /** length of the encoded body in bytes */
   length: number;
@@ -23,14 +23,14 @@ export interface Attachment {
 
 export type TransferEncoding = 'base64' | 'quoted-printable' | '7bit' | '8bit' | 'binary' | 'uuencode';
 
-/** Attachments that are listed of one message; the rest is in its raw bytes only. */
+/** Maximum attachments listed per message; the rest is only in its raw bytes. */
 export const MAX_ATTACHMENTS = 1_000;
 
-/** Characters; longer names keep their extension. */
+/** Maximum characters; longer names keep their extension. */
 const MAX_FILENAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 20;
 
-/** The bytes of a part's body with its transfer encoding undone (RFC 2045 §6). Broken encodings give what can be had; never throws. */
+/** Decodes the transfer encoding of a part's body (RFC 2045 §6). Broken encodings are decoded as far as possible; never throws. */
 export function decodeAttachment(encoded: Uint8Array, encoding: TransferEncoding): Uint8Array {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   switch (encoding) {
@@ -47,7 +47,7 @@ export function decodeAttachment(encoded: Uint8Array, encoding: TransferEncoding
   }
 }
 
-/** The transfer encoding that a Content-Transfer-Encoding value names; unknown ones are read as binary (RFC 2045 §6.4). */
+/** Parses a Content-Transfer-Encoding value; unknown ones are treated as binary (RFC 2045 §6.4). */
 export function toTransferEncoding(value: string): TransferEncoding {
   switch (value.toLowerCase()) {
     case 'base64':
@@ -68,9 +68,9 @@ export function toTransferEncoding(value: string): TransferEncoding {
 }
 
 /**
- * The name under which an attachment is listed and offered for download. It comes from the sender, so it is never a path: separators,
- * control characters and marks that turn the direction of writing (which let `exe.txt` be shown for `txt.exe`) become `_`.
- * A part without a name gets one from its number and type.
+ * Returns the display and download name of an attachment. It comes from the sender, so it is made safe: separators, control characters
+ * and marks that change the direction of writing (which show `txt.exe` as `exe.txt`) become `_`. A part without a name gets one from its
+ * number and type.
  */
 export function attachmentFilename(given: string | null, contentType: string, index: number): string {
   const name = storableText(given ?? '')
@@ -89,7 +89,7 @@ export function attachmentFilename(given: string | null, contentType: string, in
   return `${name.slice(0, MAX_FILENAME_LENGTH - extension.length)}${extension}`.toWellFormed();
 }
 
-/** What follows the padding is no part of the encoding any more (RFC 2045 §6.8); padding that completes nothing is noise. */
+/** Text after the padding does not belong to the encoding (RFC 2045 §6.8); padding in the wrong place is ignored. */
 function decodeBase64(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const first = text.indexOf('=');
@@ -120,7 +120,7 @@ function countDigits(text: string): number {
   return digits;
 }
 
-/** White space at the end of a line is kept: most decoders keep it, and it bears meaning in format=flowed. */
+/** White space at the end of a line is kept: most decoders keep it, and it has a meaning in format=flowed. */
 function decodeQuotedPrintable(bytes: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
@@ -150,7 +150,7 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** The first byte behind `=` [white space] line end; -1 when it is none. */
+/** Returns the index after a soft line break (`=`, optional white space, line end); -1 when there is none. */
 function softLineBreak(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at] === SPACE || bytes[at] === TAB) at++;
@@ -171,7 +171,7 @@ function hexDigit(byte: number | undefined): number {
   return upper >= 0x41 && upper <= 0x46 ? upper - 0x37 : -1;
 }
 
-/** What stands between `begin MODE NAME` and `end`; without a `begin` line nothing is decoded. */
+/** Decodes the lines between `begin MODE NAME` and `end`; without a `begin` line nothing is decoded. */
 function decodeUuencode(bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1').split(/\r?\n/);
   const begin = lines.findIndex((line) => /^begin [0-7]{3,4} /.test(line));

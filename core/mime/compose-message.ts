@@ -13,8 +13,8 @@ import { type Attachment, attachmentFilename, toTransferEncoding } from './attac
 import { decodeEncodedWords, type HeaderSection, readHeaderSection, unfold } from './header-fields.ts';
 
 /**
- * A message to be composed; addresses, fields and attachments have been checked. Blind copies are no part of it: they stand in the
- * envelope alone.
+ * A message to compose; addresses, fields and attachments have been checked. Bcc recipients are not part of it: they are only in the
+ * envelope.
  */
 export interface Draft {
   /** `<local@domain>`, ours */
@@ -25,28 +25,28 @@ export interface Draft {
   cc: readonly Mailbox[];
   replyTo: readonly Mailbox[];
   subject: string;
-  /** null when there is none */
+  /** null: none */
   text: string | null;
   html: string | null;
   inReplyTo: string | null;
   references: readonly string[];
-  /** custom header fields, as checkOutgoingHeaders answers them */
+  /** custom header fields, from checkOutgoingHeaders */
   fields: readonly (readonly [name: string, value: string])[];
   attachments: readonly OutgoingAttachment[];
 }
 
-/** Bytes of a line without its end (RFC 5322 §2.1.1). */
+/** Maximum bytes of a line without its end (RFC 5322 §2.1.1). */
 const MAX_LINE_BYTES = 998;
-/** Characters of an encoded word (RFC 2047 §2 allows 75), as nodemailer makes them. */
+/** Characters of an encoded word, as nodemailer writes them (RFC 2047 §2 allows 75). */
 const ENCODED_WORD_LENGTH = 52;
-/** No line of quoted-printable or base64 has it (RFC 2045 §6.7). */
+/** Occurs in no line of quoted-printable or base64 (RFC 2045 §6.7). */
 export const BOUNDARY_PREFIX = '=_';
 const BOUNDARY_DIGITS = 32;
 
 /**
- * Composes a message (RFC 5322, MIME) in ASCII lines of at most 998 bytes that end in CRLF. The same draft gives the same bytes.
- * Texts that would not fit a header field are bent to fit: this is the last wall behind the checks of a request. Rejects when the
- * bytes do not turn out as promised, which is a mistake of ours.
+ * Composes a message (RFC 5322, MIME) in ASCII lines of at most 998 bytes that end in CRLF. The same draft gives the same bytes. Texts
+ * that are invalid in a header field are made valid, as a second safeguard after the checks of a request. Rejects when the result
+ * violates these rules, which is a bug.
  */
 export async function composeMessage(draft: Draft): Promise<Buffer> {
   const message = new MailComposer({
@@ -71,19 +71,19 @@ export async function composeMessage(draft: Draft): Promise<Buffer> {
   return checked(writeMime(message));
 }
 
-/** The bytes, when they go through every SMTP server as they are; otherwise throws, which is a mistake of ours. */
+/** Returns the bytes if every SMTP server can carry them unchanged; otherwise throws, because that is a bug. */
 export function checked(bytes: Buffer): Buffer {
   const flaw = findFlaw(bytes);
   if (flaw !== null) throw new Error(`the composed message has ${flaw}`);
   return bytes;
 }
 
-/** How every line begins that parts the message of that id, and no other line of it. */
+/** Returns the prefix of every delimiter line in the message with this id; no other line has it. */
 function delimiterOf(messageId: string): string {
   return `--${BOUNDARY_PREFIX}-${boundaryOf(messageId)}-Part_`;
 }
 
-/** Hard to guess before the message has its id, so that no content can hold it. */
+/** Unpredictable before the message has its id, so that no content can contain it. */
 export function boundaryOf(messageId: string): string {
   return createHash('sha256').update(messageId).digest('hex').slice(0, BOUNDARY_DIGITS);
 }
@@ -92,7 +92,10 @@ function toAddress({ name, address }: Mailbox): { name: string; address: string 
   return { name: writableName(name ?? ''), address };
 }
 
-/** A value of an unstructured field. ASCII goes as it is: nodemailer would encode what has a quotation mark, as JSON and List-Id do. */
+/**
+ * Returns the value of an unstructured field. ASCII is written unchanged: nodemailer would encode values with quotation marks, such as
+ * JSON or List-Id.
+ */
 function toFieldValue(text: string): { prepared: true; foldLines: true; value: string } {
   const line = oneLine(text);
   const isPlain =
@@ -102,7 +105,7 @@ function toFieldValue(text: string): { prepared: true; foldLines: true; value: s
   return { prepared: true, foldLines: true, value: isPlain || isEncoded(line) ? line : encode(line) };
 }
 
-/** Clients that encode by themselves send encoded words and nothing else; what they hide must be one line too. */
+/** Clients that encode by themselves send only encoded words; their decoded text must also be one line. */
 function isEncoded(line: string): boolean {
   return line.split(' ').every((word) => ENCODED_WORD.test(word)) && isHeaderText(decodeEncodedWords(line));
 }
@@ -122,7 +125,7 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** Every line end as CRLF: a CR or LF that stands alone is a line end to some and ends the message for others (SMTP smuggling). */
+/** Converts every line end to CRLF: a lone CR or LF is a line end for some servers and ends the message for others (SMTP smuggling). */
 function toLines(text: string): string {
   return storableText(text).replace(/\r\n|\r|\n/g, '\r\n');
 }
@@ -136,20 +139,20 @@ function toPart(attachment: OutgoingAttachment, index: number) {
     ...(attachment.contentId === null ? {} : { cid: attachment.contentId.slice(1, -1) }),
   };
   if (!/^message\//i.test(attachment.contentType)) return { ...part, contentType: attachment.contentType, content };
-  // Messages must not be encoded (RFC 2046 §5.2.1), so one that is no clean ASCII, or is none at all, goes as bytes.
+  // Messages must not be encoded (RFC 2046 §5.2.1), so one that is not plain ASCII, or not a message at all, is attached as bytes.
   const lines = Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
   return /^message\/rfc822$/i.test(attachment.contentType) && findFlaw(lines) === null
     ? { ...part, contentType: 'message/rfc822', content: lines }
     : { ...part, contentType: 'application/octet-stream', content };
 }
 
-/** What keeps bytes from going through every SMTP server as they are (RFC 5321 §2.3.8, §4.5.3.1.6); null when nothing does. */
+/** Returns what keeps bytes from being carried unchanged by every SMTP server (RFC 5321 §2.3.8, §4.5.3.1.6); null when nothing does. */
 function findFlaw(bytes: Uint8Array): string | null {
   let lineStart = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte >= 0x20 && byte < 0x80) continue;
-    if (byte === 0 || byte >= 0x80) return 'a byte that is not ASCII';
+    if (byte === 0 || byte >= 0x80) return 'a non-ASCII byte';
     if (byte === LINE_FEED && bytes[at - 1] !== CARRIAGE_RETURN) return 'a line feed alone';
     if (byte !== CARRIAGE_RETURN) continue;
     if (bytes[at + 1] !== LINE_FEED) return 'a carriage return alone';
@@ -163,9 +166,9 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * The attachments of a composed message as they are stored, in their order there. Found by its delimiters, which stand nowhere else in
- * it: reading its parts as those of a strange message would take as long as all the rest of sending a large one. Throws when
- * they are not those of the draft, which is a mistake of ours.
+ * Returns the attachments of a composed message in stored form, in order. They are found by the message's delimiters, which occur nowhere
+ * else in it; parsing would take as long as everything else when a large message is sent. Throws when they differ from the draft's, which
+ * is a bug.
  */
 export function listComposedAttachments(bytes: Buffer, draft: Pick<Draft, 'messageId' | 'attachments'>): Attachment[] {
   const named = draft.attachments.map((attachment, place) => ({ attachment, place }));
@@ -176,7 +179,7 @@ export function listComposedAttachments(bytes: Buffer, draft: Pick<Draft, 'messa
     if (found === undefined) throw new Error('a composed message has an attachment that its draft does not have');
     return toAttachment(part, found, index);
   });
-  if (named.length > 0) throw new Error('a composed message lacks an attachment of its draft');
+  if (named.length > 0) throw new Error('a composed message is missing an attachment of its draft');
   return listed;
 }
 
@@ -192,11 +195,11 @@ function attachedParts(bytes: Buffer, delimiter: string): Part[] {
     const next = bytes.indexOf(delimiter, at + delimiter.length);
     const head = bytes.indexOf('\r\n', at) + 2;
     const start = bytes.indexOf('\r\n\r\n', head) + 4;
-    // Behind a closing delimiter comes no part.
+    // No part follows a closing delimiter.
     if (next !== -1 && start > head + 4 && start <= next) {
       const section = readHeaderSection(bytes.subarray(head, start));
       const isAttached = valueOf(section, 'content-disposition') !== '';
-      // The line end before a delimiter is its own (RFC 2046 §5.1.1).
+      // The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1).
       if (isAttached) parts.push({ section, start, length: Math.max(0, next - 2 - start) });
     }
     at = next;
@@ -230,15 +233,15 @@ function valueOf(section: HeaderSection, name: string): string {
 }
 
 /**
- * The bytes of a message that nodemailer has compiled from strings and buffers: those that its own `build` answers. That one goes through
- * streams, which for a usual message cost more than all the rest of composing it (0.34 ms against 0.14; 2 cores, November 2026).
+ * Returns the bytes of a message that nodemailer has compiled from strings and buffers, equal to those of its own `build`. That one uses
+ * streams, which for a typical message cost more than everything else (0.34 ms against 0.14; 2 cores, November 2026).
  */
 export function writeMime(message: MimeNode): Buffer {
   const text = writePart(message);
   return Buffer.from(text.endsWith('\n') ? text : `${text}\r\n`, 'latin1');
 }
 
-/** One character for each byte. */
+/** One character per byte. */
 function writePart(part: MimeNode): string {
   const head = `${bytesAsText(part.buildHeaders())}\r\n\r\n`;
   if (!part.multipart) return head + writeContent(part);
@@ -249,7 +252,7 @@ function writePart(part: MimeNode): string {
 function writeContent(part: MimeNode): string {
   const { content = '' } = part;
   if (typeof content !== 'string' && !Buffer.isBuffer(content))
-    throw new Error('a part that is no string and no buffer');
+    throw new Error('a part is neither a string nor a buffer');
   const encoding = part.getTransferEncoding();
   if (encoding === 'base64') return base64.wrap(base64.encode(content));
   if (encoding === 'quoted-printable') return quotedPrintable.wrap(quotedPrintable.encode(content));

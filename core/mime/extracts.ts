@@ -1,13 +1,13 @@
 import { Parser } from 'htmlparser2';
 import LinkifyIt from 'linkify-it';
 
-/** What programs look for in mail: codes to type in and links to follow, the likeliest first. */
+/** Codes to enter and links to follow, most likely first. */
 export interface Extracts {
   codes: ExtractedCode[];
   links: ExtractedLink[];
 }
 
-/** What of an email is looked through. */
+/** The fields of an email that are searched. */
 interface ExtractsInput {
   subject: string;
   text: string | null;
@@ -16,10 +16,10 @@ interface ExtractsInput {
   headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Characters of HTML that are looked at. */
+/** Maximum characters of HTML that are read. */
 const MAX_HTML = 300_000;
 
-/** Looks an email through; what is wrong with it finds nothing, and never throws. */
+/** Extracts codes and links from an email. Never throws; a malformed email gives empty lists. */
 export function extractFrom({ subject, text, html, headers }: ExtractsInput): Extracts {
   const outline = readHtmlOutline((html ?? '').slice(0, MAX_HTML));
   const listUnsubscribe = headers.find(([name]) => name === 'list-unsubscribe')?.[1] ?? null;
@@ -33,36 +33,36 @@ export function extractFrom({ subject, text, html, headers }: ExtractsInput): Ex
   };
 }
 
-/** Where in an email something was found. */
+/** Where something was found. */
 type ExtractSource = 'subject' | 'text' | 'html';
 
-/** Something that looks like a code to be typed in once. */
+/** A probable one-time code. */
 interface ExtractedCode {
-  /** as it stands there; digits that stand apart are joined */
+  /** as written; separated groups of digits are joined */
   code: string;
   foundIn: ExtractSource[];
-  /** 0 to 1: how much speaks for it */
+  /** confidence, 0 to 1 */
   likelihood: number;
 }
 
-/** Characters of each text that are looked at, and the codes that are told. */
+/** Maximum characters read per text, and maximum codes returned. */
 const MAX_TEXT = 100_000;
 const MAX_CODES = 10;
-/** Words and candidates that are looked at. */
+/** Maximum keywords and candidates considered. */
 const MAX_FOUND = 1_000;
-/** How far a word speaks for a code that stands behind it, or before it. Characters. */
+/** Maximum distance between a keyword and a code after it, or before it; characters. */
 const REACH_BEHIND = 100;
 const REACH_BEFORE = 40;
-/** Below it a candidate is dropped. */
+/** Minimum likelihood of a candidate. */
 const LEAST = 0.3;
 
-/** Words for such codes; short ones only as words of their own, long ones also as ends of compounds. */
+/** Words for codes; short ones must be whole words, long ones may end a compound. */
 const KEYWORDS =
   /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod|clave|senha|token|mã|parol|hasło|heslo|şifre)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kod[uy]?|kód|koodi|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код|пароль|رمز|קוד|कोड|ओटीपी)(?![\p{L}])|验证码|驗證碼|校验码|动态码|認証|コード|確認番号|인증|코드/giu;
-/** Phrases and words for numbers that are something else. */
+/** Words and phrases for other kinds of numbers. */
 const OTHERS =
   /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status)[ -]?codes?|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|order no|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|p\.?o\.? box|suite|copyright|rfc|issue)(?![\p{L}])|[©#№$€£¥]/giu;
-/** Words of letters and digits, parts of which hyphens join, with what touches them. */
+/** Words of letters and digits, possibly joined by hyphens. */
 const TOKEN = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
 const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
 const DIGITS_HALVED = /(?<![\p{L}\p{N}.,:/+-])\d{3} \d{3}(?![\p{L}\p{N}/-]|[.,:]\p{N})/gu;
@@ -71,14 +71,14 @@ interface Candidate {
   code: string;
   at: number;
   end: number;
-  /** how much its own form says */
+  /** likelihood by its form alone */
   base: number;
 }
 
-/** The codes in the texts of an email, likeliest first. Takes time in proportion to the texts. */
+/** Returns the codes in the texts of an email, most likely first. Takes linear time. */
 function extractCodes(texts: readonly (readonly [source: ExtractSource, text: string])[]): ExtractedCode[] {
   const found = new Map<string, ExtractedCode>();
-  // `Your code` may stand in the subject alone.
+  // `Your code` may be in the subject only.
   const isAboutCodes = texts.some(([source, text]) => source === 'subject' && spansOf(text, KEYWORDS).length > 0);
   for (const [source, whole] of texts) {
     const text = whole.slice(0, MAX_TEXT);
@@ -140,13 +140,13 @@ function candidatesOf(text: string): Candidate[] {
   return candidates;
 }
 
-/** What the form of a token says, 0 when it is a code only beside a word for it; null: it is none. */
+/** Returns the likelihood by a token's form, 0 when it is a code only next to a keyword; null when it cannot be one. */
 function baseOf(token: string, line: string, at: number): number | null {
   if (token.length < 4 || token.length > 14) return null;
   const before = line[at - 1] ?? ' ';
   const after = line[at + token.length] ?? ' ';
   const next = line[at + token.length + 1] ?? ' ';
-  // Parts of addresses, amounts, times, versions, numbers of telephones.
+  // Parts of addresses, amounts, times, versions and phone numbers.
   if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
   if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
   if (/^\d+$/.test(token)) {
@@ -155,7 +155,7 @@ function baseOf(token: string, line: string, at: number): number | null {
     return token.length === 6 ? 0.2 : token.length <= 8 ? 0.1 : 0;
   }
   if (/^\d{3,5}-\d{3,5}$/.test(token)) return 0.15;
-  // Of capitals and digits, or small letters and digits; never of both, as names of files and keys are.
+  // Capitals and digits, or small letters and digits; not both, like names of files and keys.
   const isCode = /\d/.test(token) && (/^[A-Z0-9]+(?:-[A-Z0-9]+)*$/.test(token) || /^[a-z0-9]+$/.test(token));
   return isCode && (token.match(/\d/g)?.length ?? 0) >= 1 ? 0 : null;
 }
@@ -178,7 +178,7 @@ interface Span {
   end: number;
 }
 
-/** 1 for a span that touches, 0 where none is within reach. Spans are in their order. */
+/** Returns 1 for an adjacent span, falling to 0 at the maximum distance. Spans are sorted. */
 function nearness(at: number, end: number, spans: readonly Span[]): number {
   let low = 0;
   let high = spans.length;
@@ -197,21 +197,21 @@ function nearness(at: number, end: number, spans: readonly Span[]): number {
 interface ExtractedLink {
   /** http, https or mailto */
   url: string;
-  /** what is clicked; null where the URL itself stands in the text */
+  /** the link's text; null for a URL in plain text */
   text: string | null;
   foundIn: ('text' | 'html' | 'header')[];
-  /** ends a subscription */
+  /** whether it unsubscribes */
   isUnsubscribe: boolean;
 }
 
-/** Characters of a line of plain text, and of a URL, that are read. */
+/** Maximum characters of a line of plain text, and of a URL. */
 const MAX_LINE = 4_000;
 const MAX_URL = 8_000;
 const MAX_LINKS = 100;
 
 const UNSUBSCRIBE =
   /unsubscri|opt[-_ ]?out|abmeld|abbestell|désabonn|desabonn|désinscri|darse de baja|cancelar (?:la )?suscripci|descadastr|disiscri|annulla (?:l.)?iscrizione|afmeld|uitschrijv|wypis|odhl[aá]s|avregistr|отпис|配信停止|退订|退訂|取消订阅|수신\s?거부|manage[-_ ]preferences|email[-_ ]preferences/i;
-/** What mail of the kind that is waited for asks to do. */
+/** Actions that such emails ask for. */
 const ACTION =
   /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|인증|확인/i;
 const ASIDE =
@@ -220,8 +220,8 @@ const ASIDE =
 const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false }).add('ftp:', null).add('//', null);
 
 /**
- * The links of an email, likeliest to be meant first, those that unsubscribe last; `listUnsubscribe` is the value of that header field
- * (RFC 2369 §3.2), null when there is none. Takes time in proportion to what it is given.
+ * Returns the links of an email, most likely first, unsubscribe links last; `listUnsubscribe` is the value of that header field (RFC 2369
+ * §3.2), null when missing. Takes linear time.
  */
 function extractLinks({
   text,
@@ -252,7 +252,7 @@ function extractLinks({
   return [...found.values()].toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MAX_LINKS);
 }
 
-/** Pieces of lines: the finder is not linear in the length of what it is given. */
+/** Splits lines into pieces, because the link search is not linear. */
 function* linesOf(text: string): Generator<string> {
   for (const line of text.slice(0, MAX_TEXT).split('\n')) if (line.includes(':')) yield line.slice(0, MAX_LINE);
 }
@@ -268,7 +268,7 @@ function weightOf({ url, text, isUnsubscribe, foundIn }: ExtractedLink): number 
   const words = `${text ?? ''} ${url}`;
   return (
     (ACTION.test(words) ? 4 : 0) +
-    // What only this mail has: a token.
+    // A token that is specific to this email.
     (/[A-Za-z0-9_-]{16}/.test(url.slice(8)) ? 1 : 0) +
     (foundIn.length > 1 ? 0.5 : 0) -
     (ASIDE.test(words) ? 3 : 0) -
@@ -276,28 +276,28 @@ function weightOf({ url, text, isUnsubscribe, foundIn }: ExtractedLink): number 
   );
 }
 
-/** What a reader of an HTML body gets to see and to click, roughly. */
+/** The visible text and the links of an HTML body, approximately. */
 interface HtmlOutline {
-  /** the visible text, block by block on lines of their own */
+  /** the visible text, each block on its own line */
   text: string;
   links: { href: string; text: string }[];
 }
 
-/** Of a link's text; characters. */
+/** Maximum characters of a link's text. */
 const MAX_LINK_TEXT = 200;
 const MAX_OUTLINE_LINKS = 2_000;
-/** Elements within elements; deeper HTML is read up to there. The parser's time grows with the depth. */
+/** Maximum nesting; deeper elements are ignored. The parser's time grows with the depth. */
 const MAX_DEPTH = 500;
 
 const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title']);
-/** They stand within a line. */
+/** Inline elements. */
 const INLINE = new Set(
   'a abbr b bdi bdo big cite code em font i ins kbd label mark q s samp small span strike strong sub sup tt u var wbr'.split(
     ' ',
   ),
 );
 
-/** Reads an HTML body once from its beginning to its end; never throws, whatever the HTML is. */
+/** Reads an HTML body in one pass; never throws. */
 function readHtmlOutline(html: string): HtmlOutline {
   const pieces: string[] = [];
   const links: HtmlOutline['links'] = [];

@@ -1,17 +1,17 @@
 import libmime from 'libmime';
 import { decodeRawText, storableText } from '../shared/text.ts';
 
-/** One header field as it stands in the message. */
+/** A header field as it is in the message. */
 export interface HeaderField {
   /** lower case */
   name: string;
-  /** bytes behind the colon read as latin1, folding and white space included */
+  /** bytes after the colon as latin1, including folding and white space */
   raw: string;
 }
 
 /** The header section of a message (RFC 5322 §2.2). */
 export interface HeaderSection {
-  /** in their order, at most {@link MAX_HEADER_FIELDS} */
+  /** in order, at most {@link MAX_HEADER_FIELDS} */
   fields: HeaderField[];
   /** whether there were more */
   isTruncated: boolean;
@@ -20,7 +20,7 @@ export interface HeaderSection {
 const MAX_HEADER_FIELDS = 1_000;
 
 /**
- * The header section at the front of the bytes, at most `maxBytes` of it. Lines that are no fields are passed over, and so is the
+ * Parses the header section at the start of the bytes, at most `maxBytes` of it. Lines that are not fields are skipped, and so is the
  * `From ` line of an mbox. Linear, never throws.
  */
 export function readHeaderSection(bytes: Buffer, maxBytes = Number.POSITIVE_INFINITY): HeaderSection {
@@ -39,13 +39,13 @@ export function readHeaderSection(bytes: Buffer, maxBytes = Number.POSITIVE_INFI
   return { fields, isTruncated: false };
 }
 
-/** The value in one line: folding undone, white space at the ends cut, bytes made text; encoded words stay. */
+/** Returns the value on one line: unfolded, trimmed, bytes decoded; encoded words stay. */
 export function unfold(raw: string): string {
   const line = raw.includes('\n') ? raw.replace(/\r?\n[ \t]*/g, ' ') : raw;
   return decodeRawText((line.includes('=?') ? escapeEncodedWords(line) : line).trim());
 }
 
-/** Bytes above 127 within encoded words belong to the charset of the word (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
+/** Bytes above 127 within encoded words belong to the word's charset (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
 export function escapeEncodedWords(line: string): string {
   if (!/[\x80-\xff]/.test(line)) return line;
   return line.replace(/=\?[^?]{1,40}\?[Qq]\?[^?]*\?=/g, (word) =>
@@ -53,12 +53,12 @@ export function escapeEncodedWords(line: string): string {
   );
 }
 
-/** The value as people read it: unfolded, encoded words decoded (RFC 2047), storable. */
+/** Returns the value in readable form: unfolded, encoded words decoded (RFC 2047), storable. */
 export function decodeText(raw: string): string {
   return storableText(decodeEncodedWords(unfold(raw)));
 }
 
-/** Text with its encoded words decoded (RFC 2047); what cannot be decoded stays as it is. */
+/** Decodes the encoded words of a text (RFC 2047); invalid ones stay. */
 export function decodeEncodedWords(text: string): string {
   if (!text.includes('=?')) return text;
   try {
@@ -68,18 +68,18 @@ export function decodeEncodedWords(text: string): string {
   }
 }
 
-/** The first field of this name; null when there is none. */
+/** Returns the first field with this name; null when there is none. */
 export function firstField(section: HeaderSection, name: string): HeaderField | null {
   return section.fields.find((field) => field.name === name) ?? null;
 }
 
 /**
- * Fields that claim a verdict on the message. Whoever sent it could write them, so what readers of our copy find under these names
- * must not be the sender's word: they are handed out as `x-original-...` (RFC 8601 §5).
+ * Fields that claim a verdict on the message. The sender could have written them, so they are returned under `x-original-...` (RFC 8601
+ * §5); readers must not take them for our verdict.
  */
 const CLAIMED_VERDICTS = new Set(['authentication-results', 'received-spf']);
 
-/** The fields as they are handed out: `[lower-case name, decoded value]`, repeats kept, in their order. */
+/** Returns the fields as `[lower-case name, decoded value]`, in order, including repeats. */
 export function readableFields(section: HeaderSection): [string, string][] {
   return section.fields.map(({ name, raw }) => [
     CLAIMED_VERDICTS.has(name) ? `x-original-${name}` : name,
@@ -88,8 +88,8 @@ export function readableFields(section: HeaderSection): [string, string][] {
 }
 
 /**
- * What the Date field says (RFC 5322 §3.3, obsolete forms and ISO 8601 included); null when it is no date. Without a zone, or with a
- * zone whose name is unknown, it is taken as UTC (RFC 5322 §4.3).
+ * Parses a Date field (RFC 5322 §3.3, including obsolete forms and ISO 8601); null when it is not a date. A missing or unknown zone means
+ * UTC (RFC 5322 §4.3).
  */
 export function parseDate(raw: string): Date | null {
   const value = unfold(raw)
@@ -103,14 +103,14 @@ export function parseDate(raw: string): Date | null {
   return year >= 1 && year <= 9999 ? date : null;
 }
 
-/** `1 Apr`, `Apr 1`, `2026-04-01`: without one of these a date parser makes dates of any number. */
+/** `1 Apr`, `Apr 1`, `2026-04-01`: without one of these a date parser would accept any number. */
 const NAMES_A_DAY =
   /\b\d{1,2}[ -]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* +\d|^\d{4}-\d{2}-\d{2}/i;
 const MAX_DATE_LENGTH = 100;
 
 export type Priority = 'high' | 'normal' | 'low';
 
-/** How urgent the sender calls the message, by X-Priority, Importance, Priority or X-MSMail-Priority; null when none says. */
+/** Returns the sender's priority from X-Priority, Importance, Priority or X-MSMail-Priority; null when none is given. */
 export function readPriority(section: HeaderSection): Priority | null {
   for (const name of ['x-priority', 'importance', 'priority', 'x-msmail-priority']) {
     const field = firstField(section, name);
@@ -125,7 +125,7 @@ export function readPriority(section: HeaderSection): Priority | null {
   return null;
 }
 
-/** Bytes of the header section, the empty line that ends it not counted. */
+/** Returns the bytes of the header section, without the empty line that ends it. */
 export function endOfHeaderSection(bytes: Buffer): number {
   if (bytes[0] === 0x0a || (bytes[0] === 0x0d && bytes[1] === 0x0a)) return 0;
   const bare = bytes.indexOf('\n\n');

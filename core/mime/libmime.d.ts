@@ -1,4 +1,4 @@
-/** The part of libmime that the parser uses; the package brings no types. */
+/** The parts of libmime that the parser uses; the package has no types. */
 declare module 'libmime' {
   const libmime: {
     /** Decodes RFC 2047 encoded words; throws on some broken ones. */
@@ -13,7 +13,7 @@ declare module 'libmime' {
 
 declare module 'libmime/lib/charset.js' {
   const charsets: {
-    /** The text of bytes in a charset of any spelling; unknown ones are read as UTF-8. */
+    /** Decodes bytes of a charset in any spelling; an unknown one is read as UTF-8. */
     decode(bytes: Buffer, charset: string): string;
   };
   export default charsets;

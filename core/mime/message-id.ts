@@ -1,14 +1,14 @@
-/** More ids than this of one field are not kept: the first (the root) and the last (the nearest) are. */
+/** Maximum stored ids per field: the first (the root) and the last (the nearest) are kept. */
 const MAX_MESSAGE_IDS = 1_000;
 
-/** Bytes. RFC 5322 §2.1.1 lets no line be longer, and an id has to stand on one. */
+/** Bytes. RFC 5322 §2.1.1 limits lines to this, and an id must fit on one. */
 const MAX_ID_BYTES = 998;
 
 /**
- * The msg-ids of a Message-ID, In-Reply-To or References field value (RFC 5322 §3.6.4), each as `<local@domain>`, without repeats, in
- * their order, at most {@link MAX_MESSAGE_IDS}. Only what is in angle brackets and has an `@` counts: phrases and bare addresses stand
- * in real In-Reply-To fields (`Your message of "Thu, 01 Aug 2002" <id>`, `joe@example.com`, `yes`) and name no message. Folding within
- * an id is undone, comments are passed over, a bracket that is never closed ends at the next white space. Linear in the length.
+ * Parses the msg-ids of a Message-ID, In-Reply-To or References field (RFC 5322 §3.6.4): each as `<local@domain>`, in order, without
+ * duplicates, at most {@link MAX_MESSAGE_IDS}. Only ids in angle brackets with an `@` count: phrases and bare addresses in real
+ * In-Reply-To fields (`Your message of "Thu, 01 Aug 2002" <id>`, `joe@example.com`, `yes`) are not ids. Folding within an id is removed,
+ * comments are skipped, an unclosed bracket ends at the next white space. Takes linear time.
  */
 export function parseMessageIds(fieldValue: string): string[] {
   const ids = new Set<string>();
@@ -23,7 +23,7 @@ export function parseMessageIds(fieldValue: string): string[] {
       at = end;
     } else if (character === '(' && mayHoldComment) {
       const end = endOfComment(fieldValue, at);
-      // One that is never closed is text, and so is every one after it.
+      // An unclosed comment is text, and so is every later one.
       mayHoldComment = end !== -1;
       at = end === -1 ? at + 1 : end;
     } else {
@@ -35,8 +35,8 @@ export function parseMessageIds(fieldValue: string): string[] {
 }
 
 /**
- * The msg-id of a Message-ID field; null when it holds none. Here an id may lack its brackets when it is all that the field holds,
- * since this field names nothing else (seen: pipermail, `Message-ID: 1204434307.8.1042443163@example.com`).
+ * Parses the msg-id of a Message-ID field; null when there is none. Here an id may lack its brackets if the field contains nothing else
+ * (seen: pipermail, `Message-ID: 1204434307.8.1042443163@example.com`).
  */
 export function parseMessageId(fieldValue: string): string | null {
   const [id] = parseMessageIds(fieldValue);
@@ -44,7 +44,7 @@ export function parseMessageId(fieldValue: string): string | null {
   return validId(fieldValue.trim());
 }
 
-/** Where the id that starts here ends: at its bracket, or before the next one is opened. */
+/** Returns the end of the id that starts here: its bracket, or the position before the next opening bracket. */
 function endOfBracket(value: string, start: number): number {
   for (let at = start; at < value.length; at++) {
     if (value[at] === '>' || value[at] === '<') return at;
@@ -52,7 +52,7 @@ function endOfBracket(value: string, start: number): number {
   return value.length;
 }
 
-/** The byte after a comment, nested ones included (RFC 5322 §3.2.2); -1 when it is never closed. */
+/** Returns the index after a comment with nested ones (RFC 5322 §3.2.2); -1 when it is not closed. */
 function endOfComment(value: string, start: number): number {
   let depth = 0;
   for (let at = start; at < value.length; at++) {
@@ -71,10 +71,10 @@ function validId(bracketed: string): string | null {
   return Buffer.byteLength(id) <= MAX_ID_BYTES ? id : null;
 }
 
-/** Bytes; RFC 5322 §2.1.1 allows no longer line, and an index takes no much longer value. */
+/** Bytes; RFC 5322 §2.1.1 limits lines to this, and an index cannot hold much longer values. */
 const MAX_MESSAGE_ID_BYTES = 998;
 
-/** Returns the Message-ID under which a received email is stored: its own if that can be used, else one made of the id of the email. */
+/** Returns the Message-ID under which a received email is stored: its own if usable, else one made from the email's id. */
 export function receivedMessageId(messageId: string | null, emailId: string, mailHostname: string): string {
   const isUsable = messageId !== null && Buffer.byteLength(messageId) <= MAX_MESSAGE_ID_BYTES;
   return isUsable ? messageId : `<${emailId}@${mailHostname}>`;

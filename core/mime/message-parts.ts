@@ -3,43 +3,43 @@ import { decodeRawText, storableText } from '../shared/text.ts';
 import { type TransferEncoding, toTransferEncoding } from './attachment.ts';
 import { decodeEncodedWords, endOfHeaderSection } from './header-fields.ts';
 
-/** A part of a message that holds no other parts (RFC 2046), and where its body lies in the raw bytes. */
+/** A part without child parts (RFC 2046), and the position of its body in the raw bytes. */
 export interface Leaf {
   /** lower case, without parameters */
   contentType: string;
   charset: string | null;
   transferEncoding: TransferEncoding;
-  /** format=flowed (RFC 3676), with DelSp=yes or without; null when it is not flowed */
+  /** format=flowed (RFC 3676), with or without DelSp=yes; null when not flowed */
   flowed: 'keep-space' | 'delete-space' | null;
-  /** decoded, as the sender gave it; null when there is none */
+  /** decoded, as given by the sender; null when missing */
   filename: string | null;
-  /** null when absent; unknown words mean attachment (RFC 2183 §2.8) */
+  /** null when missing; unknown values mean attachment (RFC 2183 §2.8) */
   disposition: 'attachment' | 'inline' | null;
   contentId: string | null;
-  /** whether it is listed: it has a name, is meant as an attachment, or is no text */
+  /** whether it is listed: it has a name, is marked as an attachment, or is not text */
   isAttachment: boolean;
   /** whether its text belongs to the text or HTML body */
   isBody: boolean;
-  /** whether it stands within a multipart/alternative */
+  /** whether it is inside a multipart/alternative */
   isAlternative: boolean;
-  /** first byte of its header section */
+  /** offset of its header section */
   headStart: number;
-  /** first byte of the encoded body */
+  /** offset of the encoded body */
   start: number;
   /** bytes of the encoded body */
   length: number;
 }
 
-/** The leaves of a message in their order. */
+/** The leaves of a message in order. */
 interface Parts {
   leaves: Leaf[];
-  /** whether there were more parts than are read; what comes after them is in the raw bytes only */
+  /** whether there were more parts than are read; the rest is only in the raw bytes */
   isTruncated: boolean;
 }
 
 const MAX_CONTENT_ID_LENGTH = 998;
 
-/** Splits a message into its leaves. Rejects when that cannot be done. */
+/** Splits a message into its leaves. Rejects when that is impossible. */
 export async function readParts(bytes: Buffer): Promise<Parts> {
   const { bodies, isTruncated } = await readPartBodies(bytes);
   return { leaves: bodies.map(toLeaf), isTruncated };
@@ -63,9 +63,9 @@ function toLeaf({ node, headStart, start, end }: PartBody): Leaf {
     isAttachment,
     isBody:
       isText &&
-      // The only part of a message is its text even when it bears a name.
+      // The only part of a message is its text even if it has a name.
       (!isAttachment || (node.root && disposition !== 'attachment')) &&
-      // Beside plain text and HTML an alternative of another kind (calendar, AMP, rich text) says nothing new.
+      // Next to plain text and HTML, an alternative of another kind (calendar, AMP, rich text) repeats the content.
       (!isAlternative || contentType === 'text/plain' || contentType === 'text/html'),
     isAlternative,
     headStart,
@@ -81,7 +81,7 @@ function contentTypeOf(node: PartNode): string {
   return node.contentType === false ? 'text/plain' : node.contentType;
 }
 
-/** `<...>` whether the field has the brackets or not; many ids here have no `@`, and `cid:` links name them all the same. */
+/** Returns `<...>` whether or not the field has the brackets; many ids here have no `@`, and `cid:` links still refer to them. */
 function toContentId(value: string): string | null {
   const id = storableText(value.replace(/[<>\s]/g, ''));
   return id === '' ? null : `<${id.slice(0, MAX_CONTENT_ID_LENGTH).toWellFormed()}>`;
@@ -100,8 +100,8 @@ function isWithinAlternative(node: PartNode): boolean {
 }
 
 /**
- * The message without its attachments, all else byte for byte; images that its HTML shows (inline, with a Content-ID) stay. A message
- * that is nothing but attachments becomes an empty one. Rejects when the message cannot be split into parts.
+ * Returns the message without its attachments, otherwise byte for byte; images that its HTML shows (inline, with a Content-ID) stay. A
+ * message that consists only of attachments becomes empty. Rejects when the message cannot be split into parts.
  */
 export async function withoutAttachments(bytes: Buffer): Promise<Buffer> {
   const { leaves } = await readParts(bytes);
@@ -124,7 +124,7 @@ function isRemoved(leaf: Leaf): boolean {
   return leaf.isAttachment && !leaf.isBody && !isShown;
 }
 
-/** From the delimiter that begins the part to the one that follows it (RFC 2046 §5.1.1). */
+/** Returns the range from the delimiter before the part to the one after it (RFC 2046 §5.1.1). */
 function placeOf(bytes: Buffer, { headStart, start, length }: Leaf): { from: number; to: number } {
   const from = headStart < 2 ? 0 : bytes.lastIndexOf('\n', headStart - 2) + 1;
   const end = start + length;
@@ -141,23 +141,23 @@ function emptied(bytes: Buffer): Buffer {
   return Buffer.from([...kept, '', ''].join('\r\n'), 'latin1');
 }
 
-/** Parts of one message that are read, multiparts included: twice as many as attachments are listed. */
+/** Maximum parts read per message, including multiparts: twice the maximum of listed attachments. */
 const MAX_PARTS = 2_000;
-/** Levels of multiparts that are opened; what lies deeper is one opaque attachment. */
+/** Maximum levels of multiparts that are opened; deeper ones are opaque attachments. */
 const MAX_DEPTH = 100;
-/** Bytes of the header section of one part. The message's own is limited when it is accepted. */
+/** Maximum bytes of a part's header section. The message's own is limited when it is accepted. */
 const MAX_PART_HEADER_BYTES = 15_000_000;
 
-/** A part without parts of its own, and where its encoded body lies in the message. */
+/** A part without child parts, and the position of its encoded body. */
 export interface PartBody {
   node: PartNode;
-  /** first byte of its header section; that of its body when it has none */
+  /** offset of its header section, or of its body if it has none */
   headStart: number;
   start: number;
   end: number;
 }
 
-/** Splits a message into its parts and answers those without parts of their own. Rejects when that cannot be done. */
+/** Splits a message into its parts and returns those without child parts. Rejects when that is impossible. */
 export async function readPartBodies(bytes: Buffer): Promise<{ bodies: PartBody[]; isTruncated: boolean }> {
   const reader = new PartReader();
   await new Promise<void>((resolve, reject) => {
@@ -169,7 +169,7 @@ export async function readPartBodies(bytes: Buffer): Promise<{ bodies: PartBody[
   return { bodies: reader.bodies(), isTruncated: reader.isTruncated };
 }
 
-/** A part as mailsplit hands it out, as far as it is used here. */
+/** The fields of a mailsplit part that are used here. */
 interface PartNode {
   type: 'node';
   root: boolean;
@@ -184,11 +184,11 @@ interface PartNode {
   delSp: boolean;
   headers: { getFirst(name: string): string } | false;
   parseHeaders(): void;
-  /** what delimits its children */
+  /** delimiter of its children */
   _boundary: Buffer | false;
-  /** the multipart that it is a child of */
+  /** its parent multipart */
   _parentBoundaryOwner: PartNode | false;
-  /** views of the lines of its header section, the empty one that ends it included */
+  /** views of its header lines, including the empty line at the end */
   _headersLines: Buffer[];
 }
 
@@ -196,18 +196,18 @@ type Chunk = PartNode | { type: 'data' | 'body'; node: PartNode; value: Buffer }
 
 interface Splitter {
   node: PartNode;
-  /** whether the children of the node are over */
+  /** whether its children have ended */
   inEpilogue: boolean;
   newNode(parent?: PartNode | false): void;
-  /** Whether the line delimits parts: 1 first child, 2 last child's end, 3 sibling, 4 parent's end. */
+  /** Classifies a delimiter line: 1 first child, 2 end of the last child, 3 sibling, 4 end of the parent. */
   checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
   _transform(chunk: Buffer, encoding: string, callback: () => void): void;
 }
 
 /**
- * mailparser without its reading of fields and bodies: it is told the parts one after the other and notes where they lie. Written in
- * one piece, a message goes through in one piece, and every chunk is a view of it: that tells its position. (Adding up lengths does
- * not: mailsplit drops parts that end within their header section.)
+ * mailparser without its parsing of fields and bodies: it receives the parts in order and records their positions. A message written in
+ * one piece is passed on as views of that buffer, which give the position. (Adding up lengths fails, because mailsplit drops parts that
+ * end within their header section.)
  */
 class PartReader extends MailParser {
   declare readonly splitter: Splitter;
@@ -234,13 +234,13 @@ class PartReader extends MailParser {
     };
     splitter.checkBoundary = (line) => {
       const boundary = checkBoundary(line) || checkOuterBoundaries(splitter, checkBoundary, line);
-      // mailsplit's own limit ends the reading with an error that takes the parts read so far along.
+      // mailsplit's own limit would end parsing with an error that discards the parts read so far.
       if (boundary !== false && parts >= MAX_PARTS) this.isTruncated = true;
       return this.isTruncated ? false : boundary;
     };
   }
 
-  /** Called by mailparser for every chunk. Must not throw: nobody would catch it. */
+  /** Called by mailparser for every chunk. Must not throw: the exception would be uncaught. */
   processChunk(chunk: Chunk, done: () => void): void {
     if (chunk.type === 'node') {
       if (chunk.multipart === false) {
@@ -260,26 +260,26 @@ class PartReader extends MailParser {
     done();
   }
 
-  /** Where a view of the message ends in it; null when it is a copy: mailsplit holds back the last byte of an endless line as one. */
+  /** Returns the end of a view in the message; null when it is a copy, which mailsplit makes of the last byte of an endless line. */
   #endOf(view: Buffer): number | null {
     if (this.#whole === null || view.buffer !== this.#whole.buffer) return null;
     return view.byteOffset + view.length - this.#whole.byteOffset;
   }
 
-  /** Called by mailparser at the end, to put the texts together. */
+  /** Called by mailparser at the end to assemble the texts. */
   getTextContent(): object {
     return {};
   }
 
-  /** The bodies so far; the last one of too many has swallowed all that follows it, and is left out. */
+  /** Returns the bodies so far. If there were too many parts, the last one contains all later ones and is dropped. */
   bodies(): PartBody[] {
     return this.isTruncated ? this.#bodies.slice(0, -1) : this.#bodies;
   }
 }
 
 /**
- * mailsplit looks for the delimiters of a part and of its parent. A line that delimits parts further out ends all that is open within
- * (RFC 2046 §5.1.2): some mailers forget to close what they nest, and the parts behind it would be lost.
+ * mailsplit checks only the delimiters of a part and its parent. A line that delimits an outer part ends all parts within it (RFC 2046
+ * §5.1.2): some mail programs do not close nested parts, and later parts would be lost.
  */
 function checkOuterBoundaries(
   splitter: Splitter,
@@ -305,7 +305,7 @@ function isDelimiterLike(line: Buffer): boolean {
   return line[at] === 0x2d && line[at + 1] === 0x2d;
 }
 
-/** Options that mailparser passes on to mailsplit; its types do not know them. Messages in messages are attachments, not parts. */
+/** Options that mailparser passes to mailsplit, missing from its types. Messages in messages are attachments, not parts. */
 const SPLITTER_OPTIONS: object = {
   ignoreEmbedded: true,
   maxChildNodes: Number.POSITIVE_INFINITY,
@@ -320,7 +320,7 @@ function depthOf(node: PartNode): number {
   return depth;
 }
 
-/** Keeps a multipart from being opened: with no boundary of its own it ends where its parent says. */
+/** Keeps a multipart from being opened: without a boundary it ends at its parent's delimiter. */
 function makeOpaque(node: PartNode): void {
   const parseHeaders = node.parseHeaders.bind(node);
   node.parseHeaders = () => {

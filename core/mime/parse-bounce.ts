@@ -5,21 +5,21 @@ import { decodeText, firstField, type HeaderSection, readHeaderSection } from '.
 import { parseMessageId } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 
-/** What a DSN says of one recipient (RFC 3464 §2.3). Texts are decoded and in one line. */
+/** A DSN's report on one recipient (RFC 3464 §2.3). Texts are decoded and on one line. */
 export interface RecipientReport {
-  /** without its type and angle brackets; null when it is not given */
+  /** without type and angle brackets; null when missing */
   finalRecipient: string | null;
-  /** as we gave it to the first server; null when it is not given */
+  /** the address that we sent to; null when missing */
   originalRecipient: string | null;
   action: 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
-  /** `5.1.1` (RFC 3463); taken from the diagnostic code, or in general, where the report has none */
+  /** such as `5.1.1` (RFC 3463); if missing, from the diagnostic code, or a general one */
   status: string;
-  /** without its type; null when it is not given */
+  /** without its type; null when missing */
   diagnosticCode: string | null;
-  /** the reply code of the diagnostic code; null when it is no reply of an SMTP server */
+  /** reply code in the diagnostic code; null when it is not an SMTP reply */
   replyCode: number | null;
   remoteMta: string | null;
-  /** `hard`: failed for good, class 5; `soft`: given up or delayed, class 4; null: nothing has failed */
+  /** `hard`: permanent failure, class 5; `soft`: given up or delayed, class 4; null: no failure */
   bounce: 'hard' | 'soft' | null;
 }
 
@@ -29,36 +29,36 @@ export interface DeliveryReport {
   reportingMta: string | null;
   /** at most {@link MAX_RECIPIENT_REPORTS} */
   recipients: RecipientReport[];
-  /** the id of the message that is reported, from the copy that the report returns; null when it returns none */
+  /** id of the reported message, from the copy in the report; null when there is none */
   originalMessageId: string | null;
 }
 
-/** A complaint or another word of feedback (RFC 5965, RFC 6591). */
+/** A complaint or other feedback (RFC 5965, RFC 6591). */
 export interface FeedbackReport {
   kind: 'feedback';
   /** lower case: `abuse`, `fraud`, `virus`, `not-spam`, `auth-failure`, `other`, ... */
   feedbackType: string;
-  /** whether somebody complains of the message, by RFC 5965 §7.3; the other types report faults or take complaints back */
+  /** whether a user complains about the message (RFC 5965 §7.3); other types report faults or withdraw complaints */
   isComplaint: boolean;
-  /** the reverse-path of the reported message, in which our return address may stand; null when it is not given */
+  /** reverse-path of the reported message, which may be our return address; null when missing */
   originalMailFrom: string | null;
-  /** recipients of the reported message as far as they are not hidden */
+  /** recipients of the reported message that are not redacted */
   originalRecipients: string[];
   originalMessageId: string | null;
 }
 
 export type MailReport = DeliveryReport | FeedbackReport;
 
-/** Recipients of one report that are read. */
+/** Maximum recipients read per report. */
 const MAX_RECIPIENT_REPORTS = 200;
-/** Bytes of a report's machine-readable part that are looked at; 200 recipients with long texts fit. */
+/** Maximum bytes read of a report's machine-readable part; enough for 200 recipients with long texts. */
 const MAX_REPORT_BYTES = 262_144;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_ADDRESS_LENGTH = 320;
 
 const COMPLAINTS = new Set(['abuse', 'fraud', 'virus', 'other', 'miscategorized', 'opt-out', 'opt-out-list']);
 
-/** Whether a part of this type (lower case) is the machine-readable part of a report. */
+/** Returns whether a part of this type (lower case) is the machine-readable part of a report. */
 export function isReportPart(contentType: string): boolean {
   return REPORT_TYPES.has(contentType);
 }
@@ -67,8 +67,8 @@ const STATUS_TYPES: ReadonlySet<string> = new Set(['message/delivery-status', 'm
 const REPORT_TYPES: ReadonlySet<string> = new Set([...STATUS_TYPES, 'message/feedback-report']);
 
 /**
- * The report that a message holds (RFC 6522, or the bare part as some agents send it); null when it holds none. Whether to believe it
- * is for the return address to say. Rejects when the bytes cannot be split into parts.
+ * Returns the report in a message (RFC 6522, or the bare part that some servers send); null when there is none. It is trusted only if it
+ * came to a valid return address. Rejects when the bytes cannot be split into parts.
  */
 export async function readMailReport(bytes: Buffer): Promise<MailReport | null> {
   const { leaves } = await readParts(bytes);
@@ -86,7 +86,7 @@ export async function readMailReport(bytes: Buffer): Promise<MailReport | null> 
   return null;
 }
 
-/** Reads the content of a message/delivery-status part; null when it reports no recipient. Never throws. */
+/** Parses a message/delivery-status part; null when it reports no recipient. Never throws. */
 export function readDeliveryStatus(content: Buffer): DeliveryReport | null {
   const groups = readGroups(content);
   const recipients = groups
@@ -98,9 +98,9 @@ export function readDeliveryStatus(content: Buffer): DeliveryReport | null {
   return { kind: 'delivery-status', reportingMta: reportingMta ?? null, recipients, originalMessageId: null };
 }
 
-/** Reads the content of a message/feedback-report part; null when it names no type. Never throws. */
+/** Parses a message/feedback-report part; null when it has no type. Never throws. */
 export function readFeedback(content: Buffer): FeedbackReport | null {
-  // Blank lines among the fields are no ends here.
+  // Here, blank lines do not separate groups of fields.
   const fields = readGroups(content).flatMap((group) => group.fields);
   const section: HeaderSection = { fields, isTruncated: false };
   const feedbackType = valueOf(section, 'feedback-type')?.toLowerCase() ?? null;
@@ -120,30 +120,30 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
 }
 
 /**
- * Where a recipient stands after a report of it; null when it stays where it is. Only a hard bounce moves it: what is delayed or given
- * up elsewhere was taken by the first server all the same. A second report finds the work done.
+ * Returns the new status of a reported recipient; null when it does not change. Only a hard bounce changes it: mail that is delayed or
+ * given up elsewhere was still accepted by the first server. A second report has no effect.
  */
 export function statusAfterReport(current: RecipientStatus, report: RecipientReport): 'bounced' | null {
   return report.bounce === 'hard' && (current === 'pending' || current === 'delivered') ? 'bounced' : null;
 }
 
-/** Whether the address of a recipient that bounced takes no mail at all. */
+/** Returns whether the address of a bounced recipient should be suppressed. */
 export function suppressedByReport(report: RecipientReport): boolean {
   return report.bounce === 'hard' && suppressesAddress({ code: report.replyCode, status: report.status });
 }
 
-/** A recipient of the message that a report comes back for. */
+/** A recipient of the message that a report is about. */
 export interface ReportedRecipient {
   id: string;
   address: string;
-  /** whether it shared the SMTP transaction of the one that the return address was made for, or is that one */
+  /** whether it was in the SMTP transaction of the return address's recipient, or is that recipient */
   isReportable: boolean;
 }
 
 /**
- * Which of a message's recipients each recipient report speaks of: the one whose address it gives; when it gives an address that is none
- * of theirs, as behind a forwarding, the one that the return address was made for, unless another of the reports names that one. Only
- * those can be meant that shared the SMTP transaction: whoever got the message knows its return address.
+ * Assigns each recipient report to a recipient of the message: the one with its address; if it has an unknown address, as after
+ * forwarding, the one that the return address was made for, unless another report has that one's address. Only recipients of the same
+ * SMTP transaction qualify, because every recipient of the message knows its return address.
  */
 export function reportedRecipients<R extends ReportedRecipient>(
   reports: readonly RecipientReport[],
@@ -166,7 +166,7 @@ function namedRecipient<R extends ReportedRecipient>(report: RecipientReport, re
   return null;
 }
 
-/** Which of a message's recipients complain: those that are named, else the one that the return address was made for. */
+/** Returns the recipients who complain: those in the report, else the one that the return address was made for. */
 export function complainingRecipients<R extends ReportedRecipient>(
   report: FeedbackReport,
   recipients: readonly R[],
@@ -183,7 +183,7 @@ function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
   return Buffer.from(decoded.buffer, decoded.byteOffset, Math.min(decoded.byteLength, MAX_REPORT_BYTES));
 }
 
-/** The header section of the message that the report returns, whole or as header fields only (RFC 6522 §3, §4). */
+/** Returns the header section of the returned message, whole or header fields only (RFC 6522 §3, §4). */
 function returnedHeader(bytes: Buffer, leaves: readonly Leaf[]): HeaderSection | null {
   const leaf = leaves.find((candidate) =>
     ['message/rfc822', 'message/global', 'text/rfc822-headers', 'message/global-headers'].includes(
@@ -193,7 +193,7 @@ function returnedHeader(bytes: Buffer, leaves: readonly Leaf[]): HeaderSection |
   return leaf === undefined ? null : readHeaderSection(contentOf(bytes, leaf));
 }
 
-/** Groups of fields with blank lines between them; the mailer of some agents puts MIME fields in each. */
+/** Splits fields into groups at blank lines; some servers add MIME fields to each. */
 function readGroups(content: Buffer): HeaderSection[] {
   return content
     .toString('latin1')
@@ -242,7 +242,7 @@ function toAction(value: string | null): RecipientReport['action'] | null {
   }
 }
 
-/** Seen: no Status at all (`X-LOCAL; 500 (err.nosuchuser)`), and comments behind it. */
+/** Seen: no Status at all (`X-LOCAL; 500 (err.nosuchuser)`), and comments after it. */
 function toStatus(value: string | null, diagnosticCode: string | null, action: RecipientReport['action']): string {
   const stated = /^([245]\.\d{1,3}\.\d{1,3})(?!\d)/.exec(value ?? '')?.[1];
   if (stated !== undefined) return stated;
@@ -254,13 +254,13 @@ function toStatus(value: string | null, diagnosticCode: string | null, action: R
 
 const CLASS_OF_ACTION = { failed: 5, delayed: 4, delivered: 2, relayed: 2, expanded: 2 } as const;
 
-/** Other agents number their errors too (seen: `X-LOCAL; 500 (err.nosuchuser)`), which are no replies of SMTP. */
+/** Other systems have error numbers that are not SMTP replies (seen: `X-LOCAL; 500 (err.nosuchuser)`). */
 function toReplyCode(diagnosis: string | null): number | null {
   const code = /^(?:smtp *; *)?([245]\d\d)(?!\d)/i.exec(diagnosis ?? '')?.[1];
   return code === undefined ? null : Number(code);
 }
 
-/** `rfc822; joe@example.com` without its type (RFC 3464 §2.1.2). */
+/** Removes the type of `rfc822; joe@example.com` (RFC 3464 §2.1.2). */
 function typedValue(value: string | null): string | null {
   const content = value?.replace(/^[a-z0-9-]{1,40} *; */i, '') ?? '';
   return content === '' ? null : content;

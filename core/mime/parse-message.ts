@@ -23,53 +23,55 @@ import { isReportPart } from './parse-bounce.ts';
 import { stripQuotedText } from './strip-quoted-text.ts';
 import { isForwardSubject } from './subject.ts';
 
-/** What is stored of a received message beside its bytes. All texts are well-formed and without U+0000. */
+/** The stored fields of a received message besides its bytes. All texts are well-formed and without U+0000. */
 export interface ParsedMessage {
-  /** `<local@domain>`; null when the message bears none that is valid */
+  /** `<local@domain>`; null when missing or invalid */
   messageId: string | null;
   inReplyTo: string[];
   references: string[];
-  /** empty when there is none */
+  /** empty when missing */
   subject: string;
-  /** the Date field; null when absent or invalid */
+  /** the Date field; null when missing or invalid */
   date: Date | null;
   addresses: AddressFields;
   /** the plain-text parts; null when there are none */
   textBody: string | null;
   /** the HTML parts as sent, not safe to show; null when there are none */
   htmlBody: string | null;
-  /** the author's own text, quoted mail and signature stripped; null as textBody */
+  /** the author's own text, without quoted mail and signature; null like textBody */
   cleanedText: string | null;
-  /** safe to show, quoted mail and signature stripped; null when there is no HTML, or when it is too large to be cleaned */
+  /** safe to show, without quoted mail and signature; null when there is no HTML, or it is too large to clean */
   cleanedHtml: string | null;
-  /** the beginning of the text in one line, at most 200 characters */
+  /** the start of the text on one line, at most 200 characters */
   preview: string;
-  /** `[lower-case name, decoded value]`, repeats kept, in their order, at most 1,000 */
+  /** `[lower-case name, decoded value]` in order, including repeats, at most 1,000 */
   headers: [string, string][];
   priority: Priority | null;
   /** at most 1,000 */
   attachments: Attachment[];
   hasAttachments: boolean;
-  /** whether something was left out: header fields, mailboxes, attachments or parts over their limits, the cleaned copy of large HTML */
+  /**
+   * whether something was left out: header fields, mailboxes, attachments or parts over their limits, or the cleaned copy of large HTML
+   */
   isTruncated: boolean;
-  /** whether there are two From fields or more */
+  /** whether there are several From fields */
   hasSeveralFromFields: boolean;
-  /** whether one of its parts is the machine-readable part of a report; core/mime/parse-bounce.ts reads it */
+  /** whether one of its parts is the machine-readable part of a report (core/mime/parse-bounce.ts) */
   holdsReport: boolean;
-  /** why only the header section was scanned; null when the message was parsed */
+  /** why only the header section was read; null when the message was parsed */
   parseError: string | null;
 }
 
-/** Raised with every change to what is read out of a message, so that stored mail can be parsed anew. */
+/** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
 export const PARSER_VERSION = 1;
 
-/** Characters. */
+/** Maximum characters. */
 const PREVIEW_LENGTH = 200;
-/** Bytes of a header section, and characters of a field, that the scan of a message looks at that cannot be parsed. */
+/** Maximum bytes of the header section, and characters of a field, that are read of an unparsable message. */
 const MAX_SCANNED_BYTES = 65_536;
 const MAX_SCANNED_FIELD_LENGTH = 4_000;
 
-/** Reads a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts at all; may be slow on hostile input. */
+/** Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. */
 export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const section = readHeaderSection(bytes);
   const { leaves, isTruncated } = await readParts(bytes);
@@ -90,8 +92,8 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
 }
 
 /**
- * What the header section alone says of a message that cannot be parsed. Linear, never throws: fields that are too long for what a
- * field may honestly hold are left out.
+ * Reads only the header section of a message that cannot be parsed. Linear, never throws: fields longer than any honest field are left
+ * out.
  */
 export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessage {
   const whole = readHeaderSection(
@@ -145,7 +147,7 @@ function readHead(section: HeaderSection): Head {
   };
 }
 
-/** Folding matters within a msg-id, so it is left in; encoded words are decoded (seen: mailers that encode every long field). */
+/** Decodes the field but keeps its folding, which matters within a msg-id (seen: mail programs that encode every long field). */
 function idsText(section: HeaderSection, name: string): string {
   const raw = firstField(section, name)?.raw ?? '';
   return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
@@ -162,7 +164,7 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
       htmls.push(text);
     } else {
       texts.push(text);
-      // A footer beside an HTML body, as mailing lists add one, is part of what HTML readers see.
+      // A footer next to an HTML body, as mailing lists add one, is part of what HTML readers see.
       if (hasHtml && !leaf.isAlternative) htmls.push(`<pre>${escapeHtml(text)}</pre>`);
     }
   }
@@ -182,7 +184,7 @@ function textOf(bytes: Buffer, leaf: Leaf): string {
   return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
 }
 
-/** Joins the lines of format=flowed (RFC 3676 §4.2): a line that ends in a space goes on in the next of the same quote depth. */
+/** Joins the lines of format=flowed (RFC 3676 §4.2): a line that ends in a space continues on the next line of the same quote depth. */
 function unflow(text: string, flowed: Leaf['flowed']): string {
   if (flowed === null) return text;
   const lines: { depth: string; text: string; isFlowed: boolean }[] = [];
@@ -217,7 +219,7 @@ function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
   };
 }
 
-/** The beginning of the text in one line, at most 200 characters; without text, that of the HTML. */
+/** Returns the start of the text on one line, at most 200 characters; without text, that of the HTML. */
 export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
   const text = bodies.cleanedText ?? '';
   if (text !== '') return cut(text.slice(0, PREVIEW_LENGTH * 10).replace(/\s+/g, ' '));

@@ -5,38 +5,38 @@ import type { OutgoingAttachment } from '../sending/outgoing-attachments.ts';
 import type { Mailbox } from './address.ts';
 import { BOUNDARY_PREFIX, boundaryOf, checked, composeMessage, type Draft } from './compose-message.ts';
 
-/** Kinds of mail that users try things out with; a bounce is made by core/mime/simulated-bounce.ts. */
+/** Kinds of test messages that users can receive. */
 export type SimulatedKind = 'plain' | 'reply' | 'newsletter' | 'attachment' | 'one-time-code' | 'spam';
 
-/** What a simulated mail is made for. */
+/** Inputs of a test message. */
 export interface SimulatedMailFacts {
   kind: SimulatedKind;
   from: Mailbox;
-  /** the address of ours that it comes to */
+  /** the recipient, one of our addresses */
   to: string;
   /** `<local@domain>` */
   messageId: string;
   date: Date;
   /** six digits */
   code: string;
-  /** of kind reply: the mail that is answered */
+  /** for kind reply: the message it replies to */
   original: { subject: string; text: string | null; inReplyTo: string | null; references: readonly string[] } | null;
 }
 
-/** What the user gave instead of the template's own; null: nothing. */
+/** The user's values instead of the template's; null: the template's. */
 export interface SimulatedContent {
   subject: string | null;
   text: string | null;
   html: string | null;
 }
 
-/** Of a domain that is nobody's (RFC 2606). */
+/** Of a domain reserved for examples (RFC 2606). */
 export const SIMULATED_SENDER: Mailbox = { name: 'Ann Example', address: 'ann@example.com' };
 
-/** Composes a simulated mail as a server would hand it in. The same facts give the same bytes. */
+/** Composes a test message as a server would send it. The same facts give the same bytes. */
 export async function composeSimulatedMail(facts: SimulatedMailFacts, given: SimulatedContent): Promise<Buffer> {
   const template = TEMPLATES[facts.kind](facts);
-  // Who gives one body means that and no other.
+  // If the user gives one body, the template's other body is dropped.
   const bodies = given.text === null && given.html === null ? template : given;
   const draft: Draft = {
     messageId: facts.messageId,
@@ -112,15 +112,15 @@ const TEMPLATES: Record<SimulatedKind, (facts: SimulatedMailFacts) => Template> 
   }),
 };
 
-/** What filters take for unsolicited mail by agreement. */
+/** The standard test string for spam filters (GTUBE). */
 const SPAM_MARK = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 const CSV = Buffer.from('number,amount\r\n1,19.90\r\n2,5.00\r\n');
-/** One transparent point. */
+/** One transparent pixel. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** Characters of the original that an answer quotes. */
+/** Maximum characters of the original that a reply quotes. */
 const MAX_QUOTED_LENGTH = 10_000;
 
 function quoted(text: string | null): string {
@@ -129,11 +129,11 @@ function quoted(text: string | null): string {
   return `\nOn an earlier day you wrote:\n${lines.map((line) => `> ${line}`).join('\n')}\n`;
 }
 
-/** What a mail says that has not come. */
+/** The content of a message that has not been received. */
 interface HypotheticalContent
   extends Pick<Draft, 'subject' | 'text' | 'html' | 'fields' | 'inReplyTo' | 'references'> {}
 
-/** Composes a mail that nobody sends, to see what would become of it. */
+/** Composes a message that is not sent, to preview its route. */
 export function composeHypotheticalMail(
   { from, to, date }: { from: Mailbox | null; to: string; date: Date },
   content: HypotheticalContent,
@@ -151,26 +151,26 @@ export function composeHypotheticalMail(
   });
 }
 
-/** The recipient as a To field shows it; what cannot stand there is refused as a recipient later. */
+/** Returns the recipient for the To field; an invalid one is rejected later. */
 function writableRecipient(to: string): Mailbox {
   return outgoingMailbox({ name: null, address: to.trim() }) ?? { name: null, address: 'recipient@simulated.invalid' };
 }
 
-/** A DSN of another server about a message of ours, made to try things out. */
+/** A test DSN of another server about one of our messages. */
 interface SimulatedBounceFacts {
   /** `<local@domain>` */
   messageId: string;
   date: Date;
-  /** the recipient of ours that it speaks of */
+  /** the recipient that it reports */
   recipient: string;
-  /** the return address that it goes to */
+  /** its own recipient: the return address */
   to: string;
-  /** RFC 3463, as `5.1.1`; of class 5 the recipient bounces, of class 4 it is delayed */
+  /** RFC 3463, such as `5.1.1`; class 5: the recipient bounces, class 4: it is delayed */
   status: string;
   original: { messageId: string; subject: string };
 }
 
-/** Whether a text is an enhanced status code that a DSN may tell of trouble with (RFC 3463 §2). */
+/** Returns whether a text is an enhanced status code for a failure or delay (RFC 3463 §2). */
 export function isTroubleStatus(status: string): boolean {
   return /^[45]\.\d{1,3}\.\d{1,3}$/.test(status);
 }

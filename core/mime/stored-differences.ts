@@ -1,19 +1,19 @@
-/** A stored field that reads otherwise when it is made anew. */
+/** A stored field that differs when the email is parsed again. */
 export interface FieldChange {
   field: string;
-  /** as text, cut to 500 characters; of bodies from shortly before the first difference; null: there is nothing */
+  /** as text, cut to 500 characters; for bodies starting shortly before the first difference; null: no value */
   before: string | null;
   after: string | null;
-  /** of bodies: where they begin to differ, in characters */
+  /** for bodies: the index of the first difference, in characters */
   differsAt: number | null;
 }
 
-/** Characters of a value that are shown. */
+/** Maximum characters of a value that are shown. */
 const MAX_SHOWN_LENGTH = 500;
-/** Characters before the first difference that are shown with it. */
+/** Characters shown before the first difference. */
 const LEAD_LENGTH = 40;
 
-/** The fields whose values differ, in the order of `after`. Values are compared as JSON has them, whatever the order of keys. */
+/** Returns the fields whose values differ, in the order of `after`. Values are compared as JSON, regardless of key order. */
 export function differences(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -1,18 +1,18 @@
 import EmailReplyParser from 'email-reply-parser';
 import { storableText } from '../shared/text.ts';
 
-/** Characters. What is longer is hardly a reply, and the reply parser's patterns are not linear. */
+/** Maximum characters. Longer texts are rarely replies, and the reply parser is not linear. */
 const MAX_PARSED_LENGTH = 50_000;
-/** Characters. No line that introduces a quotation or a signature is longer. */
+/** Maximum characters of a line that introduces a quotation or a signature. */
 const MAX_LINE_LENGTH = 200;
-/** Patterns of the reply parser that reach over lines start at these words; real mail holds few of them. */
+/** Words that start multi-line patterns of the reply parser; real mail has few of them. */
 const FAR_REACHING_WORDS =
   /^(?:Op\s|W\sdniu|Dnia\s|在|[a-z]{3,4}\.\s)|\sskrev\s|schreef|写道|(?:On|Le|El|Il|Em|Am|Den|pe|In)\s.*\n.*(?:wrote|[éi]t|schrieb|scritto|escreveu|skrev)/gm;
 const MAX_FAR_REACHING_WORDS = 20;
 
 /**
- * Words and marks without which the reply parser hides nothing; most mail holds none of them and is spared the parser, which costs as
- * much as all the rest of parsing a short message.
+ * Words and marks without which the reply parser removes nothing. Most mail has none and skips the parser, which costs as much as the
+ * rest of parsing a short message.
  */
 const MAY_HIDE =
   /^[ \t]*>|^[ \t]*[-_+=]{2,4}[ \t]*$|^_{32}$|wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|写道|작성|のメッセージ| г\. в|>[ \t]*:|(?:from|von|de|van|da)\s?:|^sent from|gesendet|^sendt fra|get outlook|outlook pour|^cheers|^best wishes|regards|^envoyé|cordialement|^bien . vous|^bonne |^enviado|^verzonden|^verstuurd|original message|oprindelig|message d'origine|ursprüngliche|in data /im;
@@ -20,8 +20,8 @@ const MAY_HIDE =
 const parser = new EmailReplyParser();
 
 /**
- * The text of a plain-text body as its author typed it: quoted mail and the signature are gone, unless nothing else is there. Texts
- * that are too long or too odd for the reply parser come back whole, without the white space at their ends.
+ * Returns a plain-text body without quoted mail and signature, unless nothing else remains. Texts that are too long or too unusual for
+ * the reply parser are returned whole, trimmed.
  */
 export function stripQuotedText(text: string): string {
   const whole = text.replaceAll('\r\n', '\n').trim();
@@ -30,7 +30,7 @@ export function stripQuotedText(text: string): string {
   const lines = whole.split('\n').map((line) => {
     if (line.length <= MAX_LINE_LENGTH) return line.trimEnd() === '--' ? '-- ' : line.trimEnd();
     longLines.push(line);
-    // Kept at its place by a line that no pattern knows; a quotation stays one.
+    // A placeholder keeps the position of the line; a quoted line stays quoted.
     return `${line.startsWith('>') ? '>' : ''}${LONG_LINE}${longLines.length - 1}`;
   });
   const narrow = lines.join('\n').replace(/\n{3,}/g, '\n\n');
@@ -40,6 +40,6 @@ export function stripQuotedText(text: string): string {
   return storableText(visible.replace(LONG_LINE_MARK, (_, at: string) => longLines[Number(at)] ?? ''));
 }
 
-/** Private use: what stands for a line that is too long for the reply parser. */
+/** Private-use characters that mark a line too long for the reply parser. */
 const LONG_LINE = '\ue0ff\ue0fe';
 const LONG_LINE_MARK = />?\ue0ff\ue0fe(\d+)/g;

@@ -1,9 +1,9 @@
-/** What a marker at the front of a subject says about the message. */
+/** Meaning of a marker at the start of a subject. */
 type Marker = 'reply' | 'forward';
 
 /**
- * Markers before the colon, in lower case. RFC 5256 §2.1 knows `re`, `fw` and `fwd`; the others are what mailers write in other
- * languages. `vs` is a forward in Danish and Norwegian and a reply in Finnish; it counts as a forward, which joins no threads by subject.
+ * Markers before the colon, in lower case. RFC 5256 §2.1 has `re`, `fw` and `fwd`; mail programs write the others in other languages.
+ * `vs` is a forward in Danish and Norwegian and a reply in Finnish; it counts as a forward, which joins no threads by subject.
  */
 const MARKERS: Record<Marker, readonly string[]> = {
   reply: [
@@ -78,7 +78,7 @@ const FORWARD_HEADER = '[fwd:';
 const FORWARD_TRAILER = ']';
 const TRAILER = '(fwd)';
 
-/** A stretch of a subject: all rules move its two ends, so that the work stays linear in the length of the subject. */
+/** A range of a subject. All rules move its two ends, so the work is linear in the length of the subject. */
 interface Span {
   text: string;
   start: number;
@@ -86,9 +86,9 @@ interface Span {
 }
 
 /**
- * The subject without reply and forward markers, list tags and trailers (RFC 5256 §2.1, with the markers of other languages), in its
- * own case; two subjects are the same thread's when theirs are equal without regard to case. Empty when nothing else was there.
- * Takes the decoded subject.
+ * Returns the subject without reply and forward markers, list tags and trailers (RFC 5256 §2.1, with the markers of other languages),
+ * case preserved. Subjects that are equal except for case belong to the same thread. Empty when nothing else remains. Takes the decoded
+ * subject.
  */
 export function baseSubject(subject: string): string {
   const span = spanOf(subject);
@@ -99,17 +99,17 @@ export function baseSubject(subject: string): string {
   return span.text.slice(span.start, span.end);
 }
 
-/** Whether the outermost marker says that this answers a message: `[list] Re: x`, `AW: x`. */
+/** Returns whether the outermost marker is one of a reply: `[list] Re: x`, `AW: x`. */
 export function isReplySubject(subject: string): boolean {
   return outermostMarker(subject) === 'reply';
 }
 
-/** The marker that is a forward for some and an answer for others; see MARKERS. */
+/** A marker for a forward or a reply, depending on the language; see MARKERS. */
 const TWO_MEANINGS = 'vs';
 
 /**
- * The subject without its leading reply markers (`AW: SV: [team] x` is `[team] x`); list tags and forward markers stay. `isPlain` says
- * whether the markers were all `Re` (`Re:`, `RE[2]:`), or there was none.
+ * Removes leading reply markers (`AW: SV: [team] x` becomes `[team] x`); list tags and forward markers stay. `isPlain`: the markers were
+ * all `Re` (`Re:`, `RE[2]:`), or there were none.
  */
 export function splitReplyMarkers(subject: string): { rest: string; hasMarker: boolean; isPlain: boolean } {
   const span = spanOf(subject);
@@ -128,7 +128,7 @@ export function splitReplyMarkers(subject: string): { rest: string; hasMarker: b
   }
 }
 
-/** Whether the outermost marker says that this hands on a message: `Fwd: Re: x`, `[Fwd: x]`, `x (fwd)`. */
+/** Returns whether the outermost marker is one of a forward: `Fwd: Re: x`, `[Fwd: x]`, `x (fwd)`. */
 export function isForwardSubject(subject: string): boolean {
   return outermostMarker(subject) === 'forward';
 }
@@ -153,7 +153,7 @@ function cutSpace(span: Span): void {
   while (span.end > span.start && span.text[span.end - 1] === ' ') span.end--;
 }
 
-/** Step 2: `subj-trailer = "(fwd)" / WSP`, as often as it stands there. */
+/** Step 2: `subj-trailer = "(fwd)" / WSP`, repeatedly. */
 function cutTrailers(span: Span): void {
   cutSpace(span);
   while (endsWith(span, TRAILER)) {
@@ -162,7 +162,7 @@ function cutTrailers(span: Span): void {
   }
 }
 
-/** Steps 3 to 5: markers with the blobs before them; then blobs, as long as something stands behind them. */
+/** Steps 3 to 5: markers with the blobs before them; then blobs, unless nothing follows them. */
 function cutLeaders(span: Span): void {
   for (;;) {
     cutSpace(span);
@@ -184,7 +184,7 @@ function cutForwardWrapper(span: Span): boolean {
   return true;
 }
 
-/** Where each of the blobs `[...]` at the front ends, white space behind it included. */
+/** Returns the ends of the leading blobs `[...]`, including white space after them. */
 function blobEnds(span: Span): number[] {
   const ends: number[] = [];
   let at = span.start;
@@ -206,7 +206,7 @@ function endOfBlob(span: Span, start: number): number {
   return -1;
 }
 
-/** `subj-refwd = marker *WSP [subj-blob] ":"`, also with a count as in `Re(2):` and `Re^2:`, and with a full-width colon. */
+/** `subj-refwd = marker *WSP [subj-blob] ":"`, also with a count such as `Re(2):` or `Re^2:`, or a full-width colon. */
 function markerAt(span: Span, start: number): { marker: Marker; word: string; end: number } | null {
   const head = span.text.slice(start, Math.min(span.end, start + LONGEST_MARKER + 1));
   const word = /^[\p{L}\p{M}]+(?: توجيه)?/u.exec(head)?.[0];

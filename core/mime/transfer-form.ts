@@ -3,21 +3,21 @@ import { decodeAttachment, type TransferEncoding, toTransferEncoding } from './a
 import { endOfHeaderSection, escapeEncodedWords, firstField, readHeaderSection, unfold } from './header-fields.ts';
 import { type PartBody, readPartBodies } from './message-parts.ts';
 
-/** Bytes of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
+/** Maximum bytes of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
 const MAX_LINE_BYTES = 998;
-/** Of an encoded line (RFC 2045 §6.7, §6.8). */
+/** Characters of an encoded line (RFC 2045 §6.7, §6.8). */
 const ENCODED_LINE_LENGTH = 76;
-/** Bytes of text that are encoded in one word, so that it stays below 75 (RFC 2047 §2). */
+/** Bytes of text per encoded word, so that it is shorter than 75 characters (RFC 2047 §2). */
 const WORD_BYTES = 42;
-/** Messages within messages that are looked into; each level costs a reading of all that is in it. Deeper ones are encoded whole. */
+/** Maximum levels of messages within messages that are opened; each level is read again. Deeper ones are encoded whole. */
 const MAX_DEPTH = 5;
-/** A text with a larger share of bytes beyond ASCII is shorter in base64. */
+/** Text with a larger share of non-ASCII bytes is shorter in base64. */
 const QUOTED_SHARE = 1 / 6;
 
-/** What SMTP is to carry: ASCII alone, or bytes beyond it too (RFC 6152). */
+/** The bytes that the SMTP session can carry: ASCII only, or 8-bit (RFC 6152). */
 export type TransferForm = '7bit' | '8bit';
 
-/** Whether bytes go through SMTP as they are: lines end in CRLF, have 998 bytes at most and no NUL (RFC 5321 §2.3.8). */
+/** Returns whether SMTP can carry the bytes unchanged: lines end in CRLF, have at most 998 bytes and no NUL (RFC 5321 §2.3.8). */
 export function isTransferable(bytes: Uint8Array, form: TransferForm): boolean {
   let lineStart = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -33,9 +33,8 @@ export function isTransferable(bytes: Uint8Array, form: TransferForm): boolean {
 }
 
 /**
- * The message in a form that SMTP carries: the very bytes when they are of it already. Otherwise the parts that are not are encoded
- * anew, so that what they decode to stays the same, and header fields become encoded words (RFC 2047). Rejects when the message cannot
- * be split into parts.
+ * Returns the message in a form that SMTP can carry, unchanged if possible. Otherwise parts are encoded again, with the same decoded
+ * content, and header fields become encoded words (RFC 2047). Rejects when the message cannot be split into parts.
  */
 export async function toTransferable(bytes: Buffer, form: TransferForm, depth = 0): Promise<Buffer> {
   if (isTransferable(bytes, form)) return bytes;
@@ -47,7 +46,7 @@ export async function toTransferable(bytes: Buffer, form: TransferForm, depth = 
     pieces.push(repairHeader(bytes.subarray(0, at), form));
   }
   for (const body of bodies) {
-    // Parts that mailsplit reports twice, or within what was passed already, have no place of their own.
+    // Parts that mailsplit reports twice, or within a part that was already handled, are skipped.
     if (body.headStart < at || body.end < body.start) continue;
     pieces.push(repairLines(bytes.subarray(at, body.headStart), form));
     pieces.push(await repairPart(bytes, body, form, depth));
@@ -66,7 +65,7 @@ async function repairPart(bytes: Buffer, part: PartBody, form: TransferForm, dep
     unfold(firstField(readHeaderSection(head), 'content-transfer-encoding')?.raw ?? ''),
   );
   const isMessage = part.node.contentType === 'message/rfc822' && isIdentity(encoding);
-  // A message should not be encoded (RFC 2046 §5.2.1), but what is in it may be.
+  // A message should not be encoded (RFC 2046 §5.2.1), but its content may be.
   if (isMessage && depth < MAX_DEPTH) {
     const inner = await toTransferable(body, form, depth + 1);
     const label = form === '7bit' ? '7bit' : isTransferable(inner, '7bit') ? '7bit' : '8bit';
@@ -95,14 +94,14 @@ function targetOf(
   return beyond > content.length * QUOTED_SHARE ? 'base64' : 'quoted-printable';
 }
 
-/** What follows must begin a line: it is the delimiter of parts. */
+/** Ends the body with a line end, because a delimiter follows. */
 function closed(body: Buffer, bytes: Buffer, end: number): Buffer {
   const next = bytes[end];
   const isOpen = next !== undefined && next !== CARRIAGE_RETURN && next !== LINE_FEED;
   return isOpen && !body.subarray(-2).equals(LINE_END) ? Buffer.concat([body, LINE_END]) : body;
 }
 
-/** The header section with another Content-Transfer-Encoding; it has at least an empty line. */
+/** Replaces the Content-Transfer-Encoding of a header section, which has at least an empty line. */
 function withEncoding(head: Buffer, encoding: string, form: TransferForm): Buffer {
   const mended = repairHeader(head, form).toString('latin1');
   const fields = mended
@@ -111,7 +110,7 @@ function withEncoding(head: Buffer, encoding: string, form: TransferForm): Buffe
   return Buffer.from([...fields, `Content-Transfer-Encoding: ${encoding}`, '', ''].join('\r\n'), 'latin1');
 }
 
-/** Header fields (RFC 5322 §2.2) as SMTP carries them, each ended as it was. */
+/** Returns header fields (RFC 5322 §2.2) in a form that SMTP can carry, with their line ends. */
 export function repairHeader(head: Buffer, form: TransferForm): Buffer {
   if (isTransferable(head, form)) return head;
   const lines = head
@@ -125,8 +124,8 @@ export function repairHeader(head: Buffer, form: TransferForm): Buffer {
 }
 
 /**
- * Runs of bytes beyond ASCII as encoded words, as most agents take them even where RFC 2047 §5 has none: of what stands between two
- * delimiters the words from the first that has such a byte to the last. Linear.
+ * Encodes runs of non-ASCII bytes as encoded words, which most mail programs decode even where RFC 2047 §5 does not allow them: between
+ * two delimiters, from the first word with such a byte to the last. Linear.
  */
 function toWords(line: string): string {
   const escaped = escapeEncodedWords(line);
@@ -160,7 +159,7 @@ function encodedWords(run: string): string {
   return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join(' ');
 }
 
-/** A line that is too long is folded at white space where it has some, and cut where it has none. */
+/** Folds a line that is too long at white space; a line without any is cut. */
 function foldLine(line: string): string {
   if (line.length <= MAX_LINE_BYTES) return line;
   const lines: string[] = [];
@@ -175,7 +174,7 @@ function foldLine(line: string): string {
   return [...lines, rest].join('\r\n');
 }
 
-/** Lines that belong to no part: delimiters, and what stands before the first and behind the last one (RFC 2046 §5.1.1). */
+/** Fixes lines outside parts: delimiters, and text before the first and after the last one (RFC 2046 §5.1.1). */
 function repairLines(bytes: Buffer, form: TransferForm): Buffer {
   if (isTransferable(bytes, form)) return bytes;
   const text = bytes
@@ -192,7 +191,7 @@ function toBase64(content: Buffer): Buffer {
   return Buffer.from(lines.join('\r\n'), 'latin1');
 }
 
-/** RFC 2045 §6.7. Only CRLF is a line end; a CR or LF alone is content. Linear. */
+/** RFC 2045 §6.7. Only CRLF is a line end; a lone CR or LF is content. Linear. */
 export function toQuotedPrintable(content: Uint8Array): Buffer {
   const encoded = Buffer.allocUnsafe(content.length * 4 + 16);
   let length = 0;

@@ -18,7 +18,7 @@ export type Judgement = { verdict: GuardVerdict; reason?: undefined } | { verdic
 /** Shown to the user when a message could not be evaluated because of our own error. */
 const INTERNAL_ERROR = 'internal error';
 /** Shown when parsing failed, so that a malformed message cannot bypass rules. */
-const NOT_PARSED = 'it could not be parsed, and guard rules look at what is inside';
+const NOT_PARSED = 'it could not be parsed, and guard rules need its content';
 const NO_MODEL = 'no model is configured';
 
 /** Known answers of models by rule id, and whether a model can be asked. */

@@ -99,7 +99,7 @@ test('mail that could not be parsed passes no rule that looks inside, and goes i
   expect(await unparsed()).toMatchObject({
     outcome: 'review',
     rule_id: null,
-    reason: 'it could not be parsed, and guard rules look at what is inside',
+    reason: 'it could not be parsed, and guard rules need its content',
     deliveries: [],
   });
   // Rules before it decide without it.
