@@ -76,8 +76,8 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
       { id: domain.id, name, isInherited: domain.parentId !== null, dkimKeys: keys },
       options.mailHostname,
     );
-    const former = readDomainCheck(domain.dnsCheck);
-    const check = judgeDomain(records, answers, { mailHostname: options.mailHostname, former });
+    const previous = readDomainCheck(domain.dnsCheck);
+    const check = judgeDomain(records, answers, { mailHostname: options.mailHostname, previous });
     await storeCheck(context, { domain, records, check });
   }
 

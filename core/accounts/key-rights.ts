@@ -37,10 +37,10 @@ export function hasScope({ scopes }: Pick<KeyRights, 'scopes'>, scope: Scope): b
 }
 
 /** Returns whether a holder of these rights may grant the requested ones. A list of all scopes is less than full rights. */
-export function isWithin({ scopes, domain }: KeyRights, wished: RequestedRights): boolean {
-  if (domain !== null && wished.domainId !== domain.id) return false;
+export function isWithin({ scopes, domain }: KeyRights, requested: RequestedRights): boolean {
+  if (domain !== null && requested.domainId !== domain.id) return false;
   if (scopes === null) return true;
-  return wished.scopes?.every((scope) => scopes.includes(scope)) ?? false;
+  return requested.scopes?.every((scope) => scopes.includes(scope)) ?? false;
 }
 
 /** Returns the error for a missing scope. `what` is the subject of its sentence. */

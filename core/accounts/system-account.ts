@@ -6,7 +6,7 @@ import type { Mailbox } from '../mime/address.ts';
  */
 export const SYSTEM_USER_ID = `usr_${'0'.repeat(32)}`;
 
-/** A message written by Postroom. It contains no data of the recipient's account, because whoever created the account chose that data. */
+/** A message written by Postroom. It contains no data of the recipient's account, because another person may have created the account. */
 export interface SystemMail {
   to: string;
   subject: string;

@@ -85,23 +85,23 @@ export function readDomainCheck(stored: unknown): DomainCheck | null {
 export function judgeDomain(
   records: readonly DnsRecord[],
   answers: DomainAnswers,
-  context: { mailHostname: string; former: DomainCheck | null },
+  context: { mailHostname: string; previous: DomainCheck | null },
 ): DomainCheck {
-  const { mailHostname, former } = context;
+  const { mailHostname, previous } = context;
   const checked = records.map((record) => checkRecord(record, answers, context));
   const failedLookups = failedLookupsOf(answers);
   return {
     records: checked,
-    hasMx: answers.mx.kind === 'unknown' ? (former?.hasMx ?? false) : recordsOf(answers.mx).length > 0,
-    spf: answers.txt.kind === 'unknown' ? (former?.spf ?? null) : cleanOrNull(recordsOf(answers.txt).find(isSpf)),
-    hasDmarc: answers.dmarc.kind === 'unknown' ? (former?.hasDmarc ?? false) : recordsOf(answers.dmarc).some(isDmarc),
-    mtaSts: textsOf(answers.mtaSts, former?.mtaSts),
-    tlsReports: textsOf(answers.tlsReports, former?.tlsReports),
-    conflict: conflictOf(answers, mailHostname, former),
-    provider: providerOf(answers.nameServers, former),
+    hasMx: answers.mx.kind === 'unknown' ? (previous?.hasMx ?? false) : recordsOf(answers.mx).length > 0,
+    spf: answers.txt.kind === 'unknown' ? (previous?.spf ?? null) : cleanOrNull(recordsOf(answers.txt).find(isSpf)),
+    hasDmarc: answers.dmarc.kind === 'unknown' ? (previous?.hasDmarc ?? false) : recordsOf(answers.dmarc).some(isDmarc),
+    mtaSts: textsOf(answers.mtaSts, previous?.mtaSts),
+    tlsReports: textsOf(answers.tlsReports, previous?.tlsReports),
+    conflict: conflictOf(answers, mailHostname, previous),
+    provider: providerOf(answers.nameServers, previous),
     error: failedLookups === null ? null : `DNS did not answer (${failedLookups})`,
-    unanswered: failedLookups === null ? 0 : (former?.unanswered ?? 0) + 1,
-    reason: former?.reason ?? null,
+    unanswered: failedLookups === null ? 0 : (previous?.unanswered ?? 0) + 1,
+    reason: previous?.reason ?? null,
   };
 }
 
@@ -125,13 +125,13 @@ const MAX_SHOWN = 10;
 function checkRecord(
   record: DnsRecord,
   answers: DomainAnswers,
-  { mailHostname, former }: { mailHostname: string; former: DomainCheck | null },
+  { mailHostname, previous }: { mailHostname: string; previous: DomainCheck | null },
 ): CheckedRecord {
   const { type, name, value, purpose } = record;
   const answer = answerFor(purpose, name, answers);
   if (answer.kind === 'unknown') {
     const error = `DNS did not answer (${answer.code})`;
-    return { type, name, value, isSeen: isSeen(former, record), isAnswered: false, error };
+    return { type, name, value, isSeen: isSeen(previous, record), isAnswered: false, error };
   }
   const error = answer.kind === 'none' ? NOT_FOUND : faultOf(record, answer.records, mailHostname);
   return { type, name, value, isSeen: error === null, isAnswered: true, error };
@@ -213,9 +213,9 @@ function isDmarc(text: string): boolean {
 function conflictOf(
   { mx, cname }: DomainAnswers,
   mailHostname: string,
-  former: DomainCheck | null,
+  previous: DomainCheck | null,
 ): DomainCheck['conflict'] {
-  if (mx.kind === 'unknown' || cname.kind === 'unknown') return former?.conflict ?? null;
+  if (mx.kind === 'unknown' || cname.kind === 'unknown') return previous?.conflict ?? null;
   const hosts = recordsOf(mx);
   // Less preferred servers get mail only while we are unreachable.
   const foreign = mostPreferred(hosts).filter((record) => !isOfHost(record, mailHostname));
@@ -232,8 +232,8 @@ function conflictOf(
   };
 }
 
-function providerOf(nameServers: DnsAnswer<string>, former: DomainCheck | null): DnsProvider | null {
-  if (nameServers.kind === 'unknown') return former?.provider ?? null;
+function providerOf(nameServers: DnsAnswer<string>, previous: DomainCheck | null): DnsProvider | null {
+  if (nameServers.kind === 'unknown') return previous?.provider ?? null;
   return dnsProviderOf(recordsOf(nameServers));
 }
 
@@ -258,8 +258,8 @@ function failedLookupsOf({
 }
 
 /** Returns the records found, or the previous ones when the lookup failed; at most MAX_SHOWN. */
-function textsOf(answer: DnsAnswer<string>, former: readonly string[] = []): string[] {
-  return answer.kind === 'unknown' ? [...former] : recordsOf(answer).slice(0, MAX_SHOWN).map(cleanText);
+function textsOf(answer: DnsAnswer<string>, previous: readonly string[] = []): string[] {
+  return answer.kind === 'unknown' ? [...previous] : recordsOf(answer).slice(0, MAX_SHOWN).map(cleanText);
 }
 
 function cleanOrNull(text: string | undefined): string | null {

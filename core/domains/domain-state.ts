@@ -47,13 +47,13 @@ export const REASONS: Record<NonNullable<DomainCheck['reason']>, string> = {
 
 /** Returns the reason to store with a check; `isTaken`: another user owns the domain. */
 export function reasonOf(
-  former: DomainCheck | null,
+  previous: DomainCheck | null,
   { verdict, isProven, isTaken }: { verdict: DomainVerdict; isProven: boolean | null; isTaken: boolean },
 ): DomainCheck['reason'] {
   if (verdict === 'claim') return isTaken ? 'taken' : null;
   if (verdict === 'fail') return 'unproven';
-  if (former === null || verdict === 'lose proof') return null;
-  return isProven === false && former.reason === 'taken' ? null : former.reason;
+  if (previous === null || verdict === 'lose proof') return null;
+  return isProven === false && previous.reason === 'taken' ? null : previous.reason;
 }
 
 /** Decides what a check means for the domain. `isProven` is null when the lookup failed. */
@@ -102,9 +102,9 @@ export function seenSelectors(
 }
 
 /** Returns records that were found before and are missing now. */
-export function lostRecords(former: DomainCheck | null, check: DomainCheck): { type: string; name: string }[] {
+export function lostRecords(previous: DomainCheck | null, check: DomainCheck): { type: string; name: string }[] {
   return check.records
-    .filter((record) => !record.isSeen && isSeen(former, record))
+    .filter((record) => !record.isSeen && isSeen(previous, record))
     .map(({ type, name }) => ({ type, name }));
 }
 

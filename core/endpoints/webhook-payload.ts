@@ -225,8 +225,8 @@ function jsonLength(text: string): number {
 function headersObject(headers: PayloadContent['headers']): Record<string, string> {
   const object: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
-    const former = object[name];
-    object[name] = former === undefined ? value : `${former}\n${value}`;
+    const previous = object[name];
+    object[name] = previous === undefined ? value : `${previous}\n${value}`;
   }
   return object;
 }

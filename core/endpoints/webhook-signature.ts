@@ -116,8 +116,9 @@ export function makeSigningSecret(random: Uint8Array): string {
 
 /** Returns the secrets after a rotation: the new one is current, the previous one stays valid for 24 hours, older ones are removed. */
 export function rotateSigningSecrets(secrets: readonly SigningSecret[], newSecret: string, now: Date): SigningSecret[] {
-  const former = secrets.find((secret) => secret.validUntil === null);
-  const overlap = former === undefined ? [] : [{ ...former, validUntil: new Date(now.getTime() + SECRET_OVERLAP_MS) }];
+  const previous = secrets.find((secret) => secret.validUntil === null);
+  const overlap =
+    previous === undefined ? [] : [{ ...previous, validUntil: new Date(now.getTime() + SECRET_OVERLAP_MS) }];
   return [{ secret: newSecret, validUntil: null }, ...overlap];
 }
 

@@ -187,9 +187,9 @@ function nearness(at: number, end: number, spans: readonly Span[]): number {
     if ((spans[middle]?.at ?? 0) < at) low = middle + 1;
     else high = middle;
   }
-  const [former, latter] = [spans[low - 1], spans[low]];
-  const behind = former === undefined ? 0 : 1 - (at - former.end) / REACH_BEHIND;
-  const before = latter === undefined ? 0 : 1 - (latter.at - end) / REACH_BEFORE;
+  const [previous, next] = [spans[low - 1], spans[low]];
+  const behind = previous === undefined ? 0 : 1 - (at - previous.end) / REACH_BEHIND;
+  const before = next === undefined ? 0 : 1 - (next.at - end) / REACH_BEFORE;
   return Math.max(0, Math.min(1, behind), Math.min(1, before));
 }
 

@@ -20,9 +20,9 @@ export function differences(
   bodies: ReadonlySet<string>,
 ): FieldChange[] {
   return Object.keys(after).flatMap((field) => {
-    const [former, latter] = [textOf(before[field]), textOf(after[field])];
-    if (former === latter) return [];
-    return [bodies.has(field) ? bodyChange(field, former, latter) : plainChange(field, former, latter)];
+    const [previous, next] = [textOf(before[field]), textOf(after[field])];
+    if (previous === next) return [];
+    return [bodies.has(field) ? bodyChange(field, previous, next) : plainChange(field, previous, next)];
   });
 }
 

@@ -103,8 +103,8 @@ function closed(body: Buffer, bytes: Buffer, end: number): Buffer {
 
 /** Replaces the Content-Transfer-Encoding of a header section, which has at least an empty line. */
 function withEncoding(head: Buffer, encoding: string, form: TransferForm): Buffer {
-  const mended = repairHeader(head, form).toString('latin1');
-  const fields = mended
+  const repaired = repairHeader(head, form).toString('latin1');
+  const fields = repaired
     .split(/\r\n(?![ \t])/)
     .filter((field) => field !== '' && !/^content-transfer-encoding[ \t]*:/i.test(field));
   return Buffer.from([...fields, `Content-Transfer-Encoding: ${encoding}`, '', ''].join('\r\n'), 'latin1');

@@ -70,10 +70,10 @@ export function originEntries(origin: EmailOrigin, rules: RouteReferences['rules
 }
 
 function madeEntries({ createdAt, releasedAt, isScheduled }: EmailOrigin): TimelineEntry[] {
-  const created = isScheduled ? 'Written, to be sent later' : 'Written, and put into the queue';
+  const created = isScheduled ? 'Written and scheduled' : 'Written and queued';
   return [
     entry('created', createdAt, created),
-    ...(releasedAt === null ? [] : [entry('queued', releasedAt, 'Its time came: put into the queue')]),
+    ...(releasedAt === null ? [] : [entry('queued', releasedAt, 'Due: queued for sending')]),
   ];
 }
 
@@ -87,7 +87,7 @@ function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): 
       ? []
       : [
           entry('parsed', parsedAt, parseError === null ? 'Parsed' : 'Could not be parsed', {
-            detail: parseError === null ? null : `It is stored as it came: ${parseError}`,
+            detail: parseError === null ? null : `The original is stored: ${parseError}`,
             durationMs: span(origin.createdAt, parsedAt),
             isFailure: parseError !== null,
           }),
@@ -112,11 +112,11 @@ function acceptedEntry({ reception, createdAt, recipient, ownAddress }: EmailOri
   if (reception === null) return entry('accepted', createdAt, 'Accepted', { detail: `For ${to}${own}.` });
   const from = reception.reversePath === '' ? 'the null return address' : reception.reversePath;
   if (reception.isTest)
-    return entry('accepted', reception.acceptedAt, 'Made by you, to try things out', {
-      detail: `From ${from} for ${to}${own}. It did not come by SMTP.`,
+    return entry('accepted', reception.acceptedAt, 'Test message created by you', {
+      detail: `From ${from} for ${to}${own}. It was not received over SMTP.`,
     });
   return entry('accepted', reception.acceptedAt, 'Accepted by SMTP', {
-    detail: `MAIL FROM ${from}, RCPT TO ${to}${own}. Handed over by ${reception.remoteAddress}, HELO ${reception.helo}, ${reception.isTls ? 'over TLS' : 'without TLS'}.`,
+    detail: `MAIL FROM ${from}, RCPT TO ${to}${own}. Received from ${reception.remoteAddress}, HELO ${reception.helo}, ${reception.isTls ? 'over TLS' : 'without TLS'}.`,
   });
 }
 
@@ -136,7 +136,7 @@ function authenticatedEntries(stored: unknown, at: Date): TimelineEntry[] {
     `SPF ${spf.result}${of(spf.domain)}`,
     ...(signatures.length === 0 ? ['no DKIM signature'] : signatures),
   ];
-  const policy = dmarc.policy === null ? '' : `, the domain asks for ${dmarc.policy}`;
+  const policy = dmarc.policy === null ? '' : `, domain policy ${dmarc.policy}`;
   return [
     entry('authenticated', at, isFailure ? 'DMARC failed' : `DMARC ${dmarc.result}`, {
       detail: `${words.join('; ')}; DMARC ${dmarc.result}${of(dmarc.domain)}${policy}.`,
@@ -160,7 +160,7 @@ function threadText({ threadReason }: EmailOrigin): string | null {
     case 'new':
       return 'It started a thread.';
     case 'manual':
-      return 'It got its thread; later it was put into another one by hand.';
+      return 'It was threaded, and later moved to another thread by a user.';
     case null:
       return null;
   }
@@ -193,7 +193,7 @@ function routedEntries({ route, matches, ownAddress }: EmailOrigin): TimelineEnt
   };
   const reason = explainRoute(decision, { ownAddress, rule, endpoint, isReleased: releasedAt !== null });
   const titles: Record<typeof outcome, string> = {
-    blocked: `Held back by guard rule “${rule ?? route.rule_id}”`,
+    blocked: `Blocked by guard rule “${rule ?? route.rule_id}”`,
     review: 'Held for review',
     asking: 'A model is being asked',
     stored: 'Stored, not delivered',
@@ -215,8 +215,8 @@ function routedEntries({ route, matches, ownAddress }: EmailOrigin): TimelineEnt
     ...(releasedAt === null
       ? []
       : [
-          entry('released', releasedAt, 'Let through', {
-            detail: 'It goes the way that it would go without guard rules.',
+          entry('released', releasedAt, 'Released', {
+            detail: 'It is routed as if there were no guard rules.',
           }),
         ]),
   ];
@@ -224,15 +224,15 @@ function routedEntries({ route, matches, ownAddress }: EmailOrigin): TimelineEnt
 
 function matchText(matches: readonly GuardMatch[] | null): string {
   if (matches === null || matches.length === 0) return '';
-  return ` What fitted: ${matches.map(({ criteria, value }) => `${criteria} “${value}”`).join(', ')}.`;
+  return ` What matched: ${matches.map(({ criteria, value }) => `${criteria} “${value}”`).join(', ')}.`;
 }
 
 const HAND_TITLES: Readonly<Record<string, { kind: TimelineKind; title: string }>> = {
   'email.read': { kind: 'read', title: 'Marked as read' },
   'email.unread': { kind: 'unread', title: 'Marked as unread' },
   'email.archived': { kind: 'archived', title: 'Archived' },
-  'email.unarchived': { kind: 'unarchived', title: 'Taken out of the archive' },
-  'email.rescheduled': { kind: 'rescheduled', title: 'Given another time' },
+  'email.unarchived': { kind: 'unarchived', title: 'Unarchived' },
+  'email.rescheduled': { kind: 'rescheduled', title: 'Rescheduled' },
   'email.paused': { kind: 'paused', title: 'Paused' },
   'email.resumed': { kind: 'resumed', title: 'Resumed' },
   'email.cancelled': { kind: 'cancelled', title: 'Cancelled' },
@@ -250,7 +250,7 @@ export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
   return events.map(({ kind, at, data }) => {
     const { scheduledAt, step, changed } = handData.parse(data ?? {});
     if (kind === 'email.reprocessed')
-      return entry('reprocessed', at, `${STEPS[step ?? ''] ?? 'Worked on'} again`, {
+      return entry('reprocessed', at, `${STEPS[step ?? ''] ?? 'Processed'} again`, {
         detail: changed === undefined || changed.length === 0 ? null : `What changed: ${changed.join(', ')}.`,
       });
     const known = HAND_TITLES[kind];
@@ -269,14 +269,14 @@ function span(from: Date, to: Date): number {
 const REQUESTS = {
   route: null,
   release: null,
-  retry: 'Delivered again, as somebody asked',
+  retry: 'Delivered again on request',
   replay: 'Replayed',
 } as const;
 
 /** Returns the entries of a delivery and its attempts; forwarded copies are covered by their recipients. */
 export function deliveryEntries(delivery: PastDelivery, attempts: readonly DeliveryAttempt[]): TimelineEntry[] {
   const { id: nodeId, cause, createdAt, completedAt, status, error, endpointName } = delivery;
-  const endpoint = endpointName === null ? 'an endpoint that is gone' : `endpoint “${endpointName}”`;
+  const endpoint = endpointName === null ? 'a deleted endpoint' : `endpoint “${endpointName}”`;
   const request = REQUESTS[cause];
   const isEndedUntried = status === 'failed' && completedAt !== null && delivery.isWebhook && attempts.length === 0;
   return [
@@ -296,9 +296,9 @@ export function deliveryEntries(delivery: PastDelivery, attempts: readonly Deliv
 
 function deliveryAttemptEntry(attempt: DeliveryAttempt, endpoint: string, nodeId: string): TimelineEntry {
   const { number, startedAt, durationMs, outcome, statusCode, error } = attempt;
-  const answer = statusCode === null ? 'no answer' : `answer ${statusCode}`;
-  const came = { success: answer, failed: `failed, ${answer}`, interrupted: 'interrupted, does not count' }[outcome];
-  return entry('delivery-attempt', startedAt, `Webhook to ${endpoint}, try ${number}: ${came}`, {
+  const answer = statusCode === null ? 'no response' : `status ${statusCode}`;
+  const came = { success: answer, failed: `failed, ${answer}`, interrupted: 'interrupted, not counted' }[outcome];
+  return entry('delivery-attempt', startedAt, `Webhook to ${endpoint}, attempt ${number}: ${came}`, {
     detail: error,
     durationMs,
     isFailure: outcome === 'failed',
@@ -318,7 +318,7 @@ export function sendingEntries(recipient: PastRecipient, attempts: readonly Emai
     ...(settledAt === null || !isReported
       ? []
       : [
-          entry('bounced', settledAt, `A report came back for ${to}: not delivered`, {
+          entry('bounced', settledAt, `Bounce report for ${to}: not delivered`, {
             detail,
             isFailure: true,
             nodeId,
@@ -329,27 +329,27 @@ export function sendingEntries(recipient: PastRecipient, attempts: readonly Emai
       : [entry('given-up', settledAt, `Given up for ${to}`, { detail, isFailure: true, nodeId })]),
     ...(complainedAt === null
       ? []
-      : [entry('complained', complainedAt, `${to} reported it as unwanted`, { isFailure: true, nodeId })]),
+      : [entry('complained', complainedAt, `${to} reported it as spam`, { isFailure: true, nodeId })]),
   ];
 }
 
 const OUTCOMES = {
-  delivered: 'taken',
-  deferred: 'put off, to be tried again',
-  bounced: 'refused for good',
-  interrupted: 'interrupted, does not count',
+  delivered: 'delivered',
+  deferred: 'deferred, will be retried',
+  bounced: 'rejected',
+  interrupted: 'interrupted, not counted',
 } as const;
 
 function sendingAttemptEntry(attempt: EmailAttempt, to: string, nodeId: string): TimelineEntry {
   const { number, startedAt, finishedAt, outcome, host, remoteAddress, isTls, code, enhancedStatus, text } = attempt;
-  const came = outcome === null ? 'under way' : OUTCOMES[outcome];
+  const came = outcome === null ? 'in progress' : OUTCOMES[outcome];
   const server =
     remoteAddress === null
       ? null
       : `${host ?? remoteAddress}${host === null ? '' : ` [${remoteAddress}]`}, ${isTls === true ? 'over TLS' : 'without TLS'}`;
   const reply = [code, enhancedStatus, text].filter((part) => part !== null).join(' ');
   const detail = [server, reply === '' ? null : reply].filter((part) => part !== null).join(': ');
-  return entry('sending-attempt', startedAt, `SMTP to ${to}, try ${number}: ${came}`, {
+  return entry('sending-attempt', startedAt, `SMTP to ${to}, attempt ${number}: ${came}`, {
     detail: detail === '' ? null : detail,
     durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime(),
     isFailure: outcome === 'bounced' || outcome === 'deferred',

@@ -151,8 +151,8 @@ export async function rotateSecret(
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     if (endpoint.type !== 'webhook')
       throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
-    const former = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);
-    const secrets = rotateSigningSecrets(former, newSigningSecret(context), context.now());
+    const previous = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);
+    const secrets = rotateSigningSecrets(previous, newSigningSecret(context), context.now());
     endpoint.secretCiphertext = encryptSigningSecrets(context, secrets);
     if (isTokenReplaced) endpoint.config = { ...endpoint.config, verificationToken: newVerificationToken(context) };
     endpoint.updatedAt = context.now();

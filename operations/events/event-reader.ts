@@ -86,7 +86,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
   let isWaiting = false;
   // The smallest lag so far, and the lag at the last check if it was too large.
   let nearest = Number.POSITIVE_INFINITY;
-  let formerLag: number | null = null;
+  let lastLag: number | null = null;
 
   const cursor = () => encodeEventCursor(feed.userId, position);
 
@@ -171,8 +171,8 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
       nearest = Math.min(nearest, lag);
       const isFar = lag - nearest >= MOST_BEHIND;
       // A reader that waits for us is not slow, and a burst of events is no problem while the reader catches up.
-      const isSlow = isFar && !isAsking && formerLag !== null && lag >= formerLag;
-      formerLag = isFar ? lag : null;
+      const isSlow = isFar && !isAsking && lastLag !== null && lag >= lastLag;
+      lastLag = isFar ? lag : null;
       if (!isSlow) return null;
       reader.end('TOO_FAR_BEHIND', now);
       return 'too slow';

@@ -284,14 +284,14 @@ function deliveryStep(delivery: Delivery, { endpoints }: RouteReferences): Route
 }
 
 const CAUSES: Record<Delivery['cause'], string> = {
-  route: 'By its route',
-  retry: 'By a retry request',
-  replay: 'By a replay',
-  release: 'By its release',
+  route: 'First delivery',
+  retry: 'Retry',
+  replay: 'Replay',
+  release: 'After release',
 };
 
 function deliveryText({ cause, status, attempts, attemptLog, recipients, type }: Delivery): string {
-  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   const what = type === 'webhook' ? 'webhook' : 'forwarded copy';
   const error = attemptLog.at(-1)?.error ?? recipients.find(({ text }) => text !== null)?.text ?? null;
   switch (status) {

@@ -61,10 +61,10 @@ async function submit(
   const batchId = newIdentifier(context, 'batch');
   let going = emails;
   for (;;) {
-    const told = refused
+    const rejected = refused
       .toSorted((a, b) => a.index - b.index)
       .map(({ index, error }) => ({ index, message: error.message }));
-    const receipt = { emails: going.map(receiptOf), batchId, repliedTo: null, refused: told };
+    const receipt = { emails: going.map(receiptOf), batchId, repliedTo: null, refused: rejected };
     try {
       return await submitEmails(context, { emails: going, batchId, idempotency, receipt });
     } catch (error) {

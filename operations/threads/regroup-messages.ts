@@ -67,11 +67,11 @@ export async function regroup(
 
   const gains = new Map([[targetId, moved], ...staying.map(({ id }) => [id, leaving.get(id) ?? []] as const)]);
   const positions = await renumberThreads(client, userId, [...gains].flatMap(tailOf), emailIds);
-  const present = stored.find(({ id }) => id === targetId)?.participants ?? NOBODY;
+  const present = stored.find(({ id }) => id === targetId)?.participants ?? NO_PARTICIPANTS;
   const mailboxes = await readMailboxes(client, userId, stayingIds);
   const participants = new Map([
     [targetId, addParticipants(present, moved.flatMap(mailboxesOf))],
-    ...stayingIds.map((id) => [id, addParticipants(NOBODY, mailboxes.get(id) ?? [])] as const),
+    ...stayingIds.map((id) => [id, addParticipants(NO_PARTICIPANTS, mailboxes.get(id) ?? [])] as const),
   ]);
   const ends = await readThreadEnds(client, userId, [...gains.keys()]);
   await writeThreads(
@@ -81,7 +81,7 @@ export async function regroup(
       ...end,
       id: threadId,
       normalizedSubject: baseSubject,
-      participants: participants.get(threadId) ?? NOBODY,
+      participants: participants.get(threadId) ?? NO_PARTICIPANTS,
       counters: countersOf(gains.get(threadId) ?? [], threadId === targetId ? 1 : -1),
     })),
   );
@@ -127,7 +127,7 @@ async function partThreads(
   );
 }
 
-const NOBODY: Participants = { emails: [], names: [] };
+const NO_PARTICIPANTS: Participants = { emails: [], names: [] };
 
 function mailboxesOf({ mailboxes, ownAddress }: MovedEmail) {
   return [...mailboxes, { name: null, address: ownAddress }];

@@ -10,7 +10,7 @@ type FindingKind =
   | 'domain-records-missing'
   | 'endpoint-disabled'
   | 'endpoint-failing'
-  | 'address-without-way'
+  | 'address-without-endpoint'
   | 'sending-limit'
   | 'api-key-expired'
   | 'api-key-expiring'
@@ -78,7 +78,7 @@ function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] 
         kind: 'domain-unproven',
         severity: 'error',
         title: domain.status === 'failed' ? `${name} could not be verified` : `${name} is not verified yet`,
-        detail: `${domain.reason ?? 'Publish its DNS records, then have it checked.'}${listOf(records)}${addresses}`,
+        detail: `${domain.reason ?? 'Publish its DNS records, then check the domain.'}${listOf(records)}${addresses}`,
         at: domain.createdAt,
         nodeId,
       },
@@ -88,20 +88,20 @@ function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] 
       {
         kind: 'domain-proof-lost',
         severity: 'error',
-        title: `${name} has lost its proof`,
-        detail: `DNS does not show any more that the domain is yours; somebody else may claim it.${listOf(records)}`,
+        title: `${name} is no longer proven to be yours`,
+        detail: `The record that proves your ownership of the domain is missing from DNS, so another account may claim the domain.${listOf(records)}`,
         at: domain.proofLostAt,
         nodeId,
       },
     ];
   if (domain.isFullyVerified) return [];
-  const effect = domain.canReceive ? '' : ' Mail for it does not come here.';
+  const effect = domain.canReceive ? '' : ' Its mail does not arrive here.';
   return [
     {
       kind: 'domain-records-missing',
       severity: domain.canReceive ? 'warning' : 'error',
-      title: `${name} misses ${counted(missing.length, 'DNS record', 'DNS records')}`,
-      detail: `Publish what is missing.${effect}${listOf(records)}${domain.canReceive ? '' : addresses}`,
+      title: `${name} is missing ${counted(missing.length, 'DNS record', 'DNS records')}`,
+      detail: `Publish the missing records.${effect}${listOf(records)}${domain.canReceive ? '' : addresses}`,
       at: null,
       nodeId,
     },
@@ -115,11 +115,11 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
       kind: 'endpoint-disabled',
       severity: 'error',
       title: `Endpoint “${name}” was disabled`,
-      detail: `${inactiveReason ?? ''} Its mail is stored: switch it on and replay what failed.`,
+      detail: `${inactiveReason ?? ''} Its mail is stored: enable the endpoint and replay the failed deliveries.`,
       at,
       nodeId,
     };
-  const waiting = pending === 0 ? '' : ` ${counted(pending, 'delivery waits', 'deliveries wait')} to be tried again.`;
+  const waiting = pending === 0 ? '' : ` ${counted(pending, 'delivery is', 'deliveries are')} waiting for a retry.`;
   return {
     kind: 'endpoint-failing',
     severity: 'warning',
@@ -132,7 +132,7 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
 
 function deadEndFinding({ id, address, endpointName }: faults.DeadEndAddress): Finding {
   return {
-    kind: 'address-without-way',
+    kind: 'address-without-endpoint',
     severity: 'notice',
     title: `Mail for ${address} is only stored`,
     detail: `Its endpoint “${endpointName}” is disabled.`,
@@ -163,8 +163,8 @@ function keyFinding({ id, name, expiresAt }: faults.ExpiringKey, now: Date): Fin
     severity: isOver ? 'notice' : 'warning',
     title: isOver ? `API key “${name}” has expired` : `API key “${name}” expires soon`,
     detail: isOver
-      ? 'Programs that bear it are refused. Make another, or revoke it when nobody needs it any more.'
-      : 'Make another one and give it to the programs that bear this one.',
+      ? 'Programs that use it are rejected. Create another key, or revoke this one when it is no longer needed.'
+      : 'Create another key for the programs that use this one.',
     at: expiresAt,
     nodeId: id,
   };
@@ -179,7 +179,7 @@ function reviewFinding({ emailId, since, count }: { emailId: string; since: Date
     kind: 'mail-to-review',
     severity: 'notice',
     title: `${many} for your review`,
-    detail: 'A guard rule could not be asked about them. Let them through, or leave them where they are.',
+    detail: 'A guard rule could not be evaluated for them. Release them, or leave them stored.',
     at: since,
     nodeId: emailId,
   };

@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await row.getByRole('link', { name: 'An order' }).click();
     await page.getByRole('heading', { level: 1, name: 'An order' }).waitFor();
     await page.getByRole('region', { name: 'Codes and links' }).getByText('482913', { exact: true }).waitFor();
-    await page.getByText(/Webhook to endpoint “Orders”, try 1: failed, answer 500/).waitFor();
+    await page.getByText(/Webhook to endpoint “Orders”, attempt 1: failed, status 500/).waitFor();
     expect(await findViolations(page)).toEqual([]);
 
     await openTab(page, 'Deliveries');

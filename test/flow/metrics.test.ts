@@ -242,7 +242,7 @@ describe.each<ServiceMode>(['single', 'split'])('what the processes tell of them
     expect(deliveries.data).toMatchObject([{ emailId: stuck.emailId, status: 'pending' }]);
     const timeline = JSON.parse(await run(3));
     const tries = timeline.entries.filter(({ kind }: { kind: string }) => kind === 'delivery-attempt');
-    expect(tries[0]).toMatchObject({ is_failure: true, title: expect.stringContaining('no answer') });
+    expect(tries[0]).toMatchObject({ is_failure: true, title: expect.stringContaining('no response') });
     expect(tries[0].detail).toMatch(/refused/i);
 
     const mended = await startWebhookReceiver({ port });

@@ -100,7 +100,7 @@ const FindingKind = builder.enumType('FindingKind', {
     ENDPOINT_DISABLED: { value: 'endpoint-disabled', description: 'Postroom disabled an endpoint.' },
     ENDPOINT_FAILING: { value: 'endpoint-failing', description: 'All deliveries to an endpoint fail.' },
     ADDRESS_WITHOUT_ENDPOINT: {
-      value: 'address-without-way',
+      value: 'address-without-endpoint',
       description: 'An address uses an endpoint that you disabled.',
     },
     SENDING_LIMIT: { value: 'sending-limit', description: '90% of the hourly sending limit is used.' },

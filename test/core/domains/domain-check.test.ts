@@ -46,8 +46,8 @@ const nothing: DomainAnswers = {
   tlsReports: none,
   nameServers: none,
 };
-const judge = (more: Partial<DomainAnswers>, former: DomainCheck | null = null, from = complete) =>
-  judgeDomain(records, { ...from, ...more }, { mailHostname: HOST, former });
+const judge = (more: Partial<DomainAnswers>, previous: DomainCheck | null = null, from = complete) =>
+  judgeDomain(records, { ...from, ...more }, { mailHostname: HOST, previous });
 const errorOf = (check: DomainCheck, name: string, type = 'TXT') =>
   check.records.find((record) => record.name === name && record.type === type)?.error;
 
@@ -188,9 +188,9 @@ test('what DNS does not tell of stays as it was, and is said', () => {
 });
 
 test('a verdict on a value that is no longer asked for does not count', () => {
-  const former = judgeDomain(records, complete, { mailHostname: HOST, former: null });
+  const previous = judgeDomain(records, complete, { mailHostname: HOST, previous: null });
   const moved = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, 'new.test');
-  const check = judgeDomain(moved, { ...complete, mx: unknown }, { mailHostname: 'new.test', former });
+  const check = judgeDomain(moved, { ...complete, mx: unknown }, { mailHostname: 'new.test', previous });
   expect(check.records[0]).toMatchObject({ isSeen: false, isAnswered: false });
 });
 

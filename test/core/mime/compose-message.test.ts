@@ -394,6 +394,6 @@ test('10 MiB are composed', async () => {
 });
 
 test('a draft that was never checked and breaks a field is not sent', async () => {
-  await expect(compose({ from: mailbox('ä@own.test') })).rejects.toThrow('not ASCII');
+  await expect(compose({ from: mailbox('ä@own.test') })).rejects.toThrow('non-ASCII');
   await expect(compose({ messageId: `<${'x'.repeat(1_000)}@own.test>` })).rejects.toThrow('too long');
 });

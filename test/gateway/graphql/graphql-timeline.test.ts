@@ -116,9 +116,9 @@ describe('the timeline of a received email', () => {
       ['PARSED', 'Parsed', false, null],
       ['THREADED', 'Threaded', false, null],
       ['ROUTED', 'Routed to endpoint “test”', false, box.endpointId],
-      ['DELIVERY_ATTEMPT', 'Webhook to endpoint “test”, try 1: failed, answer 500', true, first?.id],
+      ['DELIVERY_ATTEMPT', 'Webhook to endpoint “test”, attempt 1: failed, status 500', true, first?.id],
       ['DELIVERY_REQUESTED', 'Delivered again, as somebody asked: to endpoint “test”', false, second.id],
-      ['DELIVERY_ATTEMPT', 'Webhook to endpoint “test”, try 1: answer 200', false, second.id],
+      ['DELIVERY_ATTEMPT', 'Webhook to endpoint “test”, attempt 1: status 200', false, second.id],
       ['READ', 'Marked as read', false, null],
       ['ARCHIVED', 'Archived', false, null],
     ]);
@@ -160,11 +160,11 @@ describe('the timeline of a received email', () => {
     expect(of('AUTHENTICATED')).toMatchObject({ title: 'DMARC failed', isFailure: true });
     expect(of('PARSED')).toMatchObject({ isFailure: true, detail: 'It is stored as it came: too many parts' });
     expect(of('HELD')).toMatchObject({
-      title: 'Held back by guard rule “rule hello”',
+      title: 'Blocked by guard rule “rule hello”',
       detail: expect.stringContaining('subject “hello”'),
       node: { __typename: 'GuardRule', id: rule },
     });
-    expect(of('RELEASED')?.title).toBe('Let through');
+    expect(of('RELEASED')?.title).toBe('Released');
     expect(of('ROUTED')).toBeUndefined();
   });
 
@@ -237,15 +237,15 @@ describe('the timeline of a sent email', () => {
     const { entries } = await timeline(emailId);
     const address = (id: string) => `rcp_${id}${userId}@b.test`;
     expect(entries.map(({ kind, title }) => [kind, title])).toEqual([
-      ['CREATED', 'Written, to be sent later'],
+      ['CREATED', 'Written and scheduled'],
       ['PAUSED', 'Paused'],
       ['RESUMED', 'Resumed'],
-      ['QUEUED', 'Its time came: put into the queue'],
-      ['SENDING_ATTEMPT', `SMTP to ${address('a')}, try 1: taken`],
-      ['SENDING_ATTEMPT', `SMTP to ${address('c')}, try 1: taken`],
-      ['SENDING_ATTEMPT', `SMTP to ${address('b')}, try 1: put off, to be tried again`],
+      ['QUEUED', 'Due: queued for sending'],
+      ['SENDING_ATTEMPT', `SMTP to ${address('a')}, attempt 1: delivered`],
+      ['SENDING_ATTEMPT', `SMTP to ${address('c')}, attempt 1: delivered`],
+      ['SENDING_ATTEMPT', `SMTP to ${address('b')}, attempt 1: deferred, will be retried`],
       ['BOUNCED', `A report came back for ${address('a')}: not delivered`],
-      ['COMPLAINED', `${address('c')} reported it as unwanted`],
+      ['COMPLAINED', `${address('c')} reported it as spam`],
       ['GIVEN_UP', `Given up for ${address('b')}`],
     ]);
     expect(entries[4]).toMatchObject({

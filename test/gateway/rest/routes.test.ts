@@ -125,7 +125,7 @@ test('a delivered mail says its address, its endpoint, why, and each step with i
       step: 'delivered',
       at: expect.any(String),
       duration_ms: expect.any(Number),
-      detail: 'By its route: webhook delivered after 1 try. (endpoint “test”)',
+      detail: 'First delivery: webhook delivered after 1 attempt. (endpoint “test”)',
       delivery_id: delivery?.id,
     },
   ]);
@@ -147,7 +147,7 @@ test('blocked mail names the rule and what fitted it; a failed delivery says why
   const id = await received();
   await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
   expect((await routeTo(id)).steps.at(-1).detail).toBe(
-    'By its route: webhook failed after 1 try: Webhook returned error (500) (endpoint “test”)',
+    'First delivery: webhook failed after 1 attempt: Webhook returned error (500) (endpoint “test”)',
   );
 });
 
