@@ -52,7 +52,7 @@ export interface SubjectAnchor {
 
 /** RFC 5256 sets no limit; thirty days keep "Re: invoice" of this month from that of last year. */
 const SUBJECT_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
-/** A message with more participants than this has no subject edges. */
+/** Maximum participants of a message that subject edges compare. */
 const MAX_ANCHOR_PARTICIPANTS = 50;
 /** Characters; an index row of PostgreSQL holds 2,704 bytes, and a msg-id has no limit. */
 const MAX_KEY_LENGTH = 256;

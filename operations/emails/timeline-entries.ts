@@ -108,7 +108,7 @@ function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): 
 
 function acceptedEntry({ reception, createdAt, recipient, ownAddress }: EmailOrigin): TimelineEntry {
   const to = recipient ?? ownAddress;
-  const own = to.toLowerCase() === ownAddress ? '' : `, which ${ownAddress} takes`;
+  const own = to.toLowerCase() === ownAddress ? '' : ` (address ${ownAddress})`;
   if (reception === null) return entry('accepted', createdAt, 'Accepted', { detail: `For ${to}${own}.` });
   const from = reception.reversePath === '' ? 'the null return address' : reception.reversePath;
   if (reception.isTest)
@@ -121,7 +121,7 @@ function acceptedEntry({ reception, createdAt, recipient, ownAddress }: EmailOri
 }
 
 const verdict = z.object({ result: z.string(), domain: z.string().nullable() });
-/** As email_content.authentication has it (core/mime/authentication.ts), as far as it is shown here. */
+/** The displayed part of email_content.authentication (core/mime/authentication.ts). */
 const verdicts = z
   .object({ spf: verdict, dkim: z.array(verdict), dmarc: verdict.extend({ policy: z.string().nullable() }) })
   .nullable();

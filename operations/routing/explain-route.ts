@@ -122,7 +122,7 @@ function stepsOf(
   { tried, target }: CurrentRoute,
   reason: string,
 ): RouteStep[] {
-  const taken = recipient.toLowerCase() === ownAddress ? '' : `, which ${ownAddress} takes`;
+  const taken = recipient.toLowerCase() === ownAddress ? '' : ` (address ${ownAddress})`;
   const asked = tried.filter(({ outcome }) => outcome !== 'not-reached').length;
   const rules = asked === 0 ? '' : ` after ${asked} guard ${asked === 1 ? 'rule' : 'rules'}`;
   return [

@@ -241,7 +241,7 @@ function step(name: RouteStep['step'], at: Date, since: Date | null, detail: str
 
 function receptionText({ reception, recipient, ownAddress }: StoredRoute): string {
   const to = recipient ?? ownAddress;
-  const own = to.toLowerCase() === ownAddress ? '' : `, which ${ownAddress} takes`;
+  const own = to.toLowerCase() === ownAddress ? '' : ` (address ${ownAddress})`;
   if (reception === null) return `Accepted for ${to}${own}.`;
   const from = reception.reversePath === '' ? 'with a null return address' : `from ${reception.reversePath}`;
   const connection = `${reception.remoteAddress} (${reception.helo})${reception.isTls ? ' over TLS' : ''}`;

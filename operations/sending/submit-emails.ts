@@ -223,7 +223,9 @@ const queues = new WeakMap<Database, Map<string, UserQueue>>();
 
 /**
  * Stores a submission at once, or, while a transaction of the same user is running, together with the others that
- * arrive meanwhile. Submissions never wait for company, and one failing submission does not fail the others.
+ * arrive meanwhile. Submissions never wait for others, and one failing submission does not fail the others. This is not
+ * actors/work/group-commit.ts, because groups are per user, contain each idempotency key once, and may return members to
+ * the queue; a member also has the deadline of its request.
  */
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
   const ofDatabase = queues.get(context.database) ?? new Map<string, UserQueue>();

@@ -35,7 +35,7 @@ test.each<[string, Partial<DmarcFacts>, RegExp]>([
   expect(dmarcAdvice({ ...facts, ...changes })).toMatch(advice);
 });
 
-test('the share that passed is never rounded up', () => {
+test('the percentage that passed is never rounded up', () => {
   expect(alignedPercent({ messages: 100_000, aligned: 99_999 })).toBe(99.9);
   expect(alignedPercent({ messages: 0, aligned: 0 })).toBeNull();
 });

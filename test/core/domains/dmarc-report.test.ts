@@ -17,7 +17,7 @@ const record = {
   spfResults: [{ domain: 'bounce.own.test', result: 'pass' }],
 };
 
-test('a report of RFC 7489 is read whole', () => {
+test('parses a report of RFC 7489 completely', () => {
   expect(readDmarcReport(xml)).toEqual({
     organization: 'receiver.test',
     email: 'dmarc@receiver.test',
@@ -32,7 +32,7 @@ test('a report of RFC 7489 is read whole', () => {
   });
 });
 
-test('a report of RFC 9990 with a namespace, other fields and another order is read, too', () => {
+test('parses a report of RFC 9990 with a namespace, other fields and another order', () => {
   const report = readDmarcReport(`<?xml version="1.0"?>
     <d:feedback xmlns:d="urn:ietf:params:xml:ns:dmarc-2.0"><d:version>1.0</d:version>
       <d:record a="x"><d:row><d:source_ip>2001:DB8::7</d:source_ip><d:count> 12 </d:count>
@@ -71,7 +71,7 @@ test('a report of RFC 9990 with a namespace, other fields and another order is r
   });
 });
 
-test('mail passed when a signature or SPF did', () => {
+test('mail passes if DKIM or SPF passes', () => {
   const records = (['pass', 'fail'] as const).flatMap((dkim) =>
     (['pass', 'fail'] as const).map((spf) => ({ dkim, spf, count: 10 })),
   );
@@ -81,7 +81,7 @@ test('mail passed when a signature or SPF did', () => {
   });
 });
 
-test('of many records the first are kept and all are counted', () => {
+test('keeps the first of many records and counts all', () => {
   const records = Array.from({ length: MAX_DMARC_RECORDS + 3 }, () => ({ count: 2, spf: 'fail' as const }));
   records.push({ count: 5, dkim: 'fail', spf: 'fail' } as never);
   const report = readDmarcReport(dmarcXml({ domain: 'own.test', records }));
@@ -89,7 +89,7 @@ test('of many records the first are kept and all are counted', () => {
   expect(report).toMatchObject({ messageCount: 2_011, alignedCount: 2_006, isTruncated: true });
 });
 
-test('records of needless length are counted once the first million characters are parsed', () => {
+test('only counts records after the first million characters', () => {
   const bloated = xml.replace('</row>', `</row>${'x<b/>'.repeat(12_000)}`);
   const [head = '', tail = ''] = bloated.split(/<record>[^]*<\/record>/);
   const one = bloated.slice(head.length, bloated.length - tail.length);
@@ -104,12 +104,12 @@ test.each([
   ['a count that is none', { count: '1e99' }],
   ['a negative count', { count: -1 }],
   ['a name that is too long', { headerFrom: 'x'.repeat(300) }],
-])('a record with %s is left out, and the report says so', (_, wrong) => {
+])('a record with %s is dropped, and the report is marked as truncated', (_, wrong) => {
   const report = readDmarcReport(dmarcXml({ domain: 'own.test', records: [wrong, {}] }));
   expect(report).toMatchObject({ records: [record], messageCount: 1, isTruncated: true });
 });
 
-describe('what is no report', () => {
+describe('rejects', () => {
   test.each<[string, string]>([
     ['nothing', ''],
     ['no XML', 'own.test'],
@@ -134,7 +134,7 @@ describe('what is no report', () => {
     expect(readDmarcReport(text)).toBeNull();
   });
 
-  test('names of our own objects are texts like any other', () => {
+  test('names of Object.prototype members are ordinary text', () => {
     const report = readDmarcReport(
       xml.replace('<feedback>', '<feedback><__proto__><x>1</x></__proto__><constructor>1</constructor>'),
     );
@@ -142,7 +142,7 @@ describe('what is no report', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  test('entities are shown as they are written', () => {
+  test('entities are shown as written', () => {
     expect(readDmarcReport(xml.replace('receiver.test', '&boom; &amp;lt;'))?.organization).toBe('&boom; &lt;');
   });
 });

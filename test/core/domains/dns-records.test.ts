@@ -4,14 +4,14 @@ import { dnsRecordsOf, isCoveredBySpf, isMxOf } from '../../../core/domains/dns-
 
 const HOST = 'mx.postroom.test';
 
-test('a selector is a lower-case label that names its day', () => {
+test('a selector is a lower-case label that contains its date', () => {
   const selector = makeDkimSelector(new Date('2026-03-01T23:59:59Z'), Uint8Array.of(0xab, 0, 1, 255));
   expect(selector).toBe('pr20260301-ab0001ff');
   expect(dkimRecordName(selector, 'x.test')).toBe('pr20260301-ab0001ff._domainkey.x.test');
   expect(dkimRecordValue('MIIB')).toBe('v=DKIM1; k=rsa; p=MIIB');
 });
 
-test('a domain with keys is asked for a record of each, and for a DMARC policy', () => {
+test('a domain with keys has a record for each, and a DMARC policy', () => {
   const dkimKeys = [
     { selector: 'two', publicKey: 'BBBB', state: 'waiting' as const },
     { selector: 'one', publicKey: 'AAAA', state: 'active' as const },
@@ -30,14 +30,14 @@ test('a domain with keys is asked for a record of each, and for a DMARC policy',
   for (const { description } of records) expect(description).not.toBe('');
 });
 
-test('a domain without keys of its own is asked for neither, and one that another verified for no proof', () => {
+test('a domain without keys has neither, and one verified through its parent needs no proof', () => {
   const sub = { id: 'dom_1', name: 'sub.x.test', dkimKeys: [] };
   const namesOf = (isInherited: boolean) => dnsRecordsOf({ ...sub, isInherited }, HOST).map(({ name }) => name);
   expect(namesOf(true)).toEqual(['sub.x.test', 'sub.x.test', 'mail.sub.x.test', 'mail.sub.x.test']);
   expect(namesOf(false)).toContain('_postroom.sub.x.test');
 });
 
-describe('SPF records cover a host', () => {
+describe('SPF records authorize a host', () => {
   test.each([
     ['as they were asked for', [`v=spf1 a:${HOST} ~all`]],
     ['in any case', [`V=SPF1 A:MX.Postroom.Test -ALL`]],

@@ -51,7 +51,7 @@ const judge = (more: Partial<DomainAnswers>, previous: DomainCheck | null = null
 const errorOf = (check: DomainCheck, name: string, type = 'TXT') =>
   check.records.find((record) => record.name === name && record.type === type)?.error;
 
-test('a domain with all its records is seen so', () => {
+test('finds all records of a domain', () => {
   const check = judge({});
   expect(check.records.map(({ isSeen, isAnswered, error }) => [isSeen, isAnswered, error])).toEqual(
     records.map(() => [true, true, null]),
@@ -69,7 +69,7 @@ test('a domain with all its records is seen so', () => {
   expect(readDomainCheck(JSON.parse(JSON.stringify(check)))).toEqual(check);
 });
 
-test('a domain without any has none of them', () => {
+test('finds no records of a domain without any', () => {
   const check = judge({}, null, nothing);
   expect(new Set(check.records.map(({ isSeen, error }) => `${isSeen} ${error}`))).toEqual(
     new Set(['false No such record']),
@@ -84,7 +84,7 @@ test('a domain without any has none of them', () => {
   });
 });
 
-describe('a record is seen', () => {
+describe('finds a record', () => {
   test.each<[string, Partial<DomainAnswers>]>([
     ['the proof among others', { proof: all('other', 'postroom-verification=dom_1') }],
     ['a key that is folded, with other tags', { dkim: keyed('k=rsa; t=s; p=AA AA') }],
@@ -102,7 +102,7 @@ function keyed(text: string): DomainAnswers['dkim'] {
   return new Map([['one._domainkey.x.test', all(text)]]);
 }
 
-describe('a record is not seen, and why is told', () => {
+describe('does not find a record, and says why', () => {
   test.each<[string, Partial<DomainAnswers>, string, string]>([
     [
       'the proof of another',
@@ -143,7 +143,7 @@ describe('a record is not seen, and why is told', () => {
     expect(errorOf(check, 'x.test', 'MX')).toBe(`Found instead: 5 mx.other.test, 10 ${HOST}`);
   });
 
-  test('what was found is made fit to be shown', () => {
+  test('what was found is made safe to show', () => {
     const lie = `${'a'.repeat(70_000)}`;
     const check = judge({ proof: all('\0\u202eevil\n', lie, ...Array.from({ length: 500 }, () => 'x')) });
     const error = errorOf(check, '_postroom.x.test') ?? '';
@@ -151,7 +151,7 @@ describe('a record is not seen, and why is told', () => {
   });
 });
 
-describe('records of others are a conflict', () => {
+describe('records of other servers are a conflict', () => {
   const foreign = { exchange: 'mx.other.test', priority: 10 };
   test.each<[string, Partial<DomainAnswers>, string, string[]]>([
     ['a foreign MX', { mx: all(foreign) }, 'mx', ['MX 10 mx.other.test']],
@@ -167,7 +167,7 @@ describe('records of others are a conflict', () => {
   });
 });
 
-test('what DNS does not tell of stays as it was, and is said', () => {
+test('a failed lookup keeps the previous result, and is reported', () => {
   const seen = judge({});
   const away = Object.fromEntries(Object.keys(complete).map((key) => [key, unknown])) as unknown as DomainAnswers;
   const dkim = new Map([['one._domainkey.x.test', unknown]]);
@@ -187,7 +187,7 @@ test('what DNS does not tell of stays as it was, and is said', () => {
   expect(judge({ nameServers: unknown }, seen)).toMatchObject({ provider: seen.provider, error: null });
 });
 
-test('a verdict on a value that is no longer asked for does not count', () => {
+test('a result for an outdated value does not count', () => {
   const previous = judgeDomain(records, complete, { mailHostname: HOST, previous: null });
   const moved = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, 'new.test');
   const check = judgeDomain(moved, { ...complete, mx: unknown }, { mailHostname: 'new.test', previous });
@@ -198,7 +198,7 @@ test.each([null, undefined, 7, {}, { records: [{}] }])('%j is no stored check', 
   expect(readDomainCheck(stored)).toBeNull();
 });
 
-describe('advice on SPF and DMARC', () => {
+describe('recommended SPF and DMARC records', () => {
   const domain = { name: 'x.test', isInherited: false, canReceive: true, isSpfSeen: false };
   const adviceFor = (spf: string | null) => authAdviceOf(domain, { ...judge({}, null, nothing), spf }, HOST);
   test.each([
@@ -210,7 +210,7 @@ describe('advice on SPF and DMARC', () => {
     expect(adviceFor(spf).spf).toMatchObject({ name: 'x.test', value });
   });
 
-  test('is given where something is missing only', () => {
+  test('appear only where something is missing', () => {
     expect(authAdviceOf({ ...domain, isSpfSeen: true }, judge({}), HOST)).toEqual({ spf: null, dmarc: null });
     expect(authAdviceOf(domain, null, HOST)).toEqual({ spf: null, dmarc: null });
     expect(adviceFor(null).dmarc?.value).toBe('v=DMARC1; p=none; rua=mailto:dmarc@x.test');

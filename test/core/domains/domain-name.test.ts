@@ -44,7 +44,7 @@ test.each([
   'a.123',
   `${'a'.repeat(64)}.test`,
   `${'a.'.repeat(126)}ab`,
-])('%j is no domain', (given) => {
+])('%j is not a domain name', (given) => {
   expect(canonicalDomainName(given)).toBeNull();
 });
 
@@ -75,16 +75,16 @@ test.each([
   '"a\nb"@c.test',
   `${'a'.repeat(65)}@c.test`,
   `a@${'b.'.repeat(125)}test`,
-])('%j is no address', (given) => {
+])('%j is not an address', (given) => {
   expect(canonicalAddress(given)).toBeNull();
 });
 
-test('the domains above a name are told nearest first, without the top one', () => {
+test('returns parent domains nearest first, without the top-level domain', () => {
   expect(parentDomains('a.b.c.test')).toEqual(['b.c.test', 'c.test']);
   expect(parentDomains('c.test')).toEqual([]);
 });
 
-test('hostile texts of up to 50,000 characters are read in linear time', () => {
+test('hostile texts of up to 50,000 characters are parsed in linear time', () => {
   for (const part of ['a', '.', '-', 'a.', '"', '\\', '@', 'a@', '!'])
     expectLinearGrowth(
       (count) => {

@@ -40,7 +40,7 @@ const check = (more: Partial<DomainCheck> = {}): DomainCheck => ({
   ...more,
 });
 
-describe('what a check means', () => {
+describe('result of a check', () => {
   test.each<[DomainStatus, number, boolean | null, DomainVerdict]>([
     ['pending', MINUTE, true, 'claim'],
     ['pending', MINUTE, false, 'keep'],
@@ -64,7 +64,7 @@ describe('what a check means', () => {
   });
 });
 
-describe('the next look is', () => {
+describe('the next check is', () => {
   test.each<[string, Partial<DomainFacts>, boolean, number]>([
     ['a minute later at first', { createdAt: now }, false, MINUTE],
     ['as long as all before', { createdAt: ago(7 * MINUTE) }, false, 7 * MINUTE],
@@ -83,7 +83,7 @@ describe('the next look is', () => {
     expect(delayOf(facts(more), check(), isComplete, now)).toBe(delay);
   });
 
-  test('soon where DNS did not answer, and never later than otherwise', () => {
+  test('soon after failed lookups, and never later than otherwise', () => {
     const verified = facts({ status: 'verified', verifiedAt: ago(DAY) });
     const delays = [1, 2, 3, 7, 50].map((unanswered) => delayOf(verified, check({ unanswered }), true, now));
     expect(delays).toEqual([MINUTE, 2 * MINUTE, 4 * MINUTE, HOUR, HOUR]);
@@ -91,7 +91,7 @@ describe('the next look is', () => {
   });
 });
 
-test('lost is what was seen under the same value', () => {
+test('records are lost if they were found with the same value', () => {
   const record = (name: string, isSeen: boolean) =>
     ({ type: 'TXT', name, value: 'v', isSeen, isAnswered: true, error: null }) as const;
   const former = check({ records: [record('a', true), record('b', true), record('c', false)] });

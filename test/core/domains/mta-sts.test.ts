@@ -9,14 +9,14 @@ import {
 
 const advice = transportAdviceOf('a.test', 'testing', 'mx.host.test');
 
-test('the policy names our server, and is held for longer once it is enforced', () => {
+test('the policy names our server, and is cached longer when enforced', () => {
   expect(mtaStsPolicy('testing', 'mx.host.test')).toBe(
     'version: STSv1\r\nmode: testing\r\nmx: mx.host.test\r\nmax_age: 86400\r\n',
   );
   expect(mtaStsPolicy('enforce', 'mx.host.test')).toContain('mode: enforce\r\nmx: mx.host.test\r\nmax_age: 2592000');
 });
 
-test('the records to publish, with an id that changes with the policy', () => {
+test('the records to publish have an id that changes with the policy', () => {
   expect(advice.policyUrl).toBe('https://mta-sts.a.test/.well-known/mta-sts.txt');
   expect(advice.mtaSts).toMatchObject({
     name: '_mta-sts.a.test',
@@ -36,11 +36,11 @@ test.each([
   [['v=STSv1; id=20200101;'], false],
   [[advice.mtaSts.value, 'v=STSv1; id=2;'], false],
   [[], false],
-])('the record of MTA-STS in %j is seen: %s', (found, isSeen) => {
+])('the MTA-STS record in %j is found: %s', (found, isSeen) => {
   expect(isMtaStsSeen(found, advice)).toBe(isSeen);
 });
 
-test('one record that asks for TLS reports is seen, whoever they go to', () => {
+test('exactly one TLS reporting record is found, whatever its address', () => {
   expect(isTlsReportSeen(['v=TLSRPTv1;rua=https://reports.test/'])).toBe(true);
   expect(isTlsReportSeen([])).toBe(false);
   expect(isTlsReportSeen(['v=TLSRPTv1; rua=mailto:a@b.test', 'v=TLSRPTv1; rua=mailto:c@b.test'])).toBe(false);
@@ -51,6 +51,6 @@ test.each([
   ['MTA-STS.A.test.:443', 'a.test'],
   ['a.test', null],
   ['mta-sts.', null],
-])('of the host %s it is the policy of %s', (host, domain) => {
+])('the host %s has the policy of %s', (host, domain) => {
   expect(mtaStsDomainOf(host)).toBe(domain);
 });

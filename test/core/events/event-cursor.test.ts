@@ -3,7 +3,7 @@ import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event
 
 const LARGEST = 2 ** 48 - 1;
 
-test('a cursor stands for its number, of its user alone', () => {
+test('a cursor contains its number and belongs to one user', () => {
   for (const seq of [0, 1, 255, 256, 123_456_789_012, LARGEST]) {
     const cursor = encodeEventCursor('usr_one', seq);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]{16}$/);
@@ -20,4 +20,4 @@ test.each([
   'A'.repeat(17),
   `${encodeEventCursor('usr_one', 1)}\n`,
   'é'.repeat(16),
-])('what is no cursor is none: %j', (text) => expect(decodeEventCursor('usr_one', text)).toBeNull());
+])('rejects an invalid cursor: %j', (text) => expect(decodeEventCursor('usr_one', text)).toBeNull());

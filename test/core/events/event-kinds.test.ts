@@ -12,7 +12,7 @@ const COMPOSED: [pattern: RegExp, kinds: string[]][] = [
   [/kind: `email\.\$\{kind\}`/, ['email.bounced', 'email.delayed', 'email.complained']],
 ];
 
-test('the kinds that are listed are those that are written', () => {
+test('lists exactly the kinds that are written', () => {
   const written = new Set<string>();
   const found = new Set<RegExp>();
   for (const folder of ['actors', 'db/queries', 'operations'])
@@ -32,7 +32,7 @@ test('the kinds that are listed are those that are written', () => {
   expect([...written].toSorted()).toEqual(Object.keys(EVENT_KINDS).toSorted());
 });
 
-test('names of what every object has are no kinds', () => {
+test('names of Object.prototype members are not kinds', () => {
   for (const name of ['constructor', '__proto__', 'toString', '']) expect(isEventKind(name)).toBe(false);
   expect(isEventKind('email.received')).toBe(true);
 });

@@ -27,7 +27,7 @@ function bodyOf(html: string | null, given: Partial<MailToShow> = {}): string {
 const inMail = (html: string, given: Partial<MailToShow> = {}) =>
   bodyOf(html, given).replace(/^<div class="mail">(.*)<\/div>$/s, '$1');
 
-describe('Pictures that lie elsewhere', () => {
+describe('remote images', () => {
   test.each([
     ['<img src="https://e.test/a.png" alt="A">', '<img alt="A" src="https://e.test/a.png" />'],
     ['<img src="HTTP://e.test/a.png?x=1&amp;y=2">', '<img src="http://e.test/a.png?x=1&amp;y=2" />'],
@@ -44,7 +44,7 @@ describe('Pictures that lie elsewhere', () => {
       '<table style="background-image:url(https://e.test/a.png)"><tr><td>a</table>',
       '<table background="https://e.test/a.png"><tr><td>a</td></tr></table>',
     ],
-  ])('%s is left out and counted, and left in when it is wanted', (html, wanted) => {
+  ])('%s is removed and counted, and kept on request', (html, wanted) => {
     const blocked = makeMailDocument(mail(html));
     expect([blocked.remoteImageCount, blocked.trackingPixelCount]).toEqual([1, 0]);
     expect(blocked.html).not.toContain('e.test');
@@ -61,7 +61,7 @@ describe('Pictures that lie elsewhere', () => {
     '<img src="https://e.test/p.gif" style="opacity:0">',
     '<img src="https://e.test/p.gif" width=1>',
     '<img src="https://e.test/p.gif" height="0px">',
-  ])('%s is a tracking pixel and never left in', (html) => {
+  ])('%s is a tracking pixel and always removed', (html) => {
     for (const hasRemoteImages of [false, true]) {
       const document = makeMailDocument(mail(html, { hasRemoteImages }));
       expect([document.remoteImageCount, document.trackingPixelCount]).toEqual([0, 1]);
@@ -118,13 +118,13 @@ describe('Pictures that lie elsewhere', () => {
     '<td background="http://127.0.0.1/x">a</td>',
     '<td style="background:url(http://192.168.0.1/x)">a</td>',
     '<table style="background-image:url(\'http://[::1]/x\')"><tr><td>a</table>',
-  ])('%s is none: nothing is asked of this service or of the network of the reader', (html) => {
+  ])('%s is not loaded: no request reaches this service or the reader’s network', (html) => {
     const document = makeMailDocument(mail(html, { hasRemoteImages: true }));
     expect(document.remoteImageCount).toBe(0);
     expect(document.html).not.toMatch(/ src="|url\(/);
   });
 
-  test('cannot be smuggled in by attributes of ours', () => {
+  test('cannot be injected through our own attributes', () => {
     expect(
       inMail(
         '<p data-background="javascript:alert(1)" data-quoted="inside" style="background:url(javascript:alert(1))">a</p>',
@@ -139,24 +139,24 @@ describe('Pictures that lie elsewhere', () => {
   });
 });
 
-describe('The mail’s own pictures', () => {
+describe('inline images', () => {
   const inlineImages = new Map([['logo@x.test', imageDataUrl(PNG) ?? '']]);
 
-  test('are put in where the HTML names their Content-ID', () => {
+  test('are inserted where the HTML names their Content-ID', () => {
     for (const src of ['cid:logo@x.test', 'CID:Logo@X.test', 'cid:logo%40x.test', ' cid:logo@x.test'])
       expect(inMail(`<img src="${src}" alt="L">`, { inlineImages })).toBe(
         `<img alt="L" src="data:image/png;base64,${PNG.toString('base64')}" />`,
       );
   });
 
-  test('are left out when there is none of that name, or too much of them', () => {
+  test('are removed when the Content-ID is unknown or the images are too large', () => {
     expect(inMail('<img src="cid:other@x.test" alt="L">', { inlineImages })).toBe('<img alt="L" />');
     const large = new Map([['a', `data:image/png;base64,${'A'.repeat(3_000_000)}`]]);
     const document = makeMailDocument(mail('<img src="cid:a">'.repeat(50), { inlineImages: large }));
     expect(document.html.match(/data:image/g)).toHaveLength(2);
   });
 
-  test('are what their first bytes say', () => {
+  test('have the type of their first bytes', () => {
     expect(imageDataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeNull();
     expect(imageDataUrl(Buffer.from('<html><script>alert(1)</script>'))).toBeNull();
     expect(imageDataUrl(new Uint8Array(0))).toBeNull();
@@ -188,7 +188,7 @@ test.each([
 
 const FOLD = '<details class="quoted"><summary>Quoted text</summary>';
 
-describe('Quoted mail is folded', () => {
+describe('quoted mail is collapsed', () => {
   test.each([
     [
       'Gmail',
@@ -241,7 +241,7 @@ describe('Quoted mail is folded', () => {
     expect(inMail(html, { subject })).not.toContain('<details');
   });
 
-  test('of plain text', () => {
+  test('in plain text', () => {
     const text = 'Yes.\n\nOn Mon Ann wrote:\n> old\n>\n> older\n-- \nBob';
     expect(bodyOf(null, { text })).toBe(
       `<div class="mail"><div class="text">Yes.\n\nOn Mon Ann wrote:</div>${FOLD}<div class="text">&gt; old\n&gt;\n&gt; older</div></details><div class="text">-- \nBob</div></div>`,
@@ -253,33 +253,33 @@ describe('Quoted mail is folded', () => {
   });
 });
 
-describe('A mail without HTML', () => {
-  test('shows its text, addresses of the web as links, everything else as it is', () => {
+describe('a message without HTML', () => {
+  test('shows its text with web addresses as links and everything else unchanged', () => {
     expect(bodyOf(null, { text: '<b>a</b> & "c"\r\nhttps://e.test/?a=1&b=2 javascript:alert(1)' })).toBe(
       '<div class="mail"><div class="text">&lt;b&gt;a&lt;/b&gt; &amp; &quot;c&quot;\n<a href="https://e.test/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">https://e.test/?a=1&amp;b=2</a> javascript:alert(1)</div></div>',
     );
   });
 
-  test('and without text says so', () => {
+  test('says when it has no text', () => {
     for (const text of [null, '', ' \n']) expect(bodyOf(null, { text })).toContain('This email has no text.');
     expect(bodyOf('  ', { text: 'a' })).toContain('>a</div>');
   });
 
-  test('of which there is too much is shown as far as it goes', () => {
+  test('is cut when its text is too long', () => {
     const body = bodyOf(null, { text: 'a'.repeat(2_000_000) });
     expect(body).toContain('too long to show');
     expect(body.length).toBeLessThan(510_000);
   });
 });
 
-test('HTML that cannot be sanitised is shown by its words, its text first', () => {
+test('HTML that cannot be sanitized is shown as text, the plain text first', () => {
   const html = '<div>'.repeat(100_000).concat('deep &lt;words&gt;<script>alert(1)</script>');
   expect(bodyOf(html)).toMatch(/too large or too deeply nested.*deep &lt;words&gt;/s);
   expect(bodyOf(html)).not.toContain('alert');
   expect(bodyOf(html, { text: 'the text' })).toMatch(/too large.*the text/s);
 });
 
-test('The document tells the language of the mail, if it is one, and its subject', () => {
+test('the document has the language of the message, if valid, and its subject', () => {
   const { html } = makeMailDocument(
     mail('<html lang="de-AT"><p>Hallo', { subject: '</title><script>alert(1)</script>' }),
   );
@@ -299,7 +299,7 @@ test.each([
   ['<img src=https://e.test/a>', 900_000],
   ['<td background=https://e.test/a>', 200_000],
   ['<html lang=', 900_000],
-])('%s over and over (%i characters) makes a document, and no large one', (unit, length) => {
+])('%s repeated (%i characters) makes a small document', (unit, length) => {
   const document = makeMailDocument(mail(unit.repeat(length / unit.length)));
   expect(document.html).toMatch(/<\/html>\n$/);
   expect(document.html.length).toBeLessThan(4_000_000);

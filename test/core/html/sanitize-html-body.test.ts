@@ -4,7 +4,7 @@ import { excerptOfHtml, sanitizeHtmlBody, sanitizeHtmlReply } from '../../../cor
 const FORBIDDEN =
   /<\s*(?:script|style|iframe|object|embed|form|input|base|meta|link|svg|math|template|noscript|frame|applet|button)|\son\w+\s*=|javascript:|vbscript:|data:text|expression\(|@import|url\(|srcdoc|formaction|<!--/i;
 
-describe('No harm is left of', () => {
+describe('removes', () => {
   test.each([
     '<script>alert(1)</script>hi',
     '<SCRIPT SRC=https://e.test/x.js></SCRIPT>',
@@ -74,13 +74,13 @@ test.each([
   expect(sanitizeHtmlBody(html)).toBe(shown);
 });
 
-test('Links open elsewhere and tell nothing', () => {
+test('links open in a new tab and send no referrer', () => {
   expect(sanitizeHtmlBody('<a href="https://x.test/">a</a>')).toBe(
     '<a href="https://x.test/" rel="noopener noreferrer nofollow" target="_blank">a</a>',
   );
 });
 
-describe('Quoted mail is stripped of', () => {
+describe('strips quoted mail and signatures:', () => {
   test.each([
     [
       'Gmail',
@@ -107,16 +107,16 @@ describe('Quoted mail is stripped of', () => {
     expect(excerptOfHtml(sanitizeHtmlBody(html) ?? '', 200)).toContain('old');
   });
 
-  test('a message of nothing else: then it stays', () => {
+  test('keeps a message that contains nothing else', () => {
     expect(sanitizeHtmlReply('<blockquote type="cite">old</blockquote>')).toContain('old');
   });
 
-  test('a plain blockquote: that is the author’s', () => {
+  test('keeps a plain blockquote, which is the author’s', () => {
     expect(sanitizeHtmlReply('<p>He said</p><blockquote>words</blockquote>')).toContain('words');
   });
 });
 
-test('An excerpt is text in one line', () => {
+test('an excerpt is text on one line', () => {
   expect(excerptOfHtml('<p>a &lt;b&gt; &amp;amp; c</p>\n<p>d</p><img src="', 200)).toBe('a <b> &amp; c d');
 });
 
@@ -143,12 +143,12 @@ test.each([
   ['<hr ', MEGABYTE],
   ['"', MEGABYTE],
   ['<p style="a:b;', MEGABYTE],
-])('%s over and over is cleaned, or given up for what it would cost', (unit, length) => {
+])('%s repeated is cleaned, or rejected as too expensive', (unit, length) => {
   // Milliseconds to a second; without the limits some take longer than the time limit of a test.
   expect(() => sanitizeHtmlReply(unit.repeat(length / unit.length))).not.toThrow();
 });
 
-test('HTML of more than a megabyte, or too deeply nested, has no cleaned copy', () => {
+test('HTML over a megabyte, or too deeply nested, has no cleaned copy', () => {
   expect(sanitizeHtmlBody('a'.repeat(1_000_001))).toBeNull();
   expect(sanitizeHtmlReply('<div>'.repeat(2_000))).toBeNull();
   expect(sanitizeHtmlReply(`${'<div>'.repeat(200)}a${'</div>'.repeat(200)}`)).toContain('a');

@@ -22,12 +22,12 @@ describe('the text of HTML', () => {
     expect(textOfHtml(html)).toBe(text);
   });
 
-  test('is null when nothing would be seen', () => {
+  test('is null when nothing would be visible', () => {
     for (const html of ['', ' ', '<p></p>', '<img src="x.png">', '<style>p{}</style>'])
       expect(textOfHtml(html)).toBe(null);
   });
 
-  test('comes of broken and deep HTML, too, and can be stored', () => {
+  test('is extracted from broken and deep HTML too, and can be stored', () => {
     expect(textOfHtml('<p>one<p>two</b></div><a href="https://x.test">open')).toMatch(/one\n\ntwo/);
     expect(textOfHtml(`${'<div>'.repeat(20_000)}x`)).toBe(null);
     expect(textOfHtml('a\u0000b\ud800')).toBe('a\ufffdb\ufffd');

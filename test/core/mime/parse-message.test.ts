@@ -19,7 +19,7 @@ const bytesOf = (raw: Buffer, message: ParsedMessage, at: number) => {
   return Buffer.from(decodeAttachment(raw.subarray(start, start + length), transferEncoding));
 };
 
-test('A plain message is read', async () => {
+test('parses a plain message', async () => {
   const message = await parse(
     `${HEAD}Date: Tue, 1 Apr 2025 09:06:31 +0000\r\nIn-Reply-To: <0@y.test>\r\nReferences: <a@y.test>\r\n <0@y.test>\r\n\r\nHello Ann,\r\nbye.\r\n`,
   );
@@ -60,7 +60,7 @@ test('A plain message is read', async () => {
   } satisfies ParsedMessage);
 });
 
-describe('Bodies', () => {
+describe('bodies', () => {
   test('are the text and the HTML of an alternative, and the preview is of the text', async () => {
     const html = '<p>Hi <b>Ann</b></p><script>x</script>';
     const message = await parse(
@@ -76,7 +76,7 @@ describe('Bodies', () => {
     expect(message.attachments).toEqual([]);
   });
 
-  test('of HTML alone give a preview, and no text', async () => {
+  test('of HTML only give a preview, and no text', async () => {
     const message = await parsed('Content-Type: text/html\r\n', '<style>p{}</style><p>a &lt; b</p><p>c</p>');
     expect(message).toMatchObject({ textBody: null, cleanedText: null, preview: 'a < b c' });
   });

@@ -23,13 +23,13 @@ const asking = {
 } as GuardRule;
 const knowledge = { answers: new Map(), hasModel: true };
 
-describe('mail', () => {
-  test('that no rule fits is past them', () => {
+describe('a message', () => {
+  test('that no rule matches passes', () => {
     const judgement = judgeMail([bySubject('a', 1, 'coffee')], { facts, isParsed: true }, knowledge);
     expect(judgement.verdict?.kind).toBe('none');
   });
 
-  test('that could not be parsed is held where a rule looked inside', () => {
+  test('that could not be parsed is held if a rule needs its content', () => {
     const inside = explicit('words', 1, { hasWords: { operator: 'OR', values: ['coffee'] } });
     const judgement = judgeMail([inside], { facts, isParsed: false }, knowledge);
     expect(judgement).toEqual({ verdict: null, reason: expect.stringContaining('could not be parsed') });
@@ -40,14 +40,14 @@ describe('mail', () => {
     );
   });
 
-  test('about which a model is to be asked is held without one', () => {
+  test('that needs a model is held when there is none', () => {
     expect(judgeMail([asking], { facts, isParsed: true }, knowledge).verdict?.kind).toBe('ask');
     const without = judgeMail([asking], { facts, isParsed: true }, { ...knowledge, hasModel: false });
     expect(without.verdict).toMatchObject({ kind: 'review', reason: 'no model is configured' });
   });
 });
 
-test('rules are told in their order, each with what came of it', () => {
+test('lists rules in order, each with its result', () => {
   const rules = [bySubject('last', 0, 'tea'), bySubject('second', 5, 'tea'), bySubject('first', 9, 'coffee')];
   const judgement = judgeMail(rules, { facts, isParsed: true }, knowledge);
   expect(triedRules(rules, judgement, new Map()).map(({ id, outcome }) => [id, outcome])).toEqual([

@@ -79,7 +79,7 @@ function matchesOf(config: unknown, facts: GuardFacts = mail): GuardMatch[] | nu
   return verdict.kind === 'matched' ? verdict.matches : null;
 }
 
-describe('a criterion is met', () => {
+describe('a criterion matches', () => {
   const anyOf = (...values: string[]) => ({ operator: 'OR', values });
   const allOf = (...values: string[]) => ({ operator: 'AND', values });
   test.each<[string, unknown, [string, string][]]>([
@@ -176,20 +176,20 @@ describe('a criterion is met', () => {
     expect(matchesOf({ from: value }, { ...mail, from: [{ name: null, address }] })).not.toBeNull();
   });
 
-  test('by words that characters without width were strewn into', () => {
+  test('words with zero-width characters inserted', () => {
     expect(matchesOf({ hasWords: 'casino' }, { ...mail, text: 'the c\u200ba\u00ads\u2060ino' })).not.toBeNull();
   });
 
-  test('by a name whose end Windows would drop', () => {
+  test('a file name whose ending Windows would drop', () => {
     const attachments = [{ filename: 'run.exe. ', contentType: 'application/octet-stream' }];
     expect(matchesOf({ attachments: '.exe' }, { ...mail, attachments })).not.toBeNull();
   });
 
-  test('letters of other scripts that look alike are other letters', () => {
+  test('does not match look-alike letters of other scripts', () => {
     expect(matchesOf({ hasWords: 'casino' }, { ...mail, text: 'the сasino' })).toBeNull();
   });
 
-  test('no verdict is met where nothing is known', () => {
+  test('authentication criteria do not match without results', () => {
     for (const config of [
       { spf: 'none' },
       { dkim: 'none' },
@@ -205,7 +205,7 @@ describe('a criterion is met', () => {
     [['fail', 'permerror'], 'permerror', true],
     [[], 'none', true],
     [[], 'fail', false],
-  ])('of signatures with %j DKIM is %s: %s', (dkim, wanted, isMet) => {
+  ])('with signatures %j DKIM is %s: %s', (dkim, wanted, isMet) => {
     expect(matchesOf({ dkim: wanted }, { ...mail, authentication: verdicts({ dkim }) }) !== null).toBe(isMet);
   });
 });
@@ -215,7 +215,7 @@ describe('an aligned From', () => {
   const of = (address: string, changes: Parameters<typeof verdicts>[0] = {}) =>
     matchesOf(aligned, { ...mail, from: [{ name: null, address }], authentication: verdicts(changes) });
 
-  test('is met where DMARC passed for its domain', () => {
+  test('matches if DMARC passed for its domain', () => {
     expect(of('ada@shop.test')).toEqual([{ criteria: 'from', value: 'ada@shop.test' }]);
     expect(of('bob@bank.test', { dmarcDomain: 'BANK.test' })).toEqual([{ criteria: 'from', value: '*@bank.test' }]);
   });
@@ -226,21 +226,21 @@ describe('an aligned From', () => {
     ['DNS did not answer', { dmarc: 'temperror' }],
     ['DMARC passed for another domain', { dmarcDomain: 'evil.test' }],
     ['there are two From fields', { hasSeveralFromFields: true }],
-  ])('is not met where %s', (_, changes) => {
+  ])('does not match if %s', (_, changes) => {
     expect(of('ada@shop.test', changes)).toBeNull();
   });
 
-  test('the same without alignment is met by a forger too', () => {
+  test('a From criterion without alignment also matches a forger', () => {
     expect(
       matchesOf({ from: 'ada@shop.test' }, { ...mail, authentication: verdicts({ dmarc: 'fail' }) }),
     ).not.toBeNull();
   });
 });
 
-describe('of several rules', () => {
+describe('among several rules', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 10, 1, 0, 0, second));
 
-  test('the highest priority decides, of equal ones the newest, of those the greatest id', () => {
+  test('the highest priority decides, then the newest, then the greatest id', () => {
     const rules = [
       ruleOf({ subject: 'invoice' }, { id: 'a', priority: 0, createdAt: at(9) }),
       ruleOf({ subject: 'invoice' }, { id: 'b', priority: 5, createdAt: at(1) }),
@@ -253,7 +253,7 @@ describe('of several rules', () => {
     expect(evaluateRules(rules, mail, NONE)).toMatchObject({ kind: 'matched', rule: { id: 'd' }, reason: null });
   });
 
-  test('an allowing rule before a blocking one lets the mail through', () => {
+  test('an allow rule before a block rule lets the message pass', () => {
     const rules = [
       ruleOf({ from: '*@shop.test' }, { action: 'block' }),
       ruleOf({ from: 'ada@shop.test' }, { action: 'allow', priority: 1 }),
@@ -267,20 +267,20 @@ describe('of several rules', () => {
   });
 });
 
-describe('a rule that a model decides', () => {
+describe('a rule with a model', () => {
   const prompt = promptRule('Is it advertising?', { id: 'prompt', priority: 5 });
   const above = ruleOf({ subject: 'invoice' }, { id: 'above', priority: 9 });
   const below = ruleOf({ subject: 'invoice' }, { id: 'below', priority: 1 });
   const answered = (answer: ModelAnswer) => new Map([['prompt', answer]]);
 
-  test('is asked only when no rule before it matches', () => {
+  test('is asked only if no earlier rule matches', () => {
     expect(evaluateRules([prompt, below], mail, NONE)).toMatchObject({ kind: 'ask', rule: { id: 'prompt' } });
     expect(evaluateRules([prompt, above], mail, NONE)).toMatchObject({ kind: 'matched', rule: { id: 'above' } });
     expect(promptOf(prompt)).toBe('Is it advertising?');
     expect(promptOf(above)).toBeNull();
   });
 
-  test('matches by its answer', () => {
+  test('matches by the model’s answer', () => {
     const answers = answered({ kind: 'answered', isMatch: true, reason: 'It sells.' });
     expect(evaluateRules([prompt, below], mail, answers)).toEqual({
       kind: 'matched',
@@ -290,7 +290,7 @@ describe('a rule that a model decides', () => {
     });
   });
 
-  test('leaves the mail to the rules behind it', () => {
+  test('leaves the message to the later rules when it does not match', () => {
     const answers = answered({ kind: 'answered', isMatch: false, reason: 'A bill.' });
     expect(evaluateRules([prompt, below], mail, answers)).toMatchObject({ kind: 'matched', rule: { id: 'below' } });
     expect(evaluateRules([prompt], mail, answers)).toEqual({ kind: 'none' });
@@ -302,8 +302,8 @@ describe('a rule that a model decides', () => {
   });
 });
 
-describe('a config', () => {
-  test('is taken as an object, as JSON, and in its short forms', () => {
+describe('a rule config', () => {
+  test('is accepted as an object, as JSON, and in its short forms', () => {
     const full = { type: 'explicit', config: { subject: { operator: 'OR', values: ['a', 'b'] }, spf: ['fail'] } };
     for (const given of [
       { subject: { operator: 'OR', values: ['a', ' b '] }, spf: ['fail', 'fail'] },
@@ -342,7 +342,7 @@ describe('a config', () => {
       { subject: 'a'.repeat(MAX_GUARD_VALUE_LENGTH + 1) },
       'config.subject.values.0: must not be longer than 500 characters',
     ],
-  ])('%j is refused: %s', (given, error) => {
+  ])('%j is rejected: %s', (given, error) => {
     expect(checkGuardConfig('explicit', given).error).toContain(error);
   });
 
@@ -355,7 +355,7 @@ describe('a config', () => {
     expect(checkGuardConfig('ai_prompt', given).error).toBe(error);
   });
 
-  test('says whether it looks at bodies', () => {
+  test('reports whether it looks at bodies', () => {
     expect(readsText([ruleOf({ subject: 'a' }), promptRule('p')])).toBe(false);
     expect(readsText([ruleOf({ subject: 'a' }), ruleOf({ hasWords: 'a' })])).toBe(true);
   });
@@ -382,31 +382,31 @@ describe('facts', () => {
     authentication: null,
   };
 
-  test('name every addressee once', () => {
+  test('contain every recipient once', () => {
     expect(guardFactsOf(stored).to).toEqual(['hello@inbox.test', 'cc@x.test', 'hello+tag@inbox.test']);
   });
 
-  test('have the text that shows, of either body', () => {
+  test('contain the visible text of either body', () => {
     const { text } = guardFactsOf(stored);
     expect(text.replace(/\s+/g, ' ')).toBe('Hi plain text Free & spins now ');
     expect(guardFactsOf({ ...stored, textBody: null, htmlBody: null }).text.trim()).toBe('Hi');
   });
 
-  test('are limited: what stands far behind in a body is not looked at', () => {
+  test('are limited: text beyond the limit of a body is ignored', () => {
     const text = (length: number) =>
       guardFactsOf({ ...stored, htmlBody: null, textBody: `${'x '.repeat(length / 2)}needle` });
     expect(matchesOf({ hasWords: 'needle' }, text(99_000))).not.toBeNull();
     expect(matchesOf({ hasWords: 'needle' }, text(100_000))).toBeNull();
   });
 
-  test('of HTML that is too deep to be cleaned are read all the same', () => {
+  test('are read from HTML that is too deep to clean', () => {
     const { text } = guardFactsOf({ ...stored, htmlBody: `${'<div>'.repeat(5_000)}casino` });
     expect(text).toContain('casino');
   });
 });
 
 // Each takes milliseconds to seconds with the limits of the product, and minutes without them: the time limit of a test ends it.
-describe('hostile mail and rules take no long time', () => {
+describe('hostile mail and rules take linear time', () => {
   const wordRules = (word: (n: number) => string) =>
     Array.from({ length: 5 }, (_, rule) =>
       ruleOf({ hasWords: { values: Array.from({ length: 100 }, (__, n) => word(rule * 100 + n)) } }),
@@ -430,7 +430,7 @@ describe('hostile mail and rules take no long time', () => {
     );
   });
 
-  test('characters that stand for many', () => {
+  test('characters that expand to many', () => {
     expectNoMatch({ text: '\ufdfa'.repeat(300_000) }, [ruleOf({ hasWords: 'casino' })]);
   });
 
@@ -440,11 +440,11 @@ describe('hostile mail and rules take no long time', () => {
     expectNoMatch({ attachments }, [ruleOf({ attachments: { values } })]);
   });
 
-  test('HTML of nothing but opened tags', () => {
+  test('HTML with only opening tags', () => {
     expect(guardFactsOf({ ...guarded, htmlBody: '<'.repeat(300_000) }).text).toBeTypeOf('string');
   });
 
-  test('HTML too complex to be cleaned, with one endless name of a tag', () => {
+  test('HTML too complex to clean, with one endless tag name', () => {
     const htmlBody = `${'<b>'.repeat(1_600)}<${'a'.repeat(190_000)}<`;
     expect(guardFactsOf({ ...guarded, htmlBody }).text).toBeTypeOf('string');
   });

@@ -13,11 +13,11 @@ test.each<[string, string, boolean]>([
   [`${'a'.repeat(490)}b`.repeat(300), `b${'a'.repeat(490)}b`, true],
   [`${'a'.repeat(490)}b`.repeat(300), 'a'.repeat(491), false],
   [`${'€uro '.repeat(30_000)}€nd`, 'uro €nd', true],
-])('a text holds a word: %#', (text, word, expected) => {
+])('finds a word in a text: %#', (text, word, expected) => {
   expect(holds(text, word)).toBe(expected);
 });
 
-test('agrees with the plain search on thousands of small words over two letters', () => {
+test('agrees with the plain search on thousands of short words of two letters', () => {
   let state = 1;
   const random = (below: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -44,21 +44,21 @@ const matched = (of: GuardRule, reason: string | null = null): GuardVerdict => (
   reason,
 });
 
-test("the address' endpoint comes first, then its legacy webhook, then the catch-all", () => {
+test('the endpoint of the address comes first, then its legacy webhook, then the catch-all', () => {
   expect(route(facts)).toMatchObject({ outcome: 'endpoint', endpointId: 'ep_a', via: 'address', reason: null });
   expect(route(address({ webhookId: 'ep_w' }))).toMatchObject({ endpointId: 'ep_w', via: 'webhook' });
   expect(route(address({}))).toMatchObject({ endpointId: 'ep_c', via: 'catch-all' });
   expect(route({ ...facts, address: null })).toMatchObject({ endpointId: 'ep_c', via: 'catch-all' });
 });
 
-test('an inactive address leaves its mail to the catch-all', () => {
+test('mail for an inactive address goes to the catch-all', () => {
   expect(route(address({ isActive: false, endpointId: 'ep_a' }))).toMatchObject({
     endpointId: 'ep_c',
     via: 'catch-all',
   });
 });
 
-test('an inactive endpoint ends the search, one that is gone does not', () => {
+test('an inactive endpoint ends the search, a deleted one does not', () => {
   expect(route(address({ endpointId: 'ep_off' }))).toMatchObject({
     outcome: 'inactive',
     endpointId: 'ep_off',
@@ -105,11 +105,11 @@ test.each<[string, RouteFacts, string]>([
     { ...facts, address: null, isDmarcReport: true },
     'The mail is a DMARC report, and the domain does not route those to its catch-all (receiveDmarcEmails).',
   ],
-])('%s: the mail is stored only, and the reason says why', (_, given, reason) => {
+])('%s: the mail is only stored, and the reason says why', (_, given, reason) => {
   expect(route(given)).toEqual({ outcome: 'stored', via: null, endpointId: null, reason });
 });
 
-test('reports reach the catch-all where the domain asks for them, and a registered endpoint always', () => {
+test('DMARC reports reach the catch-all if the domain routes them, and always the endpoint of an address', () => {
   const asking = { isCatchAllEnabled: true, catchAllEndpointId: 'ep_c', receivesDmarcEmails: true };
   expect(route({ ...facts, localPart: 'dmarc', domain: asking })).toMatchObject({ outcome: 'endpoint' });
   expect(route({ ...facts, address: null, isDmarcReport: true, domain: asking })).toMatchObject({ endpointId: 'ep_c' });
@@ -172,13 +172,13 @@ test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
     { outcome: 'review', endpointId: null, ruleId: 'grd_1', reason: 'the model answered with status 500' },
     'This mail is held for review, because the model of the guard rule “Bills” did not answer: the model answered with status 500. It can be released.',
   ],
-])('%s decides, and is explained', (_, verdict, expected, sentence) => {
+])('%s decides the route and is explained', (_, verdict, expected, sentence) => {
   const decision = decideRoute(facts, verdict, find);
   expect(decision).toMatchObject(expected);
   expect(explainRoute(decision, names)).toBe(sentence);
 });
 
-test('names that are gone are told by id, and every outcome is a sentence', () => {
+test('deleted objects are named by id, and every outcome is a sentence', () => {
   const gone = { ownAddress: 'hello@a.test', rule: null, endpoint: null, isReleased: false };
   expect(explainRoute(decideRoute(facts, matched(rule('block')), find), gone)).toBe(
     'The guard rule grd_1 (deleted) blocked this mail. It can be released.',

@@ -14,7 +14,7 @@ const words = (text: string, more: object = {}) => ({
 const before = (at: string, more: object = {}) => ({ kind: 'before', at: new Date(at), isNegated: false, ...more });
 const flag = (name: string, more: object = {}) => ({ kind: 'flag', flag: name, isNegated: false, ...more });
 
-describe('a search is read as its terms', () => {
+describe('parses a search into terms', () => {
   const table: [text: string, terms: object[]][] = [
     ['', []],
     ['  \t\n ', []],
@@ -82,7 +82,7 @@ describe('a search is read as its terms', () => {
   test.each(table)('%s', (text, terms) => expect(parseSearch(text, NOW)).toEqual(terms));
 });
 
-describe('what an operator does not take is refused by its name, with what is allowed', () => {
+describe('rejects an invalid value with the name of the operator and the allowed values', () => {
   test.each([
     ['before:tomorrow', /^before: does not take "tomorrow"\. It takes a date such as 2026-01-31, .*7d/],
     ['before:2026-02-30', /before:/],
@@ -118,7 +118,7 @@ describe('what an operator does not take is refused by its name, with what is al
   });
 });
 
-test('whatever is typed is read or refused, at once', () => {
+test('parses or rejects any input in linear time', () => {
   const parts = [
     '"',
     '-',

@@ -12,12 +12,12 @@ test.each([
   ['Re: Fwd: Hello', 'Fwd: Re: Fwd: Hello'],
   ['', 'Fwd:'],
   [' two\r\n lines ', 'Fwd: two lines'],
-])('the subject %j is sent on as %j', (subject, forward) => {
+])('forwards the subject %j as %j', (subject, forward) => {
   expect(forwardSubject(subject)).toBe(forward);
   expect(isForwardSubject(forward)).toBe(true);
 });
 
-test('a long subject is cut to what may be sent', () => {
+test('cuts a long subject to the maximum length', () => {
   expect(forwardSubject('ä'.repeat(2_000))).toHaveLength(MAX_SUBJECT_LENGTH);
 });
 
@@ -36,8 +36,8 @@ const mail: ForwardedMail = {
   html: '<p onclick="x()">Come at <b>four</b>.<script>alert(1)</script></p>',
 };
 
-describe('the bodies', () => {
-  test('say whose mail it was, in text and in sanitised HTML, below the note', () => {
+describe('the bodies of a forward', () => {
+  test('name the original’s author, in text and in sanitized HTML, below the note', () => {
     const { text, html } = forwardBodies(mail, { text: 'See below <3', html: null });
     expect(text).toBe(
       [
@@ -59,15 +59,15 @@ describe('the bodies', () => {
     expect(html).not.toMatch(/script|onclick/);
   });
 
-  test('are text alone when neither side has HTML', () => {
+  test('are text only when neither side has HTML', () => {
     expect(forwardBodies({ ...mail, html: null }, { text: null, html: null }).html).toBeNull();
   });
 
-  test('show a mail of HTML alone in the text, too', () => {
+  test('include an HTML-only message in the text part too', () => {
     expect(forwardBodies({ ...mail, text: null }, { text: null, html: null }).text).toContain('Come at four.');
   });
 
-  test('bear the HTML of the note as it is, above a mail of text alone', () => {
+  test('contain the HTML of the note unchanged, above a text-only message', () => {
     const { text, html } = forwardBodies(
       { ...mail, html: null, text: 'a < b\nc' },
       { text: null, html: '<i>note</i>' },
@@ -77,7 +77,7 @@ describe('the bodies', () => {
     expect(html).toContain('<p>a &lt; b<br>\nc</p>');
   });
 
-  test('keep line ends of fields out of the header block', () => {
+  test('keep line ends in fields from breaking the header block', () => {
     const hostile = { ...mail, subject: 'x\r\nBcc: all@test', html: null };
     expect(forwardBodies(hostile, { text: null, html: null }).text).toContain('Subject: x Bcc: all@test\n');
   });

@@ -7,7 +7,7 @@ import {
 } from '../../../core/sending/outgoing-addresses.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
-describe('a sender is read', () => {
+describe('parses a sender', () => {
   test.each([
     ['a@own.test', null, 'a@own.test', 'own.test'],
     ['<a@own.test>', null, 'a@own.test', 'own.test'],
@@ -31,7 +31,7 @@ describe('a sender is read', () => {
   });
 });
 
-describe('a sender is refused', () => {
+describe('rejects a sender', () => {
   test.each([
     ['nothing', ''],
     ['a name alone', 'Ann'],
@@ -84,13 +84,13 @@ describe('a sender is refused', () => {
     expect(parseSender(text).error).toMatch(/^Invalid email format: /);
   });
 
-  test('and told back what was wrong, without the characters that were', () => {
+  test('and quotes the invalid text in the error, without dangerous characters', () => {
     expect(parseSender('a\r\nb').error).toBe('Invalid email format: a\ufffd\ufffdb');
     expect(parseSender('x'.repeat(1_000)).error).toBe(`Invalid email format: ${'x'.repeat(200)}`);
   });
 });
 
-describe('recipients are read', () => {
+describe('parses recipients', () => {
   test.each([
     ['one', 'a@x.test', ['a@x.test']],
     ['a list in one text', 'a@x.test, Bob <b@x.test>,c@x.test', ['a@x.test', 'b@x.test', 'c@x.test']],
@@ -139,11 +139,11 @@ describe('recipients are read', () => {
     ['51 entries', many],
     ['51 in one text', many.join(', ')],
     ['51 in two texts', [many.slice(0, 25).join(','), many.slice(25).join(',')]],
-  ])('%s are too many', (_, given) => {
+  ])('%s exceed the limit', (_, given) => {
     expect(parseRecipients(given, 'cc').error).toBe('Too many addresses in cc: at most 50 are allowed');
   });
 
-  test('50 are not, unless the field takes fewer', () => {
+  test('accepts 50 recipients, unless the field allows fewer', () => {
     expect(parseRecipients(many.slice(1), 'to').recipients).toHaveLength(50);
     expect(parseRecipients(many.slice(1), 'reply_to', 10).error).toBe(
       'Too many addresses in reply_to: at most 10 are allowed',
@@ -151,7 +151,7 @@ describe('recipients are read', () => {
   });
 });
 
-test('the envelope names every address once, those of blind copies too', () => {
+test('the envelope has every address once, including Bcc', () => {
   const list = (...addresses: string[]) => addresses.map((address) => ({ name: null, address }));
   expect(envelopeRecipients(list('a@x.test', 'b@x.test'), list('B@x.test', 'a@x.test'), list('c@x.test'))).toEqual([
     'a@x.test',
@@ -161,7 +161,7 @@ test('the envelope names every address once, those of blind copies too', () => {
   ]);
 });
 
-test('a name of received mail is brought into one line of bearable length', () => {
+test('puts a display name of received mail on one line and limits its length', () => {
   const mailbox = outgoingMailbox({ name: ` A\r\nB\u2028C\0 ${'x'.repeat(500)}`, address: 'a@x.test' });
   expect(mailbox?.name).toBe(`A B C ${'x'.repeat(194)}`);
   expect(outgoingMailbox({ name: '\u202e', address: 'a@x.test' })).toEqual({ name: null, address: 'a@x.test' });

@@ -115,7 +115,7 @@ describe('the content id', () => {
     },
   );
 
-  test('is given once', () => {
+  test('must be unique', () => {
     const twice = readOutgoingAttachments(
       [given({ contentId: 'a' }), given({ filename: 'b.txt', contentId: '<a>' })],
       0,
@@ -127,18 +127,18 @@ describe('the content id', () => {
 describe('attachments and bodies together', () => {
   const content = Buffer.alloc(MAX_CONTENT_BYTES - 10).toString('base64');
 
-  test('have room up to 10 MiB', () => {
+  test('may have up to 10 MiB', () => {
     expect(readOutgoingAttachments([given({ content })], 10).attachments).toHaveLength(1);
   });
 
-  test('are refused one byte later, naming the attachment', () => {
+  test('are rejected one byte above, with the attachment’s name', () => {
     expect(readOutgoingAttachments([given({ filename: 'b.bin', content })], 11)).toEqual({
       error: 'Attachment b.bin makes the message larger than 10485760 bytes',
       index: 0,
     });
   });
 
-  test('are at most 20', () => {
+  test('may be at most 20', () => {
     expect(
       readOutgoingAttachments(
         Array.from({ length: 20 }, () => given()),

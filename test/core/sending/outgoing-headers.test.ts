@@ -6,7 +6,7 @@ import {
   THREADING_FIELDS,
 } from '../../../core/sending/outgoing-headers.ts';
 
-describe('custom header fields may be sent', () => {
+describe('accepts custom header fields', () => {
   test.each([
     ['X-Entity-Ref-ID', '123', '123'],
     ['List-Unsubscribe', '<https://x.test/u?a=b>, <mailto:u@x.test>', '<https://x.test/u?a=b>, <mailto:u@x.test>'],
@@ -29,17 +29,17 @@ describe('custom header fields may be sent', () => {
     });
   });
 
-  test('50 of them', () => {
+  test('up to 50', () => {
     const fields = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-${index}`, 'v']));
     expect(checkOutgoingHeaders(fields).fields).toHaveLength(50);
   });
 
-  test('names that objects are born with are names like others', () => {
+  test('names of Object.prototype members like any other', () => {
     expect(checkOutgoingHeaders({ constructor: 'a', toString: 'b', hasOwnProperty: 'c' }).fields).toHaveLength(3);
   });
 });
 
-describe('custom header fields are refused', () => {
+describe('rejects custom header fields', () => {
   test.each([
     'From',
     'from',
@@ -69,11 +69,11 @@ describe('custom header fields are refused', () => {
     'Resent-From',
     'Resent-Bcc',
     'Apparently-To',
-  ])('%s is not theirs to set', (name) => {
+  ])('%s is reserved', (name) => {
     expect(checkOutgoingHeaders({ [name]: 'a@x.test' }).error).toMatch(`Header cannot be set: ${name}`);
   });
 
-  test('Reply-To is told where to go', () => {
+  test('Reply-To, with a hint to use the key', () => {
     expect(checkOutgoingHeaders({ 'Reply-To': 'a@x.test' }).error).toBe(
       'Header cannot be set: Reply-To. Use reply_to instead',
     );
@@ -124,18 +124,18 @@ describe('custom header fields are refused', () => {
     expect(checkOutgoingHeaders({ 'X-A': value }).error).toBe('Invalid value for header: X-A');
   });
 
-  test('51 of them', () => {
+  test('more than 50', () => {
     const fields = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, 'v']));
     expect(checkOutgoingHeaders(fields).error).toBe('Headers cannot be more than 50');
   });
 
-  test('one that is given twice in different case', () => {
+  test('duplicates in different case', () => {
     expect(checkOutgoingHeaders({ 'X-A': '1', 'x-a': '2' }).error).toBe('Header is given twice: x-a');
   });
 });
 
-describe('the place in a thread', () => {
-  test('is read from In-Reply-To and References', () => {
+describe('In-Reply-To and References in custom fields', () => {
+  test('are read as threading fields', () => {
     expect(
       checkOutgoingHeaders({ 'in-reply-to': '<b@x.test>', References: '<a@x.test>  <b@x.test>', 'X-A': 'v' }),
     ).toEqual({ fields: [['X-A', 'v']], inReplyTo: '<b@x.test>', references: ['<a@x.test>', '<b@x.test>'] });
@@ -145,13 +145,13 @@ describe('the place in a thread', () => {
     expect(checkOutgoingHeaders({ 'In-Reply-To': value }).error).toBe('Invalid value for header: In-Reply-To');
   });
 
-  test('is ours in an answer', () => {
+  test('are rejected in a reply', () => {
     expect(checkOutgoingHeaders({ References: '<a@x.test>' }, THREADING_FIELDS).error).toBe(
       'Header cannot be set: References',
     );
   });
 
-  test('needs ids that stand on one line of ASCII', () => {
+  test('need ids that fit on one line of ASCII', () => {
     expect(isWritableId(`<${'a'.repeat(993)}@x>`)).toBe(true);
     expect(isWritableId(`<${'a'.repeat(994)}@x>`)).toBe(false);
     expect(isWritableId('<ü@x>')).toBe(false);

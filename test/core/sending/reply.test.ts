@@ -35,7 +35,7 @@ const withAddresses = (over: Partial<Original['addresses']>, original = received
 });
 const addressesOf = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
 
-test('an answer goes to From, with its name', () => {
+test('a reply goes to From, with its name', () => {
   expect(makeReply(received, plain, isOneself)).toEqual({
     to: [{ name: 'Bob', address: 'bob@x.test' }],
     cc: [],
@@ -45,7 +45,7 @@ test('an answer goes to From, with its name', () => {
   });
 });
 
-describe('whom an answer goes to', () => {
+describe('a reply goes to', () => {
   test.each([
     [
       'Reply-To before From',
@@ -68,13 +68,13 @@ describe('whom an answer goes to', () => {
     expect(reply.cc).toEqual([]);
   });
 
-  test('whom the user names instead', () => {
+  test('the recipients that the user gives', () => {
     const to = [{ name: null, address: 'eve@y.test' }];
     expect(makeReply(received, { ...plain, to }, isOneself).to).toEqual(to);
   });
 });
 
-describe('an answer to all has as Cc', () => {
+describe('a reply to all has in Cc', () => {
   test.each([
     ['the other addressees, not oneself, not blind copies', received, ['carol@x.test', 'dan@x.test']],
     [
@@ -90,13 +90,13 @@ describe('an answer to all has as Cc', () => {
     expect(addressesOf(makeReply(original, toAll, isOneself).cc)).toEqual(cc);
   });
 
-  test('nobody whom the user names as To', () => {
+  test('no address that the user put in To', () => {
     const to = [{ name: null, address: 'Dan@x.test' }];
     expect(addressesOf(makeReply(received, { ...toAll, to }, isOneself).cc)).toEqual(['carol@x.test']);
   });
 });
 
-describe('the subject of an answer', () => {
+describe('the subject of a reply', () => {
   test.each([
     ['Lunch', 'Re: Lunch'],
     ['Re: Lunch', 'Re: Lunch'],
@@ -126,11 +126,11 @@ describe('the subject of an answer', () => {
     expect(replySubject(subject)).toBe(reply);
   });
 
-  test('gets no second Re: however often it is answered', () => {
+  test('gets no second Re: after several replies', () => {
     expect(replySubject(replySubject(replySubject('Lunch')))).toBe('Re: Lunch');
   });
 
-  test('is the user’s own when given', () => {
+  test('is the one the user gives', () => {
     expect(makeReply(received, { ...plain, subject: 'Dinner' }, isOneself).subject).toBe('Dinner');
   });
 
@@ -140,7 +140,7 @@ describe('the subject of an answer', () => {
   });
 });
 
-describe('the links of an answer', () => {
+describe('In-Reply-To and References of a reply', () => {
   const links = (over: Partial<Original>) => replyLinks({ ...received, ...over });
   test.each([
     ['References and the id', {}, ['<root@x.test>', '<a@x.test>', '<b@x.test>']],
@@ -155,7 +155,7 @@ describe('the links of an answer', () => {
     expect(links(over)).toEqual({ inReplyTo: '<b@x.test>', references });
   });
 
-  test('go on from the ancestors of a message without an id', () => {
+  test('continue the references of a message without an id', () => {
     expect(links({ messageId: null })).toEqual({ inReplyTo: null, references: ['<root@x.test>', '<a@x.test>'] });
   });
 
@@ -165,7 +165,7 @@ describe('the links of an answer', () => {
     expect(trimReferences(chain.slice(0, 100))).toEqual(chain.slice(0, 100));
   });
 
-  test('keep at most 8,000 bytes, but the first and the last always', () => {
+  test('keep at most 8,000 bytes, but always the first and the last id', () => {
     const chain = Array.from({ length: 50 }, (_, index) => `<${'x'.repeat(900)}${index}@x.test>`);
     const kept = trimReferences(chain);
     expect(kept.join(' ').length).toBeLessThanOrEqual(8_000);

@@ -3,7 +3,7 @@ import { readSchedule, wallToInstant } from '../../../core/sending/schedule.ts';
 
 const now = new Date('2026-03-06T15:00:00Z');
 
-describe('a schedule is read in its zone', () => {
+describe('parses a send time in its zone', () => {
   test.each([
     ['2026-03-07T10:00:00Z', 'UTC', '2026-03-07T10:00:00.000Z'],
     ['2026-03-07T10:00:00.250Z', 'Asia/Tokyo', '2026-03-07T10:00:00.250Z'],
@@ -37,7 +37,7 @@ describe('a schedule is read in its zone', () => {
   });
 });
 
-describe('a schedule is refused', () => {
+describe('rejects a send time', () => {
   test.each([
     ['yesterday at 5pm', 'UTC', 'too soon'],
     ['in 30 seconds', 'UTC', 'too soon'],
@@ -69,7 +69,7 @@ describe('a numeric date', () => {
     ['05.06.26 09:00', '2026-06-05T09:00:00.000Z'],
     ['at 9am on 05.06.2026', '2026-06-05T09:00:00.000Z'],
     ['24.11.2026 09:00', '2026-11-24T09:00:00.000Z'],
-  ])('with dots is day first: %s', (text, instant) => {
+  ])('with dots has the day first: %s', (text, instant) => {
     expect(readSchedule(text, 'UTC', now)).toEqual({ at: new Date(instant), refusal: null });
   });
 
@@ -80,7 +80,7 @@ describe('a numeric date', () => {
     ['06/06/2026 9am', '2026-06-06T09:00:00.000Z'],
     ['25/12 at noon', '2026-12-25T12:00:00.000Z'],
     ['2026/06/05 09:00', '2026-06-05T09:00:00.000Z'],
-  ])('with one reading is accepted: %s', (text, instant) => {
+  ])('with one interpretation is accepted: %s', (text, instant) => {
     expect(readSchedule(text, 'UTC', now)).toEqual({ at: new Date(instant), refusal: null });
   });
 
@@ -91,7 +91,7 @@ describe('a numeric date', () => {
     ['4/11/2026 9am', 'America/New_York', ['2026-04-11T09:00:00-04:00', '2026-11-04T09:00:00-05:00']],
     // one of the two readings is out of bounds, and yet it may be the one that was meant
     ['02/04/2026 09:00', 'UTC', ['2026-02-04T09:00:00Z', '2026-04-02T09:00:00Z']],
-  ])('with two readings is refused, with both in ISO 8601: %s in %s', (text, timeZone, readings) => {
+  ])('with two interpretations is rejected, with both in ISO 8601: %s in %s', (text, timeZone, readings) => {
     expect(readSchedule(text, timeZone, now)).toEqual({ at: null, refusal: 'ambiguous', readings });
     for (const reading of readings) {
       const { refusal } = readSchedule(reading, 'Asia/Tokyo', now);
@@ -100,13 +100,13 @@ describe('a numeric date', () => {
   });
 });
 
-test('a wall clock in a DST gap moves forward by the gap, in an overlap it is the first', () => {
+test('a local time in a DST gap moves forward by the gap, in an overlap it is the first', () => {
   expect(wallToInstant('2026-03-08T02:30:00', 'America/New_York')).toEqual(new Date('2026-03-08T07:30:00Z'));
   expect(wallToInstant('2026-11-01T01:30:00', 'America/New_York')).toEqual(new Date('2026-11-01T05:30:00Z'));
   expect(wallToInstant('2026-04-05T01:45:00', 'Australia/Lord_Howe')).toEqual(new Date('2026-04-04T14:45:00Z'));
 });
 
-test('every wall clock outside of transitions comes back as itself', () => {
+test('every local time outside transitions converts back to itself', () => {
   for (const timeZone of ['America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia']) {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
     for (let hours = 0; hours < 2 * 8760; hours += 7) {
@@ -118,7 +118,7 @@ test('every wall clock outside of transitions comes back as itself', () => {
   }
 });
 
-describe('transitions and leap days, as users write them', () => {
+describe('DST transitions and leap days, as users write them', () => {
   test.each([
     // 02:30 does not exist in New York on 8 March 2026, and 01:30 comes twice on 1 November
     ['2026-03-08T02:30', 'America/New_York', now, '2026-03-08T07:30:00.000Z'],
@@ -135,11 +135,11 @@ describe('transitions and leap days, as users write them', () => {
     expect(readSchedule(text, timeZone, at)).toEqual({ at: new Date(instant), refusal: null });
   });
 
-  test('the 29th of February of another year is no date', () => {
+  test('rejects February 29 in a year without it', () => {
     expect(readSchedule('2027-02-29T09:00', 'UTC', new Date('2027-02-01T00:00:00Z')).refusal).toBe('unreadable');
   });
 
-  test('a minute ahead is far enough and 366 days are not too far, to the millisecond', () => {
+  test('accepts a minute ahead and 366 days ahead, to the millisecond', () => {
     const refusalAt = (aheadMs: number) =>
       readSchedule(new Date(now.getTime() + aheadMs).toISOString(), 'UTC', now).refusal;
     expect([60_000, 59_999, 366 * 86_400_000, 366 * 86_400_000 + 1].map(refusalAt)).toEqual([

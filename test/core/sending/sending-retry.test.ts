@@ -14,17 +14,17 @@ test.each([
   [7, 4 * HOUR],
   [30, 4 * HOUR],
   [5_000, 4 * HOUR],
-])('after try %i the next one comes in %i seconds', (attempts, delaySeconds) => {
+])('after attempt %i the next one comes in %i seconds', (attempts, delaySeconds) => {
   expect(decideRetry(attempts, 0, 0)).toEqual({ kind: 'again', delaySeconds });
 });
 
-test('delays are spread by a tenth at most', () => {
+test('delays vary by at most a tenth', () => {
   expect(decideRetry(1, 0, 0.5)).toEqual({ kind: 'again', delaySeconds: 315 });
   const most = decideRetry(1, 0, 0.999_999);
   expect(most.kind === 'again' && most.delaySeconds).toBeLessThan(330);
 });
 
-test('the last try is made when five days are over, and then it is given up', () => {
+test('makes the last attempt after five days, and then gives up', () => {
   expect(decideRetry(30, GIVE_UP_SECONDS - HOUR, 0.9)).toEqual({ kind: 'again', delaySeconds: HOUR });
   expect(decideRetry(31, GIVE_UP_SECONDS, 0)).toEqual({ kind: 'given-up' });
   expect(decideRetry(1, GIVE_UP_SECONDS + HOUR, 0)).toEqual({ kind: 'given-up' });

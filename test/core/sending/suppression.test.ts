@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { suppressesAddress } from '../../../core/sending/suppression.ts';
 
-describe('an address takes no more mail after a refusal that speaks of it', () => {
+describe('suppresses an address after a rejection of the address', () => {
   test.each([
     [550, null],
     [551, null],
@@ -27,7 +27,7 @@ describe('an address takes no more mail after a refusal that speaks of it', () =
   });
 });
 
-describe('an address goes on taking mail after a refusal of something else', () => {
+describe('does not suppress an address after a rejection for another reason', () => {
   test.each([
     ['the sender', 550, '5.1.7'],
     ['the sender', 550, '5.1.8'],
@@ -53,7 +53,7 @@ describe('an address goes on taking mail after a refusal of something else', () 
   });
 });
 
-describe('what is no refusal for good suppresses nothing', () => {
+describe('does not suppress an address after a reply that is not a permanent rejection', () => {
   test.each([
     [450, null],
     [451, '4.7.1'],

@@ -68,7 +68,7 @@ test.each([
   expect(isPublicAddress(address)).toBe(true);
 });
 
-test('an allowed network lets its addresses through in every notation, and no other', () => {
+test('an allowed network permits its addresses in every notation, and no others', () => {
   const guard = createAddressGuard({ allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'], ownPorts: [] });
   for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'])
     expect(guard.judge(address, 443), address).toBe('allowed');
@@ -77,7 +77,7 @@ test('an allowed network lets its addresses through in every notation, and no ot
   expect(guard.judge('8.8.8.8', 443)).toBe('public');
 });
 
-test('our own ports are refused on allowed networks, and mean nothing on public addresses', () => {
+test('our own ports are blocked on allowed networks, but not on public addresses', () => {
   const guard = createAddressGuard({ allowedPrivateNetworks: ['127.0.0.0/8'], ownPorts: [443, 3000] });
   expect(guard.judge('127.0.0.1', 3000)).toBe('blocked');
   expect(guard.judge('127.0.0.1', 3001)).toBe('allowed');

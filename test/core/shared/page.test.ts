@@ -5,7 +5,7 @@ test.each([
   { at: new Date('2026-11-20T10:00:00.123Z'), id: 'em_0123456789abcdef0123456789abcdef' },
   { at: new Date(0), id: 'x' },
   { at: new Date(-1), id: 'a-b_C9' },
-])('the place %j comes back from its cursor', (place) => {
+])('decodes the encoded cursor of %j', (place) => {
   expect(decodeCursor(encodeCursor(place))).toEqual(place);
 });
 
@@ -20,6 +20,6 @@ test.each([
   Buffer.from(`1.${'x'.repeat(65)}`).toString('base64url'),
   Buffer.from("1.x';--").toString('base64url'),
   'x'.repeat(50_000),
-])('%j is no cursor', (cursor) => {
+])('rejects the cursor %j', (cursor) => {
   expect(decodeCursor(cursor)).toBeNull();
 });

@@ -4,14 +4,14 @@ import { decryptSecret, encryptSecret, SecretBoxError, secretKeyId } from '../..
 
 const key = randomBytes(32);
 
-test('what was encrypted opens under the same key and purpose', () => {
+test('decrypts a ciphertext with the same key and purpose', () => {
   const ciphertext = encryptSecret(key, 'webhook-secret', 'whsec_äöü', randomBytes(12));
   expect(decryptSecret(key, 'webhook-secret', ciphertext)).toBe('whsec_äöü');
   expect(ciphertext).toMatch(/^v1\.[0-9a-f]{12}\.[A-Za-z0-9_-]+$/);
   expect(ciphertext).toContain(secretKeyId(key));
 });
 
-test('another key, another purpose and a changed byte are refused', () => {
+test('rejects another key, another purpose and a changed byte', () => {
   const ciphertext = encryptSecret(key, 'webhook-secret', 'secret', randomBytes(12));
   expect(() => decryptSecret(randomBytes(32), 'webhook-secret', ciphertext)).toThrow(SecretBoxError);
   expect(() => decryptSecret(key, 'canary', ciphertext)).toThrow(SecretBoxError);
@@ -24,12 +24,12 @@ test.each(['', 'v1', 'v1.x.y', 'v2.a.b', `v1.${secretKeyId(key)}.AAAA`, 'a.b.c.d
   expect(() => decryptSecret(key, 'canary', text)).toThrow(SecretBoxError);
 });
 
-test('a key or nonce of another length is a mistake of ours', () => {
+test('throws for a key or nonce of another length', () => {
   expect(() => encryptSecret(randomBytes(16), 'canary', 'x', randomBytes(12))).toThrow(RangeError);
   expect(() => encryptSecret(key, 'canary', 'x', randomBytes(8))).toThrow(RangeError);
 });
 
-test('equal texts never look equal', () => {
+test('equal texts have different ciphertexts', () => {
   expect(encryptSecret(key, 'canary', 'x', randomBytes(12))).not.toBe(
     encryptSecret(key, 'canary', 'x', randomBytes(12)),
   );

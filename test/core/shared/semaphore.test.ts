@@ -14,7 +14,7 @@ function createWork() {
   return { begun, work, end: (name: string, error?: Error) => ends.get(name)?.(error) };
 }
 
-test('starts work in order while there is room, continues when some ends or fails, and runs what is too heavy alone', async () => {
+test('starts work in order while there is room, continues when some ends or fails, and runs overweight work alone', async () => {
   const semaphore = createSemaphore(10);
   const { begun, work, end } = createWork();
   const weights = { a: 6, b: 4, c: 1, huge: 50, d: 1 };
@@ -37,7 +37,7 @@ test('starts work in order while there is room, continues when some ends or fail
   await Promise.all(done.filter((_, n) => n !== 1));
 });
 
-test('limits each key for itself, and starts everything that waits when told to', async () => {
+test('limits each key separately, and starts all waiting work on request', async () => {
   const semaphore = createKeyedSemaphore(1);
   const { begun, work, end } = createWork();
   const done = ['a1', 'a2', 'a3', 'b1'].map((name) => semaphore.run(name.charAt(0), work(name)));

@@ -13,7 +13,7 @@ test.each([
   expect(storableText(text)).toBe(stored);
 });
 
-test('JSON is made well-formed as its parsed strings would be, however escapes follow each other', () => {
+test('makes JSON as well-formed as its parsed strings, for any sequence of escapes', () => {
   const parts = ['\\ud83d', '\\uDE00', '\\\\', 'ud800', '\\u0041', 'D83d', '\\n', '😀'];
   const texts = Array.from({ length: 8 ** 5 }, (_, n) =>
     [0, 1, 2, 3, 4].map((place) => parts[Math.floor(n / 8 ** place) % 8]).join(''),
@@ -25,7 +25,7 @@ test('JSON is made well-formed as its parsed strings would be, however escapes f
   expect(wellFormedJson('{"\\ud800": "\\u"')).toBe('{"\\ufffd": "\\u"');
 });
 
-test('long runs of backslashes and of escapes are read in linear time', () => {
+test('reads long runs of backslashes and of escapes in linear time', () => {
   expectLinearGrowth((length) => wellFormedJson(`\\ud800${'\\'.repeat(length + 1)}`), 1_000_000);
   expectLinearGrowth((count) => wellFormedJson('\\ud800'.repeat(count)), 100_000);
 });
@@ -53,13 +53,13 @@ test.each([
   ['no-such-charset', 'c3bc', 'ü'],
   ['__proto__', 'c3bc', 'ü'],
   ['constructor', 'c3bc', 'ü'],
-])('In charset %s the bytes %s are %s', (charset, hex, text) => {
+])('decodes charset %s: the bytes %s are %s', (charset, hex, text) => {
   const decoded = decodeCharset(Buffer.from(hex, 'hex'), charset);
   if (text === null) expect(decoded).not.toContain('\u001b');
   else expect(decoded).toBe(text);
 });
 
-test('Raw header bytes are UTF-8 where they can be, else windows-1252', () => {
+test('decodes raw header bytes as UTF-8 if valid, else as windows-1252', () => {
   expect(decodeRawText('J\xc3\xbcrgen')).toBe('Jürgen');
   expect(decodeRawText('J\xfcrgen')).toBe('Jürgen');
   expect(decodeRawText('plain')).toBe('plain');

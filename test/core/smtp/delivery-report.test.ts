@@ -31,7 +31,7 @@ const draft: DeliveryReportDraft = {
   ],
 };
 
-test('it is a message that answers the original and that nobody answers by machine', async () => {
+test('is a message that replies to the original and that machines do not reply to', async () => {
   const message = await parseMessage(await composeDeliveryReport(draft));
   expect(message).toMatchObject({
     messageId: '<rcp_1.failed@mx.test>',
@@ -52,7 +52,7 @@ test('it is a message that answers the original and that nobody answers by machi
   ]);
 });
 
-test('it says in words what happened', async () => {
+test('explains what happened', async () => {
   const { textBody } = await parseMessage(await composeDeliveryReport(draft));
   expect(textBody).toContain(
     [
@@ -66,7 +66,7 @@ test('it says in words what happened', async () => {
   expect(textBody).toContain('Subject: Grüße\nSent: Sat, 21 Nov 2026 10:00:00 +0000\n');
 });
 
-test('machines read it, and learn nothing of the body', async () => {
+test('is machine-readable, and contains nothing of the body', async () => {
   const bytes = await composeDeliveryReport(draft);
   const plain = {
     action: 'failed',
@@ -103,7 +103,7 @@ test('the same draft gives the same bytes', async () => {
   expect(await composeDeliveryReport(draft)).toEqual(await composeDeliveryReport({ ...draft }));
 });
 
-describe('it has ASCII lines of at most 998 bytes that end in CRLF, whatever was said', () => {
+describe('has ASCII lines of at most 998 bytes that end in CRLF, whatever the server replied', () => {
   const recipient = { address: 'joe@elsewhere.test', attempts: 2, status: null, code: 450, text: null, host: null };
   test.each<[string, Partial<DeliveryReportDraft>]>([
     ['a text without end', { recipients: [{ ...recipient, text: 'x'.repeat(5_000) }] }],

@@ -9,7 +9,7 @@ import {
   statusOfReply,
 } from '../../../core/smtp/delivery-status.ts';
 
-describe('a reply is read', () => {
+describe('parses a reply', () => {
   test.each([
     ['250 2.0.0 Ok: queued as 12345', 250, '2.0.0', 'Ok: queued as 12345'],
     ['250 OK', 250, null, 'OK'],
@@ -38,12 +38,12 @@ describe('a reply is read', () => {
     expect(parseSmtpReply(response)).toBeNull();
   });
 
-  test('a long one is cut', () => {
+  test('a long reply, which is cut', () => {
     expect(parseSmtpReply(`550 ${'x'.repeat(1_000_000)}`)?.text).toHaveLength(1_000);
   });
 });
 
-describe('what a reply means', () => {
+describe('outcome of a reply', () => {
   test.each([
     ['250 2.0.0 queued', 'message', 'delivered'],
     ['251 will forward', 'message', 'delivered'],
@@ -111,7 +111,7 @@ describe('the status of a message', () => {
     expect(emailStatusOf(recipients)).toBe(status);
   });
 
-  test('of one without recipients is a mistake of ours', () => {
+  test('of a message without recipients is an error', () => {
     expect(() => emailStatusOf([])).toThrow(RangeError);
   });
 });

@@ -4,7 +4,7 @@ import { chooseExchangers } from '../../../core/smtp/destination.ts';
 const mx = (priority: number, exchange: string) => ({ priority, exchange });
 const first = () => 0.5;
 
-test('hosts are tried by preference', () => {
+test('tries hosts by preference', () => {
   const records = [mx(30, 'c.test'), mx(10, 'a.test'), mx(20, 'b.test')];
   expect(chooseExchangers(records, 'own.test', first)).toEqual({
     kind: 'hosts',
@@ -12,7 +12,7 @@ test('hosts are tried by preference', () => {
   });
 });
 
-test('hosts of one preference are tried in random order', () => {
+test('tries hosts of equal preference in random order', () => {
   const records = [mx(10, 'a.test'), mx(10, 'b.test'), mx(5, 'c.test')];
   const draws = [0.9, 0.1, 0.5];
   expect(chooseExchangers(records, 'own.test', () => draws.shift() ?? 0)).toEqual({
@@ -21,7 +21,7 @@ test('hosts of one preference are tried in random order', () => {
   });
 });
 
-test('names are compared without case and the dot of the root, and each is tried once', () => {
+test('compares names without case and trailing dot, and tries each once', () => {
   const records = [mx(10, 'A.Test.'), mx(20, 'a.test')];
   expect(chooseExchangers(records, 'own.test', first)).toEqual({ kind: 'hosts', names: ['a.test'] });
 });
@@ -30,18 +30,18 @@ test.each(['', '.'])('a single record with an empty host (%j) says that the doma
   expect(chooseExchangers([mx(0, exchange)], 'own.test', first)).toEqual({ kind: 'null-mx' });
 });
 
-test('an empty host beside others is passed over', () => {
+test('skips an empty host beside others', () => {
   expect(chooseExchangers([mx(0, '.'), mx(10, 'a.test')], 'own.test', first)).toEqual({
     kind: 'hosts',
     names: ['a.test'],
   });
 });
 
-test('only hosts that are preferred to this one are tried', () => {
+test('tries only hosts that are preferred to this service', () => {
   const records = [mx(10, 'a.test'), mx(20, 'own.test'), mx(20, 'b.test'), mx(30, 'c.test')];
   expect(chooseExchangers(records, 'own.test', first)).toEqual({ kind: 'hosts', names: ['a.test'] });
 });
 
-test('when this is the most preferred host, mail would go in circles', () => {
+test('detects a loop when this service is the most preferred host', () => {
   expect(chooseExchangers([mx(10, 'own.test'), mx(20, 'b.test')], 'own.test', first)).toEqual({ kind: 'loop' });
 });

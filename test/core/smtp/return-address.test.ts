@@ -13,12 +13,12 @@ const id = 'rcp_0195f0c0ffee7abc8def0123456789ab';
 const address = makeReturnAddress(key, id, 'mail.example.com');
 const token = address.slice('bounce+'.length, address.indexOf('@'));
 
-test('a return address leads back to its recipient', () => {
+test('a return address yields its recipient', () => {
   expect(readReturnAddress(key, address)).toBe(id);
   expect(isReturnAddress(address)).toBe(true);
 });
 
-test('it is the same for ever, since mail under way bears it', () => {
+test('is stable, because mail in transit contains it', () => {
   expect(address).toMatch(/^bounce\+agk7bqh75z5lzdppaerukz4jvm[a-z2-7]{26}@mail\.example\.com$/);
   expect(makeReturnAddress(key, id, 'mail.example.com')).toBe(address);
 });
@@ -35,20 +35,20 @@ test.each([
   expect(readReturnAddress(key, given)).toBe(id);
 });
 
-test('every identifier comes back, whatever its bytes', () => {
+test('every identifier can be decoded, whatever its bytes', () => {
   for (let round = 0; round < 500; round++) {
     const recipient = makeIdentifier('recipient', new Date(round * 1e9), randomBytes(10));
     expect(readReturnAddress(key, makeReturnAddress(key, recipient, 'a.test'))).toBe(recipient);
   }
 });
 
-test('a domain beyond ASCII is written as A-labels', () => {
+test('a domain beyond ASCII is written in A-labels', () => {
   const made = makeReturnAddress(key, id, 'bücher.example');
   expect(made).toMatch(/@xn--bcher-kva\.example$/);
   expect(readReturnAddress(key, made)).toBe(id);
 });
 
-describe('a forged return address is nobody’s', () => {
+describe('rejects a forged return address', () => {
   const other = deriveReturnAddressKey(Buffer.alloc(32, 8));
   const neighbour = makeReturnAddress(key, 'rcp_0195f0c0ffee7abc8def0123456789ac', 'mail.example.com').slice(7, -17);
   test.each([
@@ -98,10 +98,10 @@ test.each([
   ['an email', 'em_0195f0c0ffee7abc8def0123456789ab', 'a.test'],
   ['nothing', '', 'a.test'],
   ['a recipient at no domain', id, 'not a domain'],
-])('an address for %s is a mistake of ours', (_, recipient, domain) => {
+])('throws for %s', (_, recipient, domain) => {
   expect(() => makeReturnAddress(key, recipient, domain)).toThrow(RangeError);
 });
 
-test('a SECRET_KEY of another length is a mistake of ours', () => {
+test('throws for a SECRET_KEY of another length', () => {
   expect(() => deriveReturnAddressKey(Buffer.alloc(16))).toThrow(RangeError);
 });

@@ -15,7 +15,7 @@ test.each([
   ['a: b\r\n\nx\r', 'a: b\r\n\r\nx\r\r\n'],
   ['', '\r\n'],
   ['\xff\x00\n', '\xff\x00\r\n'],
-])('%j is handed over as %j', (given, form) => {
+])('%j is converted to %j', (given, form) => {
   expect(toSmtpForm(bytes(given)).bytes?.toString('latin1')).toBe(form);
 });
 

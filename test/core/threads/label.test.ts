@@ -16,13 +16,13 @@ test.each<[string, string, string | null]>([
   expect(normalizeLabel(text)).toBe(label);
 });
 
-test('case does not part two labels', () => {
+test('labels are compared without case', () => {
   expect(labelKey('WORK')).toBe(labelKey('work'));
   expect(labelKey('ÄRGER')).toBe(labelKey('ärger'));
   expect(labelKey('work')).not.toBe(labelKey('works'));
 });
 
-test('labels come together in the spelling in which they came first, and go in any', () => {
+test('merged labels keep their first spelling, and are removed in any spelling', () => {
   expect(mergeLabels(['Work', 'tax'], ['WORK', 'Home', 'home'])).toEqual(['Work', 'tax', 'Home']);
   expect(subtractLabels(['Work', 'tax', 'Home'], ['work', 'HOME', 'none'])).toEqual(['tax']);
 });

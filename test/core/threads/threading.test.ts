@@ -90,7 +90,7 @@ function partition(messages: readonly ThreadableMessage[], random: () => number)
   return canonicalPartition(stored.threadOf);
 }
 
-test('threads are the components of the definition, whatever the order of arrival', () => {
+test('threads are the connected components of the definition, in any order of arrival', () => {
   for (let seed = 0; seed < 400; seed++) {
     const random = seededRandom(seed);
     const messages = randomMail(random, {
@@ -105,7 +105,7 @@ test('threads are the components of the definition, whatever the order of arriva
   }
 });
 
-test('the random mail makes threads of every size by links and by subjects', () => {
+test('random mail makes threads of every size by links and by subjects', () => {
   const sizes = new Set<number>();
   for (let seed = 0; seed < 20; seed++) {
     const partitioned = partitionByDefinition(
@@ -116,7 +116,7 @@ test('the random mail makes threads of every size by links and by subjects', () 
   expect(sizes.has(1) && sizes.has(2) && sizes.has(5)).toBe(true);
 });
 
-test('a plain message is passed at most twice per participant, however many replies come', () => {
+test('a plain message is checked at most twice per participant, however many replies arrive', () => {
   const random = seededRandom(7);
   const plain = Array.from({ length: 200 }, (_, index) =>
     mail({ emailId: `em_p${index}`, messageId: `<p${index}@x.test>`, date: day(random() * 400) }),
@@ -170,12 +170,12 @@ test('an anchor has its subject and participants in lower case, each once, witho
   });
 });
 
-test('more than 50 participants do not all become anchors', () => {
+test('at most 50 participants of a message become anchors', () => {
   const message = mail({ addresses: Array.from({ length: 80 }, (_, index) => `a${index}@a.test`) });
   expect(subjectAnchorOf(message, linksOf(message))?.participants).toHaveLength(50);
 });
 
-test('an id without @ links nothing and leaves the subject to decide', () => {
+test('an id without @ does not link and leaves the decision to the subject', () => {
   const message = mail({ messageId: '<yes>', inReplyTo: ['<yes>'], references: ['<y>'] });
   expect(linksOf(message)).toEqual({ own: null, inReplyTo: [], references: [] });
   expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
@@ -185,13 +185,13 @@ test('of several ids in In-Reply-To the first valid one links', () => {
   expect(linksOf(mail({ inReplyTo: ['<yes>', '<a@x.test>', '<b@x.test>'] })).inReplyTo).toEqual(['<a@x.test>']);
 });
 
-test('a very long msg-id becomes a short key, and another one another', () => {
+test('very long msg-ids have short, distinct keys', () => {
   const key = (end: string) => linksOf(mail({ messageId: `<${'a'.repeat(900)}${end}@x>` })).own ?? '';
   expect(key('1').length).toBeLessThan(100);
   expect(key('1')).not.toBe(key('2'));
 });
 
-test('reasons say what joined: In-Reply-To before References before the subject', () => {
+test('the reason is In-Reply-To before References before the subject', () => {
   const parent = mail({ emailId: 'em_1', messageId: '<1@x.test>', createdAt: day(0) });
   const answer = mail({
     emailId: 'em_2',
@@ -234,7 +234,7 @@ test('reasons say what joined: In-Reply-To before References before the subject'
   ]);
 });
 
-test('the older thread stays, of two as old that with the lesser id', () => {
+test('the older thread stays, of equally old ones the one with the smaller id', () => {
   const thread = (id: string, days: number) => ({ id, createdAt: day(days) });
   expect(survivorOf([thread('th_c', 2), thread('th_b', 1), thread('th_a', 1), thread('th_d', 3)]).id).toBe('th_a');
 });

@@ -47,11 +47,11 @@ test.each<[string, Parameters<typeof mail>[1], string[]]>([
   ['references go before those who refer to it', { own: 'a1', references: ['b1'] }, ['th_b']],
   ['a thread that is apart from none is joined beside', { parent: 'a1', references: ['b1', 'c1'] }, ['th_a', 'th_c']],
   ['of two that are apart the second is left', { references: ['a1', 'b1', 'c1'] }, ['th_b', 'th_c']],
-])('where threads are apart, %s', (_name, fields, threadIds) => {
+])('with threads kept apart, %s', (_name, fields, threadIds) => {
   expect(threadsOf(join([mail('m1', fields)]))).toEqual([threadIds]);
 });
 
-test('no chain of messages in one batch joins what is apart', () => {
+test('no chain of messages in one batch joins threads kept apart', () => {
   const groups = join([
     mail('m1', { parent: 'a1', references: ['new'] }),
     mail('m2', { references: ['new'] }),
@@ -65,7 +65,7 @@ test('no chain of messages in one batch joins what is apart', () => {
   ]);
 });
 
-test('a joined thread is apart from what either was apart from', () => {
+test('a merged thread stays apart from the threads of both', () => {
   const apart = threadsApart([['th_c', 'th_b']]);
   const groups = join([mail('m1', { references: ['c1', 'a1'] }), mail('m2', { references: ['b1', 'm1'] })], {
     ...stored,
@@ -75,13 +75,13 @@ test('a joined thread is apart from what either was apart from', () => {
   expect(threadsOf(groups)).toEqual([['th_a', 'th_c']]);
 });
 
-test('a message whose own id another thread knows claims it, and knows the rest of its ids', () => {
+test('a message whose own id another thread knows takes it over, and knows the rest of its ids', () => {
   const [group] = join([mail('m1', { own: 'a1', parent: 'b1', references: ['fresh'] })]);
   expect(group?.borneKeys).toEqual([{ key: '<a1@x>', messageId: '<a1@x>' }]);
   expect(group?.keys.toSorted()).toEqual(['<b1@x>', '<b2@x>', '<fresh@x>']);
 });
 
-test('without threads apart nothing is claimed and everything is joined', () => {
+test('without threads kept apart nothing is taken over and everything is joined', () => {
   const { apart: _, ...neighbours } = stored;
   const groups = join([mail('m1', { own: 'a1', parent: 'b1', references: ['c1'] })], neighbours);
   expect(threadsOf(groups)).toEqual([['th_a', 'th_b', 'th_c']]);

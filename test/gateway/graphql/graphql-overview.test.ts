@@ -208,7 +208,7 @@ describe('things to fix', () => {
       {
         kind: 'ENDPOINT_FAILING',
         severity: 'WARNING',
-        detail: expect.stringContaining('2 deliveries wait'),
+        detail: expect.stringContaining('2 deliveries are waiting'),
         at: before(3).toISOString(),
         node: { __typename: 'WebhookEndpoint', id: endpointId },
       },

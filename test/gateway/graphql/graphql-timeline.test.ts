@@ -117,16 +117,16 @@ describe('the timeline of a received email', () => {
       ['THREADED', 'Threaded', false, null],
       ['ROUTED', 'Routed to endpoint “test”', false, box.endpointId],
       ['DELIVERY_ATTEMPT', 'Webhook to endpoint “test”, attempt 1: failed, status 500', true, first?.id],
-      ['DELIVERY_REQUESTED', 'Delivered again, as somebody asked: to endpoint “test”', false, second.id],
+      ['DELIVERY_REQUESTED', 'Delivered again on request: to endpoint “test”', false, second.id],
       ['DELIVERY_ATTEMPT', 'Webhook to endpoint “test”, attempt 1: status 200', false, second.id],
       ['READ', 'Marked as read', false, null],
       ['ARCHIVED', 'Archived', false, null],
     ]);
     expect(entries[0]?.detail).toBe(
-      `MAIL FROM ann@sender.test, RCPT TO ${box.address}. Handed over by 192.0.2.7, HELO mx.sender.test, over TLS.`,
+      `MAIL FROM ann@sender.test, RCPT TO ${box.address}. Received from 192.0.2.7, HELO mx.sender.test, over TLS.`,
     );
     expect(entries[1]?.detail).toBe(
-      'SPF pass (sender.test); DKIM pass (sender.test); DMARC pass (sender.test), the domain asks for reject.',
+      'SPF pass (sender.test); DKIM pass (sender.test); DMARC pass (sender.test), domain policy reject.',
     );
     expect(entries[2]?.durationMs).toBe(30);
     expect(entries[3]).toMatchObject({ durationMs: 20, detail: 'It started a thread.' });
@@ -158,7 +158,7 @@ describe('the timeline of a received email', () => {
     const { entries } = await timeline(emailId);
     const of = (kind: string) => entries.find((one) => one.kind === kind);
     expect(of('AUTHENTICATED')).toMatchObject({ title: 'DMARC failed', isFailure: true });
-    expect(of('PARSED')).toMatchObject({ isFailure: true, detail: 'It is stored as it came: too many parts' });
+    expect(of('PARSED')).toMatchObject({ isFailure: true, detail: 'The original is stored: too many parts' });
     expect(of('HELD')).toMatchObject({
       title: 'Blocked by guard rule “rule hello”',
       detail: expect.stringContaining('subject “hello”'),
@@ -244,7 +244,7 @@ describe('the timeline of a sent email', () => {
       ['SENDING_ATTEMPT', `SMTP to ${address('a')}, attempt 1: delivered`],
       ['SENDING_ATTEMPT', `SMTP to ${address('c')}, attempt 1: delivered`],
       ['SENDING_ATTEMPT', `SMTP to ${address('b')}, attempt 1: deferred, will be retried`],
-      ['BOUNCED', `A report came back for ${address('a')}: not delivered`],
+      ['BOUNCED', `Bounce report for ${address('a')}: not delivered`],
       ['COMPLAINED', `${address('c')} reported it as spam`],
       ['GIVEN_UP', `Given up for ${address('b')}`],
     ]);
