@@ -95,7 +95,7 @@ const slackTexts = (message: SlackMessage) =>
     ...(elements ?? []),
   ]);
 
-test('Discord is told who wrote what to whom, when, with which files, and where the whole message is', () => {
+test('the Discord message has sender, recipient, subject, text, time, files, and a link to the whole message', () => {
   const message = discord({ files: [{}, { filename: 'film.mp4', size: 4_200_000 }] });
   expect(message).toEqual({
     content: '📧 New email from Ann',
@@ -124,7 +124,7 @@ test('Discord is told who wrote what to whom, when, with which files, and where 
   });
 });
 
-test('Slack is told the same', () => {
+test('the Slack message has the same content', () => {
   const message = slack({ files: [{}] });
   expect(message).toEqual({
     text: 'New email from Ann: Hi',
@@ -207,7 +207,7 @@ function expectEscaped(text: string): void {
   expect(text.replace(/&(?:amp|lt|gt);/g, '')).not.toMatch(/[&<>]/);
 }
 
-describe('text of mail that wants to act does not', () => {
+describe('text from mail is inert:', () => {
   test.each<[string, string]>([
     ['mentions of everyone', '@everyone @here <@&1> <@123> <@!123> <#5> </cmd:1> <id:guide>'],
     ['mentions of a channel', '<!channel> <!here> <!everyone> <@U123> <#C123|x> <!subteam^S1>'],
@@ -242,7 +242,7 @@ describe('text of mail that wants to act does not', () => {
     expectHarmless({ text: null, html: `<p>${hostile.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>` });
   });
 
-  test('a URL of the text stays one, whatever characters it has; elsewhere there is none', () => {
+  test('a URL in the text stays a link, whatever its characters; nothing else is one', () => {
     const url = 'https://shop.test/a_b_c/*?x=1&y=~z_#_frag';
     const { embeds, content } = discord({ text: `See ${url} now_`, subject: url, name: url });
     expect(embeds[0]?.description).toBe('See https://shop.test/a_b_c/\\*?x=1&y=\\~z\\_\\#\\_frag now\\_');
@@ -251,8 +251,8 @@ describe('text of mail that wants to act does not', () => {
   });
 });
 
-describe('what does not fit', () => {
-  test('a subject of 100 KB is cut, with an ellipsis', () => {
+describe('long content', () => {
+  test('a subject of 100 KB is cut with an ellipsis', () => {
     const subject = 'word '.repeat(20_000);
     const { ofDiscord, ofSlack } = expectHarmless({ subject });
     expect(ofDiscord.embeds[0]?.title).toMatch(/word…$/);
@@ -280,7 +280,7 @@ describe('what does not fit', () => {
     ['a flag', '🇩🇪'],
     ['a letter with its accent', 'e\u0301'],
     ['an escape', '&'],
-  ])('%s is never cut in two', (_, character) => {
+  ])('%s is never split', (_, character) => {
     const header = (text: string) => slack({ subject: text }).blocks[0]?.text?.text;
     const written = character.replace('&', '&amp;');
     const before = 'x'.repeat(SLACK_LIMITS.header - written.length);
@@ -290,7 +290,7 @@ describe('what does not fit', () => {
     expect(header(`${before}${character}x`)).toBe(`${before}…`);
   });
 
-  test('everything at its longest stays within the sum of Discord', () => {
+  test('everything at maximum length stays within the total limit of Discord', () => {
     const long = '_'.repeat(10_000);
     const files = Array.from({ length: 40 }, () => ({ filename: '_'.repeat(200) }));
     const { ofDiscord } = expectHarmless({ subject: long, name: long, recipient: long, text: long, files });
@@ -299,14 +299,14 @@ describe('what does not fit', () => {
     expect(ofDiscord.embeds[0]?.description.length).toBeGreaterThan(3_500);
   });
 
-  test('of many files the first are named and the others counted', () => {
+  test('the first of many files are named and the others counted', () => {
     const files = Array.from({ length: 25 }, (_, n) => ({ filename: `f${n}.txt`, size: n * 100 }));
     expect(valueOf(discord({ files }), 'Attachments')).toMatch(
       /^f0\.txt \\\(0 B\\\), .*f9\.txt \\\(900 B\\\), and 15 more$/,
     );
   });
 
-  test('a URL that would be cut is no link any more', () => {
+  test('a URL that would be cut is not a link', () => {
     const url = `https://shop.test/${'a'.repeat(400)}`;
     const description = discord({ text: `${'x'.repeat(4_000)} ${url}` }).embeds[0]?.description ?? '';
     expect(description).not.toContain('shop.test');
@@ -314,14 +314,14 @@ describe('what does not fit', () => {
     expect(discord({ text: `https://shop.test/${'a'.repeat(600)}` }).embeds[0]?.description).toMatch(/^https\\:/);
   });
 
-  test('a public URL that is too long costs the link, not the message', () => {
+  test('a public URL that is too long drops the link, not the message', () => {
     const { ofDiscord, ofSlack } = expectHarmless({ publicUrl: `https://${'a.'.repeat(1_500)}test` });
     expect(valueOf(ofDiscord, 'Link')).toBeUndefined();
     expect(ofSlack.blocks.at(-1)?.elements).toHaveLength(1);
   });
 });
 
-describe('what is not there', () => {
+describe('missing content', () => {
   test.each(['', '   ', '\u200b\u200e', '\u3164', '\0', '\r\n\t', '\u2800'])('of %j a word is said', (blank) => {
     const { ofDiscord, ofSlack } = expectHarmless({
       subject: blank,
@@ -335,13 +335,13 @@ describe('what is not there', () => {
     expect(ofSlack.blocks[0]?.text?.text).toBe('(no subject)');
   });
 
-  test('a mail without From has a sender nobody knows', () => {
+  test('a message without From has an unknown sender', () => {
     const facts = factsOf();
     const content = { ...facts.content, addresses: { ...facts.content.addresses, from: null } };
     expect(buildChatPayload('chat_b', { ...facts, content })).toContain('New email from (unknown sender): Hi');
   });
 
-  test('without text the HTML is told as text, line by line', () => {
+  test('without text the HTML is shown as text, line by line', () => {
     const html = `<style>p { color: red }</style><script>x</script><h1>News</h1><p>Hello&nbsp;B<b>o</b>b &amp; all,<br>see
       1 &lt; 2 &amp;lt;</p><table><tr><td>a</td><td>b</td></tr></table>`;
     const lines = 'News\nHello Bob & all,\nsee 1 \\< 2 &lt;\na b';

@@ -14,13 +14,13 @@ const link = makeDownloadLink(key, target, expiresAt);
 const query = (text: string) => Object.fromEntries(new URLSearchParams(text.split('?')[1])) as Record<string, string>;
 const given = { user: query(link)['user'], expires: query(link)['expires'], signature: query(link)['signature'] };
 
-test('a link is the address of the part with user, end and signature, and equal facts give the same one', () => {
+test('a link is the URL of the part with user, expiry and signature, and equal facts give the same link', () => {
   expect(link).toMatch(/^\/api\/e2\/attachments\/em_1\/parts\/3\?user=usr_1&expires=1795780800&signature=[\w-]{43}$/);
   expect(makeDownloadLink(key, target, expiresAt)).toBe(link);
   expect(makeDownloadLink(key, { ...target, part: 'raw' }, expiresAt)).toMatch(/^\/api\/e2\/emails\/em_1\/raw\?/);
 });
 
-test('it proves its user until it ends', () => {
+test('it authenticates its user until it expires', () => {
   expect(readDownloadLink(key, target, given, madeAt)).toBe('usr_1');
   expect(readDownloadLink(key, target, given, new Date('2026-11-27T11:59:59.999Z'))).toBe('usr_1');
   expect(readDownloadLink(key, target, given, new Date('2026-11-27T12:00:00Z'))).toBeNull();
@@ -39,11 +39,11 @@ test.each<[string, { emailId: string; part: number | 'raw' }, Record<string, unk
   ['a short signature', target, { signature: 'abc' }],
   ['a signature with padding', target, { signature: `${given.signature}=` }],
   ['a signature of other bytes', target, { signature: 'é'.repeat(43) }],
-])('it proves nothing for %s', (_, wanted, changed) => {
+])('it is invalid for %s', (_, wanted, changed) => {
   expect(readDownloadLink(key, wanted, { ...given, ...changed }, madeAt)).toBeNull();
 });
 
-test('what stands in one place cannot pass for another', () => {
+test('a value cannot be moved to another field', () => {
   for (const [userId, emailId] of [
     ['usr_1e', 'm_1'],
     ['usr_1","em_1', ''],
@@ -54,7 +54,7 @@ test('what stands in one place cannot pass for another', () => {
     );
 });
 
-test('the key is one of its own', () => {
+test('it has a key for this purpose only', () => {
   const other = deriveDownloadLinkKey(Buffer.alloc(32, 8));
   expect(readDownloadLink(other, target, given, madeAt)).toBeNull();
   expect(readDownloadLink(Buffer.alloc(32, 7), target, given, madeAt)).toBeNull();

@@ -23,7 +23,7 @@ test('a webhook needs only its URL; timeout and retryAttempts get their defaults
   });
 });
 
-test('every key of a webhook config is kept, unknown ones and a token of the user are not', () => {
+test('keeps every key of a webhook config, but not unknown keys or a token from the user', () => {
   const given = {
     timeout: 300,
     retryAttempts: 10,
@@ -50,7 +50,7 @@ test.each([
   ['file:///etc/passwd', 'Invalid webhook URL format'],
   ['gopher://a.test/', 'Webhook URL must be a valid HTTPS URL'],
   ['ftp://a.test/', 'Webhook URL must be a valid HTTPS URL'],
-])('the URL %j is refused: %s', (url, error) => {
+])('rejects the URL %j: %s', (url, error) => {
   expect(checkWebhook({ url })).toEqual({ error, field: 'url' });
 });
 
@@ -117,7 +117,7 @@ test.each([
   'http://localhost:8080/',
   'ws://hooks.example.com/',
   'data://text/plain,x',
-])('%s is refused where no private network is allowed', (url) => {
+])('rejects %s without allowed private networks', (url) => {
   expect(checkWebhook({ url }).error).toMatch(/^Webhook URL must/);
 });
 
@@ -135,7 +135,7 @@ test.each([
   'http://127.0.0.2:8080/',
   'http://10.0.0.1/',
   'http://127.0.0.1:25/',
-])('%s is refused even where loopback is allowed', (url) => {
+])('rejects %s even if loopback is allowed', (url) => {
   expect(checkWebhook({ url }, loopback).error).toMatch(/^Webhook URL must/);
 });
 
@@ -186,7 +186,7 @@ test.each([
   [Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`X-${n}`, 'a']))],
   [['X-A', 'b']],
   ['X-A: b'],
-])('the custom headers %j are refused', (headers) => {
+])('rejects the custom headers %j', (headers) => {
   expect(checkWebhook({ headers }).error).toMatch(/[Hh]eader/);
 });
 
@@ -205,12 +205,12 @@ test.each([9_999, 25_000_001, 10_000.5, '4000000', null])(
   },
 );
 
-test('attachments come with their content or as links, in no other way', () => {
+test('attachments are sent with content or as links', () => {
   expect(checkWebhook({ attachments: 'content' }).config).toMatchObject({ attachments: 'content' });
   expect(checkWebhook({ attachments: 'none' }).error).toBe('Attachments must be content or link');
 });
 
-test('signatureScheme and payload take their own words only', () => {
+test('signatureScheme and payload accept only their own values', () => {
   expect(checkWebhook({ signatureScheme: 'none' }).error).toBe('Signature scheme must be token or hmac');
   expect(checkWebhook({ payload: 'xml' }).error).toBe('Payload must be nested or flat');
 });
@@ -224,14 +224,14 @@ test.each([
   '.joe@x.test',
   'joe@localhost',
   `${'a'.repeat(65)}@x.test`,
-])('forwarding to %j is refused', (forwardTo) => {
+])('rejects forwarding to %j', (forwardTo) => {
   expect(checkEndpointConfig('email', { forwardTo }, { guard: strict, verificationToken })).toEqual({
     error: 'Invalid forward-to email address format',
     field: 'forwardTo',
   });
 });
 
-test('forwarding takes forwardTo, or email as one client calls it', () => {
+test('forwarding accepts forwardTo, or email as one client calls it', () => {
   const options = { guard: strict, verificationToken };
   expect(checkEndpointConfig('email', { forwardTo: 'a@b.test', preserveHeaders: true }, options).config).toEqual({
     forwardTo: 'a@b.test',
@@ -258,7 +258,7 @@ test('a group has 1 to 50 distinct valid addresses', () => {
   expect(check('a@b.test').error).toBeDefined();
 });
 
-test('a stored webhook config is read with its defaults', () => {
+test('a stored webhook config is read with defaults', () => {
   expect(readWebhookConfig({ url: 'https://a.test/', verificationToken: 't' })).toEqual({
     url: 'https://a.test/',
     timeout: 30,

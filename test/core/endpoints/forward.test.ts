@@ -25,8 +25,8 @@ function compose(lines: readonly string[], over: Partial<ForwardConfig> = {}, is
   );
 }
 
-describe('a stored config', () => {
-  test('has defaults, and addresses as mail can be sent to them, each once', () => {
+describe('a stored forward config', () => {
+  test('has defaults, and valid addresses without duplicates', () => {
     expect(readForwardConfig({ emails: ['A@X.test', 'A@x.TEST', 'b@ü.test', 'no address'], extra: 1 })).toEqual({
       addresses: ['A@x.test', 'b@xn--tda.test'],
       unusable: ['no address'],
@@ -68,7 +68,7 @@ describe('a copy', () => {
     '',
   ];
 
-  test('has the trace on top, ours first, and keeps Delivered-To of every hop', async () => {
+  test('has the trace fields on top, ours first, and keeps Delivered-To of every hop', async () => {
     const copy = await compose([
       'Received: from far',
       'Delivered-To: a@box.test',
@@ -102,7 +102,7 @@ describe('a copy', () => {
     ).toEqual(['hello@box.test', 'a@box.test']);
   });
 
-  test('of the same mail is the same', async () => {
+  test('of the same message is the same', async () => {
     expect(await compose(original)).toEqual(await compose(original));
   });
 
@@ -127,7 +127,7 @@ describe('a copy', () => {
     expect(fieldOf(await compose(original), 'To')).toBe('joe@x.test');
   });
 
-  test('that had no MIME says how its body is encoded', async () => {
+  test('of a message without MIME declares the encoding of its body', async () => {
     const copy = await compose(['From: ann@peer.test', '', 'Grüße', '']);
     expect([fieldOf(copy, 'MIME-Version'), fieldOf(copy, 'Content-Transfer-Encoding')]).toEqual(['1.0', 'base64']);
     expect(
@@ -135,7 +135,7 @@ describe('a copy', () => {
     ).toHaveLength(1);
   });
 
-  test('names no address of a sender without a name', async () => {
+  test('contains no address of a sender without a name', async () => {
     const copy = await compose(['From: ann@peer.test', '', 'Hi', '']);
     expect((await parseMessage(copy)).addresses.from?.addresses).toEqual([
       { name: 'ann at peer.test via hello@box.test', address: 'hello@box.test' },
@@ -164,7 +164,7 @@ describe('a copy', () => {
         '',
       ],
     ],
-  ])('of %s goes through every server', async (_, lines) => {
+  ])('of %s is accepted by every server', async (_, lines) => {
     for (const preserveHeaders of [false, true]) {
       const copy = await compose(lines, { preserveHeaders });
       expect(isTransferable(copy, preserveHeaders ? '8bit' : '7bit')).toBe(true);
@@ -174,7 +174,7 @@ describe('a copy', () => {
   });
 });
 
-test('an original that is relayed stands byte for byte under our trace', async () => {
+test('a relayed original is unchanged below our trace fields', async () => {
   const lines = ['From: Ann <ann@peer.test>', 'DKIM-Signature: v=1', 'Subject: Grüße', '', 'Ü', ''];
   const copy = await compose(lines, { preserveHeaders: true, subjectPrefix: 'no', senderName: 'no' });
   expect(copy.toString()).toBe(
@@ -182,7 +182,7 @@ test('an original that is relayed stands byte for byte under our trace', async (
   );
 });
 
-describe('attachments that are left out', () => {
+describe('forwarding without attachments', () => {
   const part = (type: string, disposition: string, body: string) => [
     `--b`,
     `Content-Type: ${type}`,

@@ -13,7 +13,7 @@ test.each([
   [6, 36_000],
   [7, 36_000],
   [10, 36_000],
-])('after attempt %i the pause is %i s', (attempts, delaySeconds) => {
+])('after attempt %i the delay is %i s', (attempts, delaySeconds) => {
   expect(decideNextStep(failed, attempts, 11, MIDDLE)).toEqual({ kind: 'deferred', delaySeconds });
   const [shortest, longest] = [decideNextStep(failed, attempts, 11, 0), decideNextStep(failed, attempts, 11, 1)];
   expect(shortest).toEqual({ kind: 'deferred', delaySeconds: expect.closeTo(delaySeconds * 0.8, 6) });
@@ -32,18 +32,18 @@ test.each([301, 302, 307, 308, 400, 404, 429, 500, 503])(
   },
 );
 
-test('no answer fails the attempt', () => {
+test('an attempt without a response fails', () => {
   expect(decideNextStep({ kind: 'unanswered' }, 1, 1, MIDDLE)).toEqual({ kind: 'failed', isEndpointGone: false });
 });
 
-test('410 ends the delivery at once and the endpoint with it', () => {
+test('410 ends the delivery immediately and disables the endpoint', () => {
   expect(decideNextStep({ ...failed, statusCode: 410 }, 1, 4, MIDDLE)).toEqual({
     kind: 'failed',
     isEndpointGone: true,
   });
 });
 
-test('an interrupted attempt is given back, even the last one', () => {
+test('an interrupted attempt is released, even the last one', () => {
   expect(decideNextStep({ kind: 'interrupted' }, 4, 4, MIDDLE)).toEqual({ kind: 'released' });
 });
 
@@ -58,7 +58,7 @@ test.each([
   expect(step).toEqual({ kind: 'deferred', delaySeconds: waited });
 });
 
-test('Retry-After is read as seconds or as an HTTP-date', () => {
+test('parses Retry-After as seconds or as an HTTP-date', () => {
   const now = new Date('2026-11-20T12:00:00Z');
   expect(parseRetryAfter('120', now)).toBe(120);
   expect(parseRetryAfter('Fri, 20 Nov 2026 12:00:30 GMT', now)).toBe(30);

@@ -128,7 +128,7 @@ test('the nested payload has every field of the interface', () => {
   });
 });
 
-test('the flat payload is the email alone', () => {
+test('the flat payload is only the email', () => {
   expect(JSON.parse(buildWebhookPayload(FLAT, facts))).toMatchObject({
     id: 'em_1',
     type: 'received',
@@ -149,7 +149,7 @@ test('equal facts give equal bytes', () => {
   );
 });
 
-test('bytes that are no UTF-8, and NUL, still make valid JSON', () => {
+test('bytes that are not UTF-8, and NUL, still give valid JSON', () => {
   const raw = Buffer.from([0xff, 0x00, 0x41, 0xc3]);
   expect(JSON.parse(buildWebhookPayload(NESTED, { ...facts, raw })).email.parsedData.raw).toBe('\uFFFD\0A\uFFFD');
 });
@@ -212,7 +212,7 @@ test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], content
   expect(keysOf(JSON.parse(buildWebhookPayload({ ...NESTED, payload }, facts)))).toStrictEqual(keysOf(whole));
 });
 
-test('an endpoint that wants links gets links, and nothing is called truncated', () => {
+test('an endpoint configured for links gets links, and nothing counts as truncated', () => {
   const { email } = JSON.parse(buildWebhookPayload({ ...NESTED, attachments: 'link' }, facts));
   expect(email.parsedData.attachments).toMatchObject([
     { content: null, downloadUrl: expect.stringMatching(/signature=/) },
@@ -220,7 +220,7 @@ test('an endpoint that wants links gets links, and nothing is called truncated',
   expect(email.truncated).toEqual([]);
 });
 
-test('what went with the bytes of the message is named', () => {
+test('parts that were lost with the bytes of the message are named', () => {
   const gone = { ...facts, raw: null };
   expect(JSON.parse(buildWebhookPayload(NESTED, gone)).email).toMatchObject({
     parsedData: { raw: '', attachments: [{ content: null }] },
@@ -230,14 +230,14 @@ test('what went with the bytes of the message is named', () => {
   expect(JSON.parse(buildWebhookPayload({ ...FLAT, attachments: 'link' }, gone)).truncated).toEqual([]);
 });
 
-test('the bytes of the message are asked for only where they are carried', () => {
+test('the bytes of the message are needed only for contents', () => {
   expect(needsRaw(NESTED, [])).toBe(true);
   expect(needsRaw(FLAT, [])).toBe(false);
   expect(needsRaw(FLAT, [attachment])).toBe(true);
   expect(needsRaw({ ...FLAT, attachments: 'link' }, [attachment])).toBe(false);
 });
 
-test('what the parser left out is named beside what gave way', () => {
+test('parts that the parser dropped are named beside those left out', () => {
   const content = { ...large.content, isTruncated: true };
   const { email } = JSON.parse(buildWebhookPayload({ ...NESTED, maxPayloadOctets: 80_000 }, { ...large, content }));
   expect(email.truncated).toEqual(['attachments', 'content']);
@@ -248,7 +248,7 @@ test.each([
   ['control characters', '\u0001'.repeat(20_000)],
   ['emoji', '👩‍💻'.repeat(5_000)],
   ['lone surrogates', '\ud83d'.repeat(20_000)],
-])('%s in every text do not break the budget', (_, text) => {
+])('%s in every text do not exceed the budget', (_, text) => {
   const content = { ...large.content, textBody: text, cleanedText: text, htmlBody: text, cleanedHtml: text };
   for (const maxPayloadOctets of [10_000, 40_000, 100_000, 200_000])
     for (const payload of ['nested', 'flat'] as const) {
@@ -262,7 +262,7 @@ test.each([
     }
 });
 
-test('header fields give way at last', () => {
+test('header fields are left out last', () => {
   const headers: [string, string][] = [['x-long', 'x'.repeat(20_000)]];
   const facts10 = { ...large, content: { ...large.content, headers } };
   const text = buildWebhookPayload({ ...NESTED, maxPayloadOctets: 10_000 }, facts10);
@@ -449,13 +449,13 @@ test.each<[budget: number, contents: number[], dropped: string[], textBytes: num
   });
 });
 
-test('of contents of one size the later gives way first', () => {
+test('of contents of equal size the later is left out first', () => {
   expect([
     ...planPayload(700, { ...SIZES, contents: [100, 100, 100], raw: 0, html: 0, text: 0, headers: 0 }).contents,
   ]).toEqual([0, 1]);
 });
 
-test('what is not there does not give way', () => {
+test('missing parts are not listed as left out', () => {
   const { dropped } = planPayload(400, { fixed: 500, contents: [], raw: 0, html: 0, text: 10, headers: 0 });
   expect(dropped).toEqual(['text']);
 });
@@ -490,7 +490,7 @@ test.each(TEXTS)('%j is cut to the longest beginning that fits, and never within
   }
 });
 
-test('no plan exceeds its budget where what is fixed does not', () => {
+test('no plan exceeds its budget unless the fixed part does', () => {
   let seed = 1;
   const random = (most: number) => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -32,7 +32,7 @@ function headersOf(changes: Partial<SigningFacts> = {}): Map<string, string> {
   return new Map(Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] ?? '', list[2 * n + 1] ?? '']));
 }
 
-test('X-Service-Signature is the token, or on request the HMAC of the body', () => {
+test('X-Service-Signature is the token, or if configured the HMAC of the body', () => {
   const hmac = createHmac('sha256', 'token').update('{"a":1}').digest('hex');
   expect(headersOf().get('X-Service-Signature')).toBe('token');
   expect(headersOf({ signatureScheme: 'hmac' }).get('X-Service-Signature')).toBe(hmac);
@@ -40,7 +40,7 @@ test('X-Service-Signature is the token, or on request the HMAC of the body', () 
   expect(headersOf().get('X-Webhook-Signature')).toBe(`sha256=${hmac}`);
 });
 
-test("the signature agrees with the Standard Webhooks' published example", () => {
+test('the signature matches the published example of Standard Webhooks', () => {
   const body = Buffer.from('{"test": 2432232314}');
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   expect(signStandardWebhook(secret, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, body)).toBe(
@@ -48,7 +48,7 @@ test("the signature agrees with the Standard Webhooks' published example", () =>
   );
 });
 
-test('one byte more or another time makes another signature', () => {
+test('one more byte or another time changes the signature', () => {
   const secret = makeSigningSecret(Buffer.alloc(32, 1));
   const sign = (id: string, at: number, body: string) => signStandardWebhook(secret, id, at, Buffer.from(body));
   const signature = sign('dlv_1', 1, '{"a":1}');
@@ -59,7 +59,7 @@ test('one byte more or another time makes another signature', () => {
   expect(isSameSignature(signature, signature)).toBe(true);
 });
 
-test('after a rotation both secrets sign for 24 h, then the new one alone', () => {
+test('after a rotation both secrets sign for 24 h, then only the new one', () => {
   const [old, fresh] = [makeSigningSecret(Buffer.alloc(32, 1)), makeSigningSecret(Buffer.alloc(32, 2))];
   const rotated = rotateSigningSecrets([{ secret: old, validUntil: null }], fresh, sentAt);
   const stored = decodeSigningSecrets(encodeSigningSecrets(rotated));
@@ -72,7 +72,7 @@ test('after a rotation both secrets sign for 24 h, then the new one alone', () =
   expect(signed(sentAt.getTime() + SECRET_OVERLAP_MS)?.split(' ')).toHaveLength(1);
 });
 
-test('custom headers are added, and Content-Type and User-Agent replaced', () => {
+test('custom headers are added, and may replace Content-Type and User-Agent', () => {
   const headers = headersOf({ customHeaders: { 'content-type': 'text/x', 'X-Mine': 'yes' } });
   expect(headers.get('Content-Type')).toBe('text/x');
   expect(headers.get('X-Mine')).toBe('yes');

@@ -35,18 +35,18 @@ test.each([
   ['=?utf-8?Q?Evil_=3Ce=40evil.test=3E?= <joe@x.test>', [['Evil <e@evil.test>', 'joe@x.test']]],
   ['Grüße <grüße@x.test>', [['Grüße', 'grüße@x.test']]],
   ['__proto__ <__proto__@x.test>', [['__proto__', '__proto__@x.test']]],
-])('%s holds %j', (value, mailboxes) => {
+])('%s contains %j', (value, mailboxes) => {
   expect(parseAddressList(value).addresses.map(({ name, address }) => [name, address])).toEqual(mailboxes);
 });
 
-test('The text is that of the field, decoded', () => {
+test('the text is that of the field, decoded', () => {
   expect(read('From: =?utf-8?Q?J=C3=BCrgen?=\r\n <j@x.test>\r\n\r\n').from).toEqual({
     text: 'Jürgen <j@x.test>',
     addresses: [{ name: 'Jürgen', address: 'j@x.test' }],
   });
 });
 
-test('An absent field is null, of two From fields the first counts, and all To fields do', () => {
+test('a missing field is null, of two From fields the first counts, and all To fields count', () => {
   const fields = read('From: a@x.test\r\nFrom: b@x.test\r\nTo: c@x.test\r\nTo: d@x.test\r\nReply-To: e@x.test\r\n\r\n');
   expect(fields.from?.addresses.map(({ address }) => address)).toEqual(['a@x.test']);
   expect(fields.to).toEqual({
@@ -62,14 +62,14 @@ test('An absent field is null, of two From fields the first counts, and all To f
 
 const mailboxes = (count: number) => Array.from({ length: count }, (_, n) => `u${n}@x.test`).join(', ');
 
-test('Of 50,000 mailboxes 1,000 are kept, and the text has them all', () => {
+test('keeps 1,000 of 50,000 mailboxes, and all of them in the text', () => {
   const value = mailboxes(50_000);
   const list = parseAddressList(value);
   expect(list.addresses).toHaveLength(1_000);
   expect(list.text).toBe(value);
 });
 
-test('Up to 50,000 mailboxes are read in linear time', () => {
+test('parses up to 50,000 mailboxes in linear time', () => {
   expectLinearGrowth((count) => parseAddressList(mailboxes(count)), 50_000);
 });
 

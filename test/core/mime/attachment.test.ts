@@ -4,7 +4,7 @@ import { attachmentFilename, decodeAttachment, toTransferEncoding } from '../../
 const decode = (text: string, encoding: Parameters<typeof decodeAttachment>[1]) =>
   Buffer.from(decodeAttachment(Buffer.from(text, 'latin1'), encoding)).toString('latin1');
 
-describe('A part is decoded from', () => {
+describe('decodes a part from', () => {
   test.each([
     ['base64', 'aGVs\r\nbG8=\r\n', 'hello'],
     ['base64', 'aGVsbG8', 'hello'],
@@ -29,7 +29,7 @@ describe('A part is decoded from', () => {
   });
 });
 
-test('The bytes of a slice are decoded, not those around it', () => {
+test('decodes the bytes of a slice, without those around it', () => {
   const raw = Buffer.from('xxaGVsbG8=yy');
   expect(Buffer.from(decodeAttachment(raw.subarray(2, 10), 'base64')).toString()).toBe('hello');
 });
@@ -41,11 +41,11 @@ test.each([
   ['', '7bit'],
   ['x-unknown', 'binary'],
   ['__proto__', 'binary'],
-])('The transfer encoding %j is %s', (value, encoding) => {
+])('the transfer encoding %j is %s', (value, encoding) => {
   expect(toTransferEncoding(value)).toBe(encoding);
 });
 
-describe('The name', () => {
+describe('the file name', () => {
   test.each([
     ['report.pdf', 'report.pdf'],
     ['../../etc/passwd', '.._.._etc_passwd'],

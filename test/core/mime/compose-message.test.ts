@@ -56,7 +56,7 @@ const OWN_FIELDS = [
   'content-transfer-encoding',
 ];
 
-test('a plain message', async () => {
+test('composes a plain message', async () => {
   expect((await compose({ fields: [['X-A', 'b']] })).toString()).toBe(
     [
       'From: ann@own.test',
@@ -91,7 +91,7 @@ test('the same draft gives the same bytes, another id other boundaries', async (
   expect(new Set([...boundaries(one), ...boundaries(other)]).size).toBe(6);
 });
 
-test('everything comes back as it was given', async () => {
+test('parsing returns everything that was composed', async () => {
   const bytes = await compose({
     from: mailbox('ann@own.test', 'Änn "A" Doe, 田中'),
     to: [mailbox('bob@x.test', 'Doe, Bob'), mailbox('c@xn--bcher-kva.test')],
@@ -182,7 +182,7 @@ describe('the structure of a message', () => {
   });
 });
 
-test('blind copies have no way into a message, and nothing is read from files or URLs', async () => {
+test('Bcc never appears in a message, and nothing is loaded from files or URLs', async () => {
   const smuggled = {
     ...draft(),
     bcc: [mailbox('secret@x.test')],
@@ -198,7 +198,7 @@ describe('an attached message', () => {
   const attach = (content: string, contentType = 'message/rfc822') =>
     compose({ attachments: [file({ filename: 'm.eml', contentType, content: Buffer.from(content, 'latin1') })] });
 
-  test('of clean lines stays a message', async () => {
+  test('with valid lines stays a message', async () => {
     const bytes = await attach('Subject: a\nFrom: a@x.test\n\nHello\n');
     expectClean(bytes);
     expect(bytes.toString()).toContain('Subject: a\r\nFrom: a@x.test\r\n\r\nHello\r\n');
@@ -213,7 +213,7 @@ describe('an attached message', () => {
     ['a long line', `Subject: a\n\n${'x'.repeat(999)}\n`],
     ['a carriage return alone', 'Subject: a\n\na\rb\n'],
     ['NUL', 'Subject: a\n\n\0\n'],
-  ])('with %s goes as bytes', async (_, content) => {
+  ])('with %s is attached as bytes', async (_, content) => {
     const bytes = await attach(content);
     expectClean(bytes);
     const [attached] = (await parseMessage(bytes)).attachments;
@@ -228,7 +228,7 @@ describe('an attached message', () => {
     'message/external-body; access-type=URL; URL="http://x.test/"',
     'message/partial; id=a; number=1',
     'message/delivery-status',
-  ])('of the type %s goes as bytes', async (contentType) => {
+  ])('of the type %s is attached as bytes', async (contentType) => {
     expect((await parseMessage(await attach('a: b\n\n', contentType))).attachments[0]?.contentType).toBe(
       'application/octet-stream',
     );
@@ -277,7 +277,7 @@ describe('lines are short and end in CRLF, whatever the body', () => {
   });
 });
 
-describe('header fields are those intended and no others', () => {
+describe('has exactly the intended header fields', () => {
   const hostile = [
     'a\r\nBcc: evil@e.test',
     'a\nBcc: evil@e.test',
@@ -328,7 +328,7 @@ describe('header fields are those intended and no others', () => {
     ['=?utf-8?Q?a=0D=0ABcc:_evil=40e.test?=', '=?utf-8?Q?a=0D=0ABcc:_evil=40e.test?='],
     ['see =?utf-8?Q?b?= there', 'see =?utf-8?Q?b?= there'],
     ['"quoted" \\ words', '"quoted" \\ words'],
-  ])('the subject %j is read as %j', async (subject, read) => {
+  ])('the subject %j is parsed as %j', async (subject, read) => {
     expect((await parseMessage(await compose({ subject }))).subject).toBe(read);
   });
 
@@ -378,7 +378,7 @@ describe('header fields are those intended and no others', () => {
     expect((await parseMessage(bytes)).references).toEqual(references);
   });
 
-  test('of 50 custom fields with names and values of the greatest length', async () => {
+  test('of 50 custom fields with names and values of the maximum length', async () => {
     const fields = Array.from({ length: 50 }, (_, index) => [`X-${index}-`.padEnd(126, 'n'), 'v'.repeat(997)] as const);
     const bytes = await compose({ fields });
     expectClean(bytes);
@@ -387,13 +387,13 @@ describe('header fields are those intended and no others', () => {
   });
 });
 
-test('10 MiB are composed', async () => {
+test('composes 10 MiB', async () => {
   const content = Buffer.alloc(10 * 1_024 * 1_024, 'x');
   const bytes = await compose({ attachments: [file({ content })] });
   expect((await parseMessage(bytes)).attachments[0]?.size).toBe(content.length);
 });
 
-test('a draft that was never checked and breaks a field is not sent', async () => {
+test('an unchecked draft with an invalid field is rejected', async () => {
   await expect(compose({ from: mailbox('ä@own.test') })).rejects.toThrow('non-ASCII');
   await expect(compose({ messageId: `<${'x'.repeat(1_000)}@own.test>` })).rejects.toThrow('too long');
 });

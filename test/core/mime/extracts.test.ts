@@ -40,7 +40,7 @@ describe('codes', () => {
     'The Password1234Manager and file_123456.txt',
   ])('none in %j', (text) => expect(from({ text }).codes).toEqual([]));
 
-  test('are told once, with every place, the likeliest first', () => {
+  test('are listed once, with every source, most likely first', () => {
     const { codes } = from({
       subject: 'Code 1111',
       text: 'Your code is 1111. It was asked for from 554433 places.',
@@ -53,13 +53,13 @@ describe('codes', () => {
   });
 });
 
-test('a word for codes in the subject speaks for a number in the body', () => {
+test('a keyword in the subject makes a number in the body a code', () => {
   expect(from({ subject: 'Your code', text: 'It is 482913, as you know.' }).codes[0]?.code).toBe('482913');
   expect(from({ subject: 'Your tickets', text: 'It is 482913, as you know.' }).codes).toEqual([]);
 });
 
 describe('links', () => {
-  test('come from HTML with their texts and from plain text, those that ask to act first and unsubscribing last', () => {
+  test('come from HTML with their text and from plain text, actions first and unsubscribe links last', () => {
     const { links } = from({
       text: 'Read https://shop.example/news. Or (http://shop.example/more)! mailto:me@shop.example',
       html: `<a href="https://shop.example/unsub/1">Unsubscribe</a> <a href='https://shop.example/privacy'>Privacy</a>
@@ -79,7 +79,7 @@ describe('links', () => {
     ]);
   });
 
-  test('are of http, https and mailto alone', () => {
+  test('are http, https and mailto only', () => {
     const html = [
       'javascript:alert(1)',
       ' JaVaScRiPt:1',
@@ -99,7 +99,7 @@ describe('links', () => {
   });
 });
 
-test('hostile mail takes time in proportion to its length', () => {
+test('hostile mail takes linear time', () => {
   const pieces = [
     '1 ',
     'a',

@@ -12,7 +12,7 @@ import {
 const section = (text: string) => readHeaderSection(Buffer.from(text, 'latin1'));
 const names = (text: string) => section(text).fields.map((field) => field.name);
 
-describe('The header section', () => {
+describe('the header section', () => {
   test.each([
     ['A: 1\r\nB: 2\r\n\r\nC: 3\r\n', ['a', 'b']],
     ['A: 1\nB: 2\n\nC: 3\n', ['a', 'b']],
@@ -32,7 +32,7 @@ describe('The header section', () => {
     expect(names(text)).toEqual(expected);
   });
 
-  test('is cut at 1,000 fields, and says so', () => {
+  test('is cut at 1,000 fields, and marked as truncated', () => {
     const many = section('X: 1\r\n'.repeat(1_001));
     expect([many.fields.length, many.isTruncated]).toEqual([1_000, true]);
     expect(section('X: 1\r\n'.repeat(1_000)).isTruncated).toBe(false);
@@ -60,11 +60,11 @@ test.each([
   [' =?utf-8?Q?a=00b?=', 'a\ufffdb'],
   [' =?utf-8?Q?unfinished', '=?utf-8?Q?unfinished'],
   [' nul\0here', 'nul\ufffdhere'],
-])('The value %j reads %j', (raw, text) => {
+])('decodes the value %j as %j', (raw, text) => {
   expect(decodeText(raw)).toBe(text);
 });
 
-test('Verdicts that the sender claims are handed out under another name', () => {
+test('returns verdicts claimed by the sender under another name', () => {
   const fields = readableFields(
     section('Authentication-Results: mx.y.test; dkim=pass\nReceived-SPF: pass\nSubject: a\nsubject: b\n\n'),
   );
@@ -95,7 +95,7 @@ test.each([
   ['banana 1', null],
   ['12', null],
   ['', null],
-])('The Date %j is %j', (raw, expected) => {
+])('parses the Date %j as %j', (raw, expected) => {
   expect(parseDate(raw)?.toISOString() ?? null).toBe(expected);
 });
 

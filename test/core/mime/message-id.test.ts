@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseMessageId, parseMessageIds } from '../../../core/mime/message-id.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
-describe('The msg-ids of', () => {
+describe('the msg-ids of', () => {
   test.each([
     ['', []],
     ['<a@x.test>', ['<a@x.test>']],
@@ -34,12 +34,12 @@ describe('The msg-ids of', () => {
   });
 });
 
-test('Of 50,000 msg-ids the first and the last 999 are kept, in their order', () => {
+test('keeps the first and the last 999 of 50,000 msg-ids, in order', () => {
   const ids = Array.from({ length: 50_000 }, (_, n) => `<${n}@x.test>`);
   expect(parseMessageIds(ids.join(' '))).toEqual([ids[0], ...ids.slice(-999)]);
 });
 
-test('A Message-ID without brackets is one when nothing else stands in the field', () => {
+test('accepts a Message-ID without brackets if the field contains nothing else', () => {
   expect(parseMessageId(' 1204434307.8.104@x.test ')).toBe('<1204434307.8.104@x.test>');
   expect(parseMessageId('<a@x.test> <b@x.test>')).toBe('<a@x.test>');
   expect(parseMessageId('two words@x.test')).toBeNull();

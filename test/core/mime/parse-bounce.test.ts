@@ -19,7 +19,7 @@ const perMessage = 'Reporting-MTA: dns; mx.x.test\n\n';
 const first = (fields: string): RecipientReport | undefined =>
   readDeliveryStatus(Buffer.from(perMessage + fields))?.recipients[0];
 
-describe('a recipient report is read', () => {
+describe('parses a recipient report', () => {
   const plain = {
     finalRecipient: 'a@x.test',
     originalRecipient: null,
@@ -114,24 +114,24 @@ describe('a recipient report is read', () => {
     ['a recipient with spaces', 'Final-Recipient: rfc822; a@x.test b@x.test\nAction: failed\n'],
     ['a recipient too long', `Final-Recipient: rfc822; ${'a'.repeat(400)}@x.test\nAction: failed\n`],
     ['nothing', ''],
-  ])('with %s it is none', (_, fields) => {
+  ])('with %s it is not a report', (_, fields) => {
     expect(first(fields)).toBeUndefined();
   });
 
-  test('without a group for the message too', () => {
+  test('also without a group for the message', () => {
     expect(
       readDeliveryStatus(Buffer.from('Final-Recipient: rfc822; a@x.test\nAction: failed\n'))?.recipients,
     ).toHaveLength(1);
   });
 
-  test('at most 200 of one report, in bearable time and length', () => {
+  test('at most 200 per report, with limited time and length', () => {
     const group = `Final-Recipient: rfc822; a@x.test\nAction: failed\nDiagnostic-Code: smtp; ${'x'.repeat(2_000)}\n\n`;
     const report = readDeliveryStatus(Buffer.from(perMessage + group.repeat(5_000)));
     expect(report?.recipients).toHaveLength(200);
     expect(report?.recipients[0]?.diagnosticCode).toMatch(/^x{990,1000}$/);
   });
 
-  test('with nothing that PostgreSQL would refuse', () => {
+  test('without anything that PostgreSQL would reject', () => {
     const report = first(
       'Final-Recipient: rfc822; a@x.test\nAction: failed\nDiagnostic-Code: smtp; 550 \0\u001b\xff\n',
     );
@@ -139,7 +139,7 @@ describe('a recipient report is read', () => {
   });
 });
 
-describe('where a recipient stands after a report', () => {
+describe('status of a recipient after a report', () => {
   const report = (bounce: RecipientReport['bounce']): RecipientReport => ({
     finalRecipient: 'a@x.test',
     originalRecipient: null,
@@ -178,7 +178,7 @@ describe('where a recipient stands after a report', () => {
     expect(found.map((one) => one?.id)).toEqual([id]);
   });
 
-  test('it speaks of nobody when the return address’s own is gone, or has a report of its own', () => {
+  test('it is about no recipient when the one of the return address no longer exists, or has its own report', () => {
     const stranger = { ...report('hard'), finalRecipient: 'c@x.test' };
     expect(reportedRecipients([stranger], recipients, 'rcp_4')).toEqual([null]);
     const own = { ...report(null), finalRecipient: 'bob@x.test' };
@@ -220,11 +220,11 @@ describe('feedback', () => {
     });
   });
 
-  test('without a type is none', () => {
+  test('without a type is ignored', () => {
     expect(readFeedback(Buffer.from('User-Agent: x\n'))).toBeNull();
   });
 
-  test('names sender and recipients as far as they are given', () => {
+  test('names sender and recipients if given', () => {
     const content =
       'Feedback-Type: abuse\nOriginal-Mail-From: <bounce+x@own.test>\nOriginal-Rcpt-To: <a@x.test>\n\nOriginal-Rcpt-To: b@x.test\nOriginal-Rcpt-To: redacted\nOriginal-Rcpt-To: a@x.test\n';
     expect(readFeedback(Buffer.from(content))).toMatchObject({
@@ -254,7 +254,7 @@ describe('a complaint comes from', () => {
   });
 });
 
-test('the return address of a complaint is taken from the returned message when the report hides it', async () => {
+test('the return address of a complaint is taken from the returned message if the report hides it', async () => {
   const message = Buffer.from(
     [
       'Content-Type: multipart/report; report-type=feedback-report; boundary=b',
@@ -279,7 +279,7 @@ test('the return address of a complaint is taken from the returned message when 
   });
 });
 
-test('an encoded part is decoded, and a report within a forwarded message is not ours', async () => {
+test('an encoded part is decoded, and a report within a forwarded message is ignored', async () => {
   const status = Buffer.from(`${perMessage}Final-Recipient: rfc822; a@x.test\nAction: failed\nStatus: 5.1.1\n`);
   const part = (type: string, body: string) =>
     Buffer.from(
@@ -393,7 +393,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
     expect(recipient?.diagnosticCode?.slice(0, diagnosticCode?.length ?? 0) ?? null).toBe(diagnosticCode);
   });
 
-  test('stalwart-reports__mixed reports each recipient by itself', async () => {
+  test('stalwart-reports__mixed reports each recipient separately', async () => {
     const report = (await read('stalwart-reports__mixed')) as DeliveryReport;
     expect(report.reportingMta).toBe('mx.example.org');
     expect(report.recipients.map((one) => [one.finalRecipient, one.action, one.bounce, one.remoteMta])).toEqual([
@@ -420,7 +420,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
     });
   });
 
-  test('hold no other report', async () => {
+  test('contain no other report', async () => {
     const found: string[] = [];
     for (const { file, bytes } of await readEmlMessages()) {
       if ((await readMailReport(bytes)) !== null) found.push(path.basename(file, '.eml'));

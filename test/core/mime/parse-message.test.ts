@@ -88,7 +88,7 @@ describe('bodies', () => {
     expect(message.htmlBody).toBe('<p>Hi</p>\n<pre>List &lt;footer&gt;</pre>');
   });
 
-  test('are cleaned of quotations, but not in a forwarded message', async () => {
+  test('are stripped of quotations, but not in a forwarded message', async () => {
     const body = 'Look.\r\n\r\nOn Mon, 1 Jan 2026, Ann <ann@y.test> wrote:\r\n> old\r\n';
     expect((await parsed('', body)).cleanedText).toBe('Look.');
     const forwarded = await parse(`${HEAD.replace('Hello', 'Fwd: Hello')}\r\n${body}`);
@@ -114,7 +114,7 @@ describe('bodies', () => {
     expect((await parsed(`Content-Type: text/plain; format=flowed${option}\r\n`, body)).textBody).toBe(text);
   });
 
-  test('hold the status of a DSN', async () => {
+  test('include the status of a DSN', async () => {
     const status = 'Content-Type: message/delivery-status\r\n\r\nFinal-Recipient: rfc822; a@x.test\r\nAction: failed';
     const message = await parse(
       HEAD +
@@ -125,7 +125,7 @@ describe('bodies', () => {
     expect(message.attachments.map(({ filename }) => filename)).toEqual(['message-1.eml']);
   });
 
-  test('are empty when nothing comes', async () => {
+  test('are empty for an empty message', async () => {
     expect(await parse('Subject: a\r\n\r\n')).toMatchObject({ textBody: '', preview: '', subject: 'a' });
     expect(await parse('Subject: a')).toMatchObject({ subject: 'a', parseError: null });
     expect(await parse('')).toMatchObject({ subject: '', messageId: null, date: null, parseError: null });
@@ -133,8 +133,8 @@ describe('bodies', () => {
   });
 });
 
-describe('Attachments', () => {
-  test('are what is named, meant as one, or no text; their bytes lie where they say', async () => {
+describe('attachments', () => {
+  test('are named parts, parts marked as attachments, and parts that are not text; their bytes are at the given offset', async () => {
     const pixel = Buffer.from('89504e470d0a1a0a0001fffe', 'hex');
     const raw = Buffer.from(
       HEAD +
@@ -186,7 +186,7 @@ describe('Attachments', () => {
     expect(message.attachments.map(({ size }) => size)).toEqual(contents.map(({ length }) => length));
   });
 
-  test('are whole messages too, and what they hold is not listed twice', async () => {
+  test('include whole messages, whose own attachments are not listed', async () => {
     const inner = `Subject: inner\r\n${multipart('mixed', ['Content-Type: image/png; name=x.png\r\n\r\nx'], 'in')}`;
     const raw = Buffer.from(
       HEAD +
@@ -198,12 +198,12 @@ describe('Attachments', () => {
     expect(message.subject).toBe('Hello');
   });
 
-  test('whose name belongs to the only part leave it readable', async () => {
+  test('a name on the only part leaves it readable', async () => {
     const message = await parsed('Content-Type: text/plain; name=note.txt\r\n', 'Read me');
     expect([message.textBody, message.attachments.length]).toEqual(['Read me', 1]);
   });
 
-  test('behind a multipart that was never closed are found', async () => {
+  test('after an unclosed multipart are found', async () => {
     const open =
       'Content-Type: multipart/alternative; boundary=in\r\n\r\n--in\r\n\r\nText\r\n--in\r\nContent-Type: text/html\r\n\r\n<p>a</p>';
     const raw = Buffer.from(
@@ -221,7 +221,7 @@ describe('Attachments', () => {
     '--b\r\n\r\n',
     '--b\r\n\r\n\r\n',
     '--b\r\nX: 1\r\n\r\n',
-  ])('lie where they say behind the broken part %j', async (broken) => {
+  ])('are at the given offset after the broken part %j', async (broken) => {
     for (const lineEnd of ['\r\n', '\n']) {
       const raw = Buffer.from(
         `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${broken}--b\r\nContent-Type: a/b\r\n\r\nfirst\r\n--b\r\nContent-Type: a/b\r\n\r\nsecond`.replaceAll(
@@ -234,7 +234,7 @@ describe('Attachments', () => {
     }
   });
 
-  test('of one endless line, a carriage return at its end, are whole', async () => {
+  test('of one endless line with a final carriage return are complete', async () => {
     const content = `${'a'.repeat(200_000)}\r`;
     const raw = Buffer.from(`${HEAD}Content-Type: application/x\r\n\r\n${content}`);
     expect(bytesOf(raw, await parseMessage(raw), 0).toString()).toBe(content);
@@ -246,13 +246,13 @@ describe('Attachments', () => {
   });
 });
 
-test('Two From fields are flagged and the first is shown', async () => {
+test('flags two From fields and shows the first', async () => {
   const message = await parse('From: a@x.test\r\nFrom: b@x.test\r\nReply-To: c@x.test\r\n\r\n');
   expect(message.hasSeveralFromFields).toBe(true);
   expect(message.addresses.from?.addresses).toEqual([{ name: null, address: 'a@x.test' }]);
 });
 
-test('Names of the object prototype are plain data', async () => {
+test('names of Object.prototype members are ordinary data', async () => {
   const message = await parse(
     '__proto__: polluted\r\nconstructor: a\r\nContent-Type: text/plain; __proto__=x; constructor=y; charset="__proto__"\r\n\r\nok',
   );
@@ -268,7 +268,7 @@ const many = (unit: string, count: number) => unit.repeat(count);
 const series = (count: number, make: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => make(n)).join('');
 
-describe('Hostile input takes at most a few seconds, loses nothing that is promised, and leaves storable text:', () => {
+describe('hostile input takes at most a few seconds, keeps the guaranteed fields, and gives storable text:', () => {
   test.each<[string, string, (message: ParsedMessage) => void]>([
     [
       '60,000 encoded words',
@@ -374,7 +374,7 @@ describe('Hostile input takes at most a few seconds, loses nothing that is promi
   });
 });
 
-test('The scan of a header section tells who wrote, to whom and what about, whatever else there is', () => {
+test('the header scan returns sender, recipients and subject, whatever else the message contains', () => {
   const words = many('=?utf-8?Q?a?= ', 60_000);
   const message = scanHeaders(Buffer.from(`X: ${words}\r\n${HEAD}\r\n${many('\0', 1_000)}`), 'hung');
   expect(message).toMatchObject({ subject: '', parseError: 'hung' });

@@ -4,7 +4,7 @@ import { expectLinearGrowth } from '../../support/growth.ts';
 
 const QUOTE = '> One line.\n> Another line.\n';
 
-describe('The text that an author typed', () => {
+describe('the text that an author typed', () => {
   test.each([
     ['alone', 'Hello Ann,\n\nall is well.\n\nJoe\n', 'Hello Ann,\n\nall is well.\n\nJoe'],
     ['with CRLF', 'Hello\r\nAnn\r\n', 'Hello\nAnn'],
@@ -31,13 +31,13 @@ describe('The text that an author typed', () => {
     expect(stripQuotedText(text).replace(/\n+(?=\S)/g, '\n')).toBe(own.replace(/\n+(?=\S)/g, '\n'));
   });
 
-  test('keeps lines that are too long for a pattern, and loses those that are quoted', () => {
+  test('keeps lines that are too long for a pattern, and drops quoted ones', () => {
     const long = 'word '.repeat(100).trim();
     expect(stripQuotedText(`${long}\n\n> ${long}\n`)).toBe(long);
     expect(stripQuotedText(`> a\n${long} wrote:\n`)).toBe(`${long} wrote:`);
   });
 
-  test('comes back whole when it is too long to be a reply', () => {
+  test('is returned whole when it is too long to be a reply', () => {
     const text = `${'A line.\n'.repeat(10_000)}> quoted`;
     expect(stripQuotedText(text)).toBe(text);
   });

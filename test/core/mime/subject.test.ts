@@ -4,7 +4,7 @@ import { expectLinearGrowth } from '../../support/growth.ts';
 
 const NEITHER = 'neither';
 
-describe('The base subject and the marker of', () => {
+describe('the base subject and the marker of', () => {
   test.each([
     ['Invoice 7', 'Invoice 7', NEITHER],
     ['Re: Invoice 7', 'Invoice 7', 'reply'],

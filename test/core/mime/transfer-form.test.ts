@@ -16,7 +16,7 @@ async function decoded(bytes: Buffer): Promise<string[]> {
   );
 }
 
-describe('what SMTP carries', () => {
+describe('what SMTP can carry', () => {
   test.each<[what: string, bytes: Buffer, sevenBit: boolean, eightBit: boolean]>([
     ['ASCII in lines', bytesOf('a', '', '.', '..b'), true, true],
     ['bytes beyond ASCII', bytesOf('ä'), false, true],
@@ -32,8 +32,8 @@ describe('what SMTP carries', () => {
   });
 });
 
-describe('a message in another form', () => {
-  test('that is of the form already stays the very bytes', async () => {
+describe('a message in another transfer form', () => {
+  test('that already has the form is returned unchanged', async () => {
     const bytes = bytesOf('Subject: Hello', '', 'Hello');
     expect(await toTransferable(bytes, '7bit')).toBe(bytes);
     const eight = bytesOf('Subject: Grüße', '', 'Grüße');
@@ -83,7 +83,7 @@ describe('a message in another form', () => {
     expect(await decoded(mended)).toEqual(await decoded(bytes));
   });
 
-  test('parts that need nothing keep their bytes, and those that do are encoded in their place', async () => {
+  test('valid parts keep their bytes, and others are encoded in place', async () => {
     const bytes = bytesOf(
       'Content-Type: multipart/mixed; boundary=b',
       '',
@@ -108,7 +108,7 @@ describe('a message in another form', () => {
     expect(isTransferable(mended, '7bit')).toBe(true);
   });
 
-  test('a message within a message is not encoded, but what is in it', async () => {
+  test('a message within a message is not encoded, but its content is', async () => {
     const bytes = bytesOf(
       'Content-Type: multipart/mixed; boundary=b',
       '',
@@ -128,7 +128,7 @@ describe('a message in another form', () => {
     expect(mended.toString('latin1')).toContain('Content-Transfer-Encoding: 7bit\r\n\r\nSubject: =?');
   });
 
-  test('of messages deep within messages the innermost are encoded whole', async () => {
+  test('of deeply nested messages the innermost are encoded whole', async () => {
     const nested = (depth: number): Buffer =>
       depth === 0
         ? bytesOf('Subject: innermost', '', 'Grüße')
@@ -143,14 +143,14 @@ describe('a message in another form', () => {
 });
 
 describe('header fields', () => {
-  test('of bytes beyond ASCII become encoded words, and encoded words stay whole', () => {
+  test('with non-ASCII bytes become encoded words, and encoded words stay whole', () => {
     const mended = repairHeader(latin1('Subject: =?iso-8859-1?Q?Fr\xf6sche?=', 'X-A: plain'), '7bit').toString(
       'latin1',
     );
     expect(mended).toBe('Subject: =?iso-8859-1?Q?Fr=f6sche?=\r\nX-A: plain\r\n');
   });
 
-  test('that are too long are folded, at white space where there is some', () => {
+  test('that are too long are folded, at white space if possible', () => {
     const mended = repairHeader(bytesOf(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
     expect(isTransferable(mended, '8bit')).toBe(true);
     const unfolded = mended.toString('latin1').replace(/\r\n(?=[ \t])/g, '');
@@ -158,12 +158,12 @@ describe('header fields', () => {
   });
 });
 
-test('quoted-printable has lines of 76 characters at most, and no white space at their ends', () => {
+test('quoted-printable has lines of at most 76 characters without trailing white space', () => {
   const encoded = toQuotedPrintable(bytesOf('a'.repeat(200), 'end \t', 'ü'.repeat(100), '')).toString('latin1');
   for (const line of encoded.split('\r\n')) expect(line).toMatch(/^(?:.{0,75}[^ \t])?$/);
 });
 
-test('a header field as long as any that comes in is mended in linear time', () => {
+test('the longest accepted header field is repaired in linear time', () => {
   for (const [unit, end] of [
     ['x', ''],
     ['x=x ', '\xe4'],

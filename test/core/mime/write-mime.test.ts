@@ -75,7 +75,7 @@ test.each(cases)('attachments are found as a reader finds them: %s', async (_wha
   expect(contents.toSorted()).toEqual(given.toSorted());
 });
 
-test('those of another draft are not taken for its own', async () => {
+test('throws for attachments of another draft', async () => {
   const bytes = await composeMessage(draft({ attachments: [file('a.bin', 'a')] }));
   expect(() => listComposedAttachments(bytes, draft({ attachments: [picture('i')] }))).toThrow(/does not have/);
   expect(() => listComposedAttachments(bytes, draft({ attachments: [file('a', 'a'), file('b', 'b')] }))).toThrow(
@@ -131,7 +131,7 @@ for (const [textName, text] of Object.entries(texts)) {
   });
 }
 
-test('refuses content that would have to be read from elsewhere', () => {
+test('rejects content that would have to be loaded from elsewhere', () => {
   const message = new MailComposer({ text: 'a', attachments: [{ path: '/etc/hostname' }] }).compile();
   expect(() => writeMime(message)).toThrow('neither a string nor a buffer');
 });

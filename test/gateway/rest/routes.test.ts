@@ -103,7 +103,7 @@ test('a delivered mail says its address, its endpoint, why, and each step with i
       step: 'received',
       at: expect.any(String),
       duration_ms: null,
-      detail: `Accepted for ${plussed}, which ${box.address} takes, from ann@sender.test, of 192.0.2.7 (mail.sender.test) over TLS.`,
+      detail: `Accepted for ${plussed} (address ${box.address}), from ann@sender.test, of 192.0.2.7 (mail.sender.test) over TLS.`,
       delivery_id: null,
     },
     { step: 'parsed', at: expect.any(String), duration_ms: 12, detail: 'Parsed.', delivery_id: null },

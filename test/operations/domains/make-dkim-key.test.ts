@@ -11,7 +11,7 @@ const parts = {
   random: (bytes: number) => randomBytes(bytes),
 };
 
-test('a key has 2048 bits, opens under SECRET_KEY for its purpose alone, and its halves belong together', async () => {
+test('a key has 2048 bits, can be decrypted only for its purpose, and its halves belong together', async () => {
   const key = await makeDkimKey(parts);
   expect(key.selector).toMatch(/^pr20261107-[0-9a-f]{8}$/);
   const published = createPublicKey({ key: Buffer.from(key.publicKey, 'base64'), format: 'der', type: 'spki' });
@@ -23,7 +23,7 @@ test('a key has 2048 bits, opens under SECRET_KEY for its purpose alone, and its
   expect(() => decryptSecret(randomBytes(32), 'dkim-key', key.privateKeyCiphertext)).toThrow();
 });
 
-test('a crowd that wants keys at once is turned away beyond a number, and the next is served', {
+test('rejects requests for keys above a limit, and serves the next one', {
   timeout: 60_000,
 }, async () => {
   const settled = await Promise.allSettled(Array.from({ length: 22 }, () => makeDkimKey(parts)));

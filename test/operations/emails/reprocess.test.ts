@@ -77,7 +77,7 @@ const snapshot = (userId: string) =>
   );
 
 describe.skipIf(!hasCorpora)('over real mail', () => {
-  test('a dry run tells what the run then does, and another finds nothing left to do', async () => {
+  test('a dry run reports what the run then does, and another run finds nothing left to do', async () => {
     const box = await stage.mailbox({ endpointUrl: receiver.url });
     const messages = [
       ...(await readThreadSet('sa-easy-ham-2')).messages.slice(0, 140),
@@ -176,7 +176,7 @@ async function deliver(box: TestMailbox, ...raws: string[]): Promise<string[]> {
 const threadOf = async (emailId: string | undefined) =>
   (await query('select thread_id, thread_reason from email where id = $1', [emailId]))[0] as Record<string, unknown>;
 
-test('differences are told with their step, bodies from shortly before the first', async () => {
+test('reports differences with their step, bodies from shortly before the first difference', async () => {
   const box = await stage.mailbox();
   const [id = ''] = await deliver(box, `Subject: one\nFrom: a@b.test\n\n${'x'.repeat(3_000)}y\n`);
   const wordsOf = () => query('select words::text from email_words where email_id = $1', [id]);
@@ -205,7 +205,7 @@ test('differences are told with their step, bodies from shortly before the first
   expect(await wordsOf()).toEqual(words);
 });
 
-test('mail finds its thread by what links it now, and takes along what it leaves empty', async () => {
+test('threads mail by its current links, and merges the threads it leaves empty', async () => {
   const box = await stage.mailbox();
   const [root = '', answer = ''] = await deliver(
     box,
@@ -234,7 +234,7 @@ test('mail finds its thread by what links it now, and takes along what it leaves
   expect(await faults(box.userId)).toEqual([]);
 });
 
-test('what a user parted stays apart', async () => {
+test('keeps apart the threads that a user split', async () => {
   const box = await stage.mailbox();
   const [root = '', answer = ''] = await deliver(
     box,
@@ -248,7 +248,7 @@ test('what a user parted stays apart', async () => {
   expect((await threadOf(answer))['thread_reason']).toBe('manual');
 });
 
-test('a route is decided anew, written down, and delivered where it leads', async () => {
+test('decides a route again, stores it, and delivers the email accordingly', async () => {
   const box = await stage.mailbox({ endpointUrl: receiver.url });
   const [id = '', blocked = ''] = await deliver(
     box,
@@ -289,7 +289,7 @@ test('a route is decided anew, written down, and delivered where it leads', asyn
   expect(kinds.map(({ kind }) => kind)).toEqual(['email.reprocessed', 'email.blocked']);
 });
 
-test('mail that stops the parser stays as it is and holds up no other, and what is in work is told so', async () => {
+test('leaves mail unchanged that stops the parser, without delaying other mail, and reports mail that is being processed', async () => {
   const box = await stage.mailbox();
   const other = await stage.mailbox();
   const [good = '', bad = ''] = await deliver(

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('entities are written and read within the rows of the user alone', async () => {
+test('entities are read and written within the user’s rows only', async () => {
   await store.asUser('usr_a', async ({ entities }) => {
     entities.create(Domain, { userId: 'usr_a', id: 'dom_a', name: 'a.test' });
   });
@@ -21,14 +21,14 @@ test('entities are written and read within the rows of the user alone', async ()
   expect(await store.asUser('usr_b', ({ entities }) => entities.find(Domain, {}))).toEqual([]);
 });
 
-test('an entity of another user is refused by the database', async () => {
+test('the database rejects an entity of another user', async () => {
   const write = store.asUser('usr_b', async ({ entities }) => {
     entities.create(Domain, { userId: 'usr_a', id: 'dom_x', name: 'x.test' });
   });
   await expect(write).rejects.toThrow(/row-level security/);
 });
 
-test('statements beside entities stand in the same transaction', async () => {
+test('statements beside entities run in the same transaction', async () => {
   const failed = store.asUser('usr_a', async ({ entities, transaction }) => {
     await transaction
       .insertInto('verified_domain_name')

@@ -113,7 +113,7 @@ const decisionOf = (of: Pick<RouteExplanation, 'outcome' | 'via' | 'rule' | 'end
 });
 
 describe.skipIf(!hasCorpora)('over real mail', () => {
-  test('an explanation says what then really happens, and so does that of the stored mail', async () => {
+  test('an explanation predicts what happens, and the explanation of the stored mail agrees', async () => {
     const real = [...(await readEmlMessages()), ...(await readThreadSet('sa-easy-ham-2')).messages];
     const messages = real.filter((_, n) => n % 3 === 0).slice(0, 350);
     const foretold: { file: string; userId: string; explanation: RouteExplanation; emailId: string }[] = [];
@@ -160,7 +160,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
   });
 });
 
-test('each rule is told with what came of it, in the order in which they are asked', async () => {
+test('lists each rule with its result in evaluation order', async () => {
   const { box, domain } = account();
   const explanation = await explain({ subject: 'about perl', text: 'nothing else', from: 'Bob <bob@elsewhere.test>' });
   expect(explanation.tried.map(({ name, outcome }) => [name, outcome])).toEqual([
@@ -190,7 +190,7 @@ test('each rule is told with what came of it, in the order in which they are ask
   ]);
 });
 
-test('a mail that stops the parser is held for review in both', async () => {
+test('a message that stops the parser is held for review in both', async () => {
   const raw = 'Subject: =?poison?Q?exit?=\nFrom: x@elsewhere.test\n\nx\n';
   const explanation = await explain({ raw });
   const { box } = account();
@@ -203,7 +203,7 @@ test('a mail that stops the parser is held for review in both', async () => {
   expect(decisionOf(became.would ?? explanation)).toEqual(decisionOf(explanation));
 });
 
-test('nothing is stored by it', async () => {
+test('stores nothing', async () => {
   const count = async () => {
     const { rows } = await stage.database.pool.query(
       `select (select count(*) from raw_message) as raw, (select count(*) from reception) as receptions, (select count(*) from delivery) as
@@ -217,7 +217,7 @@ test('nothing is stored by it', async () => {
   expect(await count()).toEqual(before);
 });
 
-test('recipients and bytes are refused as those of a simulation', async () => {
+test('rejects recipients and bytes like a simulation', async () => {
   const other = await stage.mailbox();
   const refusal = async (wish: Parameters<typeof explain>[0]) => {
     const error = await explain(wish).catch((reason: unknown) => reason);

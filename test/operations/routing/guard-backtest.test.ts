@@ -48,7 +48,7 @@ function contextOf(answerBy: number): OperationContext {
 const tried = (config: unknown) => ({ type: 'explicit', config, action: { action: 'block' }, priority: 0 }) as const;
 const span: BacktestSpan = { days: 30, limit: 1 };
 
-test('a back-test answers with what it came to, and where it stopped', async () => {
+test('a back-test returns its results, and where it stopped', async () => {
   const startedAt = performance.now();
   const words = await backtestRule(contextOf(startedAt + 9_000), tried({ hasWords: 'casino' }), span);
   const tookMs = performance.now() - startedAt;
@@ -64,7 +64,7 @@ test('a back-test answers with what it came to, and where it stopped', async () 
   }
 });
 
-test('a back-test that has little time says how far it came', async () => {
+test('a back-test without enough time reports how far it came', async () => {
   // A clock on which each look takes a millisecond, so that the time is up after some mails on any machine.
   let tick = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++tick);

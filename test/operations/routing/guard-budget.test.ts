@@ -21,7 +21,7 @@ function refusalOf(userId: string): Pick<UserError, 'code' | 'retryAfterSeconds'
   }
 }
 
-test('a tenth of the time that passes pays back what judging took', () => {
+test('a tenth of the elapsed time repays evaluation time', () => {
   work('usr_a', 1_900);
   work('usr_a', 1_300);
   // The second's own time paid back a tenth of the first.
@@ -34,7 +34,7 @@ test('a tenth of the time that passes pays back what judging took', () => {
   expect(refusalOf('usr_a')).toBeNull();
 });
 
-test('work that throws is paid for, too, and debts outlast those of a thousand others', () => {
+test('work that throws counts too, and debts outlast those of a thousand others', () => {
   expect(() =>
     runWithinGuardBudget('usr_c', () => {
       vi.advanceTimersByTime(5_000);

@@ -53,7 +53,7 @@ async function emailOf(emailId: string | null) {
   return rows[0];
 }
 
-test('a raw mail goes the way of all mail to the webhook, which is told that it is a test', async () => {
+test('a raw message is delivered to the webhook like all mail, marked as a test', async () => {
   const before = receiver.requests.length;
   const { emailId, to } = await simulate({});
   await receiver.until(() => receiver.requests.length > before);
@@ -88,14 +88,14 @@ function keysOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, keysOf(each)]));
 }
 
-test('the same bytes make another email each time', async () => {
+test('the same bytes create another email each time', async () => {
   const ids = [await simulate({}), await simulate({})].map(({ emailId }) => emailId);
   expect(new Set(ids).size).toBe(2);
   await stage.settled();
   for (const id of ids) expect(await emailOf(id)).toMatchObject({ subject: 'Grüße' });
 });
 
-test('a key makes one email, however often it is asked for, and serves one request alone', async () => {
+test('an idempotency key creates one email for repeated requests, and belongs to one request only', async () => {
   const [one, two] = await Promise.all([simulate({}, 'key-1'), simulate({}, 'key-1')]);
   const three = await simulate({}, 'key-1');
   expect([two, three]).toEqual([one, one]);
@@ -112,7 +112,7 @@ test('a key makes one email, however often it is asked for, and serves one reque
   ]);
 });
 
-test('plus-tags and bytes beyond ASCII come in as over SMTP', async () => {
+test('accepts plus-tags and non-ASCII bytes as SMTP does', async () => {
   const [local, domain] = box.address.split('@');
   const raw = Buffer.concat([Buffer.from('Subject: bytes\r\n\r\n'), Buffer.from([0xff, 0x00, 0x80, 0x0a])]);
   const { emailId, to } = await simulate({ message: { raw }, to: `${local}+tag@${domain}` });
@@ -146,7 +146,7 @@ test.each([
   });
 });
 
-test('a reply joins the thread of the email that it answers', async () => {
+test('a reply joins the thread of the email it replies to', async () => {
   const first = await simulate({ message: { template: 'plain', ...nobody } });
   await stage.settled();
   const reply = await simulate({ message: { template: 'reply', emailId: first.emailId ?? '', ...nobody }, to: null });
@@ -158,7 +158,7 @@ test('a reply joins the thread of the email that it answers', async () => {
   expect([refusal.code, refusal.message]).toEqual(['not_found', 'Email not found']);
 });
 
-test('a bounce is believed: the recipient of the sent email bounces, and no email is made', async () => {
+test('a bounce is trusted: the recipient of the sent email bounces, and no email is created', async () => {
   const sent = await insertSentMail(stage.database, box, {
     recipients: [{ address: 'one@outside.test' }, { address: 'two@outside.test' }],
   });
@@ -178,7 +178,7 @@ test('a bounce is believed: the recipient of the sent email bounces, and no emai
   expect((await refusalOf(simulate({ message: bounce }, null, other))).message).toBe('Sent email not found');
 });
 
-test('nobody learns of the addresses of others: theirs are answered as those of nobody', async () => {
+test('does not reveal other users’ addresses: they count as unknown', async () => {
   const other = await stage.mailbox();
   const texts = await Promise.all(
     [other.address, 'who@nowhere.test', 'no address', '', 'a b@c.test', `x@${'y'.repeat(300)}.test`].map(async (to) => {
@@ -200,7 +200,7 @@ test('nobody learns of the addresses of others: theirs are answered as those of 
   expect((await refusalOf(simulate({ to: other.address }))).message).toBe(texts[0]?.[1]);
 });
 
-test('what SMTP would refuse is refused with its reply', async () => {
+test('rejects what SMTP would reject, with its reply', async () => {
   const domain = box.address.split('@')[1] ?? '';
   const unknown = await refusalOf(simulate({ to: `unknown@${domain}` }));
   expect([unknown.code, unknown.message]).toEqual([
@@ -219,7 +219,7 @@ test('what SMTP would refuse is refused with its reply', async () => {
   }
 });
 
-test('without a receiving actor mail cannot be taken now', async () => {
+test('is unavailable without a receiving actor', async () => {
   const alone = await openMailStage({ withoutActors: ['receiving', 'threading', 'delivery'] });
   try {
     const other = await alone.mailbox();

@@ -153,7 +153,7 @@ const ANY = {
 };
 const EVERY = { isUnread: false, isArchived: null, domain: null, address: null };
 
-describe('a search finds what its definition says, page by page in both directions', () => {
+describe('a search finds what its definition says, on every page in both directions', () => {
   test.each(SEARCHES)('%s', async (search) => {
     const expected = matchingIds(mails, search, NOW);
     const terms = parseSearch(search, NOW);
@@ -192,7 +192,7 @@ describe('the operations find the same', () => {
     expect(await countInbox(context(), { search, isArchived: 'any' })).toBe(expected.threads.length);
   });
 
-  test('filters of the list of emails hold beside words', async () => {
+  test('combines with filters of the email list', async () => {
     const found = matchingIds(mails, 'hello is:unread in:received -is:archived after:2026-06-01', NOW).emails;
     const query = {
       words: 'hello',
@@ -211,7 +211,7 @@ describe('the operations find the same', () => {
     expect(await countEmails(context(), { ...query, status: 'blocked', type: 'all' })).toBe(0);
   });
 
-  test('words and a part of a text are not asked for together', async () => {
+  test('words and a substring cannot be combined', async () => {
     await expect(countEmails(context(), { words: 'a', search: 'b' })).rejects.toMatchObject({
       code: 'validation',
       details: [{ field: 'search' }],
@@ -236,14 +236,14 @@ describe('the inbox', () => {
     return matchingIds(mails, '', NOW).threads.filter((id) => chosen.has(id));
   };
 
-  test('shows threads that are not archived, the archived ones, or both', async () => {
+  test('shows threads that are not archived, archived ones, or both', async () => {
     expect(await inbox({})).toEqual(those((thread) => !isArchived(thread)));
     expect(await inbox({ isArchived: true })).toEqual(those(isArchived));
     expect(await inbox({ isArchived: 'any' })).toEqual(those(() => true));
     expect(await countInbox(context(), {})).toBe(those((thread) => !isArchived(thread)).length);
   });
 
-  test('shows archived threads, too, when the search asks for archived mail', async () => {
+  test('shows archived threads too when the search asks for archived mail', async () => {
     const expected = those((thread) => thread.some((mail) => mail.isArchived));
     expect(await inbox({ search: 'in:archive' })).toEqual(expected);
     expect(await inbox({ search: 'is:archived', isArchived: false })).toEqual(
@@ -265,7 +265,7 @@ describe('the inbox', () => {
     expect(await inbox({ label: 'no\u0000label' })).toEqual([]);
   });
 
-  test('holds its filters beside a search', async () => {
+  test('combines its filters with a search', async () => {
     const found = new Set(matchingIds(mails, 'hello', NOW).threads);
     const both = those(
       (thread) =>
@@ -324,7 +324,7 @@ test('no step of a search reads a whole table', async () => {
   expect(await scans()).not.toEqual(before);
 });
 
-describe('nobody finds mail of another user', () => {
+describe('does not find mail of another user', () => {
   test('words of another user match nothing', async () => {
     await storeMail(actor, 'usr_secret', [
       { ...(mails[0] as SearchedMail), id: 'em_secret', text: 'xylophone', html: null },
@@ -339,7 +339,7 @@ describe('nobody finds mail of another user', () => {
     }
   });
 
-  test('a function called with the id of another user answers nothing', async () => {
+  test('a function called with the id of another user returns nothing', async () => {
     const terms = parseSearch('hello', NOW);
     const asked = await asUser(gateway, 'usr_nobody', async (transaction) => [
       await pageFoundEmails(transaction, USER, { terms, conditions: ANY }, FIRST),

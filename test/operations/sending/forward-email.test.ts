@@ -95,7 +95,7 @@ async function refusalOf(work: Promise<unknown>) {
   return error instanceof UserError ? [error.code, error.message] : error;
 }
 
-test('a received email goes on as a new mail with its bodies and attachments, and joins no thread of the original', async () => {
+test('forwards a received email as a new message with its bodies and attachments, in a new thread', async () => {
   const emailId = await received();
   const { receipt } = await forward(emailId, { text: 'look', cc: ['kim@elsewhere.test'] });
   const id = receipt.emails[0]?.id ?? '';
@@ -120,7 +120,7 @@ test('a received email goes on as a new mail with its bodies and attachments, an
   expect(await sentOf(again.receipt.emails[0]?.id ?? '')).toMatchObject({ subject: 'Fwd: Grüße', attachment_count: 0 });
 });
 
-test('subject, schedule and keys work as when an email is sent', async () => {
+test('subject, schedule and idempotency keys work as for other emails', async () => {
   const emailId = await received();
   const [one, two] = [
     await forward(emailId, { subject: 'Mine', scheduledAt: 'in 2 hours' }, 'key'),
@@ -134,7 +134,7 @@ test('subject, schedule and keys work as when an email is sent', async () => {
   ]);
 });
 
-test('what cannot be sent is refused as ever, and what is not the user’s is not found', async () => {
+test('rejects what cannot be sent, and does not find other users’ emails', async () => {
   const emailId = await received();
   expect(await refusalOf(forward(emailId, { to: null }))).toEqual(['validation', expect.stringContaining('required')]);
   expect(await refusalOf(forward(emailId, { to: 'nobody' }))).toEqual(['validation', 'Invalid email format: nobody']);
@@ -152,7 +152,7 @@ test('what cannot be sent is refused as ever, and what is not the user’s is no
   expect(foreign).toEqual(unknown);
 });
 
-test('an email that is too large to be sent goes without its attachments', async () => {
+test('an email too large to send is forwarded without attachments', async () => {
   const part = 'x'.repeat(76).concat('\r\n').repeat(140_000);
   const emailId = await received(
     Buffer.from(

@@ -72,7 +72,7 @@ describe('flags', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('that are so already change nothing and tell nothing', async () => {
+  test('that are already set change nothing and add no event', async () => {
     const { userId, context, one, other, events } = await mailbox();
     await updateThreads(context, [one, other], { isRead: true });
     const before = await stage.threadsOf(userId);
@@ -84,7 +84,7 @@ describe('flags', () => {
     ]);
   });
 
-  test('of a thread without received messages stay', async () => {
+  test('of a thread without received messages stay unchanged', async () => {
     const userId = newUser();
     await stage.arrive(userId, [mailOf('em_1', 0, { type: 'sent' })]);
     await updateThread(stage.contextOf(userId), await stage.threadOf(userId, 'em_1'), {
@@ -95,7 +95,7 @@ describe('flags', () => {
     expect(await stage.eventsOf(userId)).toHaveLength(1);
   });
 
-  test('are not passed on to mail that comes later, which brings an archived thread back', async () => {
+  test('do not apply to later mail, which unarchives a thread', async () => {
     const { userId, context, one } = await mailbox();
     const isArchived = async () => (await loadThreads(context, [one])).map((thread) => thread?.isArchived);
     await updateThread(context, one, { isRead: true, isArchived: true });
@@ -106,7 +106,7 @@ describe('flags', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('of several threads are set for all or for none; a foreign id is as unknown as none', async () => {
+  test('of several threads are set for all or none; another user’s id counts as unknown', async () => {
     const { userId, context, one, other } = await mailbox();
     const foreign = (await mailbox()).one;
     const before = await stage.threadsOf(userId);
@@ -123,14 +123,14 @@ describe('flags', () => {
     expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
   });
 
-  test('may be set by the id of a thread that was joined to another', async () => {
+  test('may be set by the id of a merged thread', async () => {
     const { context, one, other } = await mailbox();
     await mergeThreads(context, [one, other]);
     expect(await updateThreads(context, [other, one], { isRead: true })).toEqual([one]);
     expect(await updateThread(context, other, { isRead: false })).toEqual({ threadId: one });
   });
 
-  test('of 10,000 messages are set by one more statement than of 1', async () => {
+  test('of 10,000 messages need only one statement more than of 1', async () => {
     const userId = newUser();
     const context = stage.contextOf(userId);
     await manyMessages(userId, 10_000);
@@ -150,7 +150,7 @@ describe('flags', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('of more than 20,000 messages are not set for several threads at once', async () => {
+  test('of more than 20,000 messages cannot be set for several threads in one call', async () => {
     const userId = newUser();
     const context = stage.contextOf(userId);
     await manyMessages(userId, 20_001);
@@ -162,7 +162,7 @@ describe('flags', () => {
     expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
   });
 
-  test('stay exact while single messages are marked at the same time', async () => {
+  test('stay exact while single messages are marked concurrently', async () => {
     const { userId, context, one } = await mailbox();
     const other = stage.contextOf(userId, stage.open('postroom_gateway'));
     for (let round = 0; round < 15; round++) {
@@ -181,7 +181,7 @@ describe('flags', () => {
 });
 
 describe('labels', () => {
-  test('are added, removed and replaced, in their own spelling and compared in any', async () => {
+  test('are added, removed and replaced, keep their spelling and are compared without case', async () => {
     const { userId, context, one, other, events } = await mailbox();
     const labelsOf = async (id: string) => (await loadThreads(context, [id]))[0]?.labels;
     await updateThreads(context, [one, other], { addLabels: [' Work ', 'Cafe\u0301', 'WORK'] });
@@ -203,7 +203,7 @@ describe('labels', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('are listed with their threads, all and unread, whatever their case', async () => {
+  test('are listed with their total and unread threads, regardless of case', async () => {
     const { userId, context, one, other } = await mailbox();
     await stage.arrive(userId, [mailOf('em_6', 6, { isRead: true })]);
     const third = await stage.threadOf(userId, 'em_6');
@@ -221,7 +221,7 @@ describe('labels', () => {
     ]);
   });
 
-  test('of a thread that mail joins to another are not lost', async () => {
+  test('of a thread that mail merges into another are kept', async () => {
     const userId = newUser();
     const context = stage.contextOf(userId);
     await stage.arrive(userId, [mailOf('em_1', 0), mailOf('em_2', 1)]);
@@ -235,7 +235,7 @@ describe('labels', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('are at most 32 of a thread; a merge loses none, and then they can only become fewer', async () => {
+  test('are at most 32 per thread; a merge keeps all, and then they can only decrease', async () => {
     const { context, one, other } = await mailbox();
     const many = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
     await updateThread(context, one, { labels: many('a', 32) });
@@ -262,13 +262,13 @@ test.each<[ThreadChange, string]>([
   [{ labels: ['a'.repeat(65)] }, 'labels.0'],
   [{ removeLabels: ['a\u0000'] }, 'removeLabels.0'],
   [{ addLabels: Array.from({ length: 33 }, (_, n) => `${n}`) }, 'addLabels'],
-])('%j is refused and the field named', async (change, field) => {
+])('%j is rejected and the field named', async (change, field) => {
   const { context, one, userId, events } = await mailbox();
   expect((await refusal(updateThread(context, one, change))).slice(0, 2)).toEqual(['validation', field]);
   expect(await stage.eventsOf(userId, events)).toEqual([]);
 });
 
-test('between 1 and 100 threads can be changed at once', async () => {
+test('changes between 1 and 100 threads per call', async () => {
   const { context, one } = await mailbox();
   for (const ids of [[], Array.from({ length: 101 }, () => one)])
     expect((await refusal(updateThreads(context, ids, { isRead: true }))).slice(0, 2)).toEqual([

@@ -42,7 +42,7 @@ function threadBySelf(userId: string, mails: readonly StoredMail[]): Promise<unk
   return Promise.all(mails.map(({ emailId }, at) => assignThreads(actors[at % 2] ?? actors[0], userId, [emailId])));
 }
 
-test('threads that two gateways join at once, in rings, end as one; every id leads there', async () => {
+test('threads that two gateways merge concurrently, in rings, end as one; every id leads there', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { userId, threadIds, gateways } = await threadsOfOne(6);
     const merges = threadIds.map((id, at) => [id, threadIds[(at + 1) % 6] ?? '']);
@@ -55,7 +55,7 @@ test('threads that two gateways join at once, in rings, end as one; every id lea
   }
 });
 
-test('threads are joined while mail arrives in both, and nothing of it is lost or counted twice', async () => {
+test('threads are merged while mail arrives in both, and nothing is lost or counted twice', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { userId, threadIds, gateways } = await threadsOfOne(2);
     const answers = Array.from({ length: 12 }, (_, n) => answerTo([`em_${n % 2}`], `em_to_${n}`, 3 + n));
@@ -70,7 +70,7 @@ test('threads are joined while mail arrives in both, and nothing of it is lost o
   }
 });
 
-test('a thread is split while mail arrives in it: what came before stays, what answers either half is with it', async () => {
+test('a thread is split while mail arrives in it: earlier mail stays, and replies join the right half', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const userId = newUser();
     const [one, other] = contexts(userId);
@@ -98,7 +98,7 @@ test('a thread is split while mail arrives in it: what came before stays, what a
   }
 });
 
-test('messages are moved to and fro by two gateways while threads are joined and marked', async () => {
+test('two gateways move messages back and forth while threads are merged and marked', async () => {
   const userId = newUser();
   const gateways = contexts(userId);
   const mails = Array.from({ length: 24 }, (_, n) =>
@@ -121,7 +121,7 @@ test('messages are moved to and fro by two gateways while threads are joined and
   }
 });
 
-test('a change that waits too long for others answers conflict, and mail is threaded after all', async () => {
+test('a change that waits too long for locks fails with conflict, and mail is still threaded', async () => {
   const { userId, threadIds, gateways } = await threadsOfOne(2);
   await inTransaction(stage.actor, async (client) => {
     await lockThreads(client, userId);
@@ -135,7 +135,7 @@ test('a change that waits too long for others answers conflict, and mail is thre
   expect(await mergeThreads(gateways[0], threadIds)).toBe(threadIds[0]);
 });
 
-test('a change that loses a deadlock is made again', async () => {
+test('a change that loses a deadlock is retried', async () => {
   const { userId, threadIds, gateways } = await threadsOfOne(2);
   const [one = '', other = ''] = threadIds;
   const touch = `update email set preview = 'x' where user_id = $1 and thread_id = $2`;

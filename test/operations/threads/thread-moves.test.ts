@@ -26,7 +26,7 @@ const idsOf = async (userId: string, threadId: string) =>
   (await readThread(stage.contextOf(userId), threadId)).messages.map(({ id }) => id);
 
 describe('a thread that is split', () => {
-  test('becomes two, numbered from 0, with counters and participants of their own', async () => {
+  test('becomes two, numbered from 0, each with its counters and participants', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [
       answerTo(['em_a'], 'em_e', 4, { addresses: ['bob@b.test', 'me@home.test'], isRead: true }),
@@ -53,7 +53,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('gets answers where what they answer is, though they refer to both', async () => {
+  test('gets replies in the part of the message they reply to, even if they refer to both', async () => {
     const { userId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
     await stage.arrive(userId, [answerTo(['em_a', 'em_b', 'em_c'], 'em_to_c', 5)]);
@@ -64,7 +64,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('stays two in one batch of mail that names both in every way', async () => {
+  test('stays two for a batch of mail that refers to both in every way', async () => {
     const { userId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
     await stage.arrive(userId, [
@@ -78,7 +78,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('keeps its parts apart from each other, however often it is split', async () => {
+  test('keeps its parts apart, however often it is split', async () => {
     const { userId, context, threadId } = await chain();
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
     const { newThreadId: ofD } = await splitThread(context, threadId, ['em_d']);
@@ -87,7 +87,7 @@ describe('a thread that is split', () => {
     expect(await idsOf(userId, ofC)).toEqual(['em_c']);
   });
 
-  test('is joined by what joins one part, which stays apart from the other', async () => {
+  test('merges with what joins one part, which stays apart from the other', async () => {
     const { userId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
     await stage.arrive(userId, [mailOf('em_older', -1)]);
@@ -101,7 +101,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('is one again when its user joins it, and mail is joined as before', async () => {
+  test('is one again when the user merges it, and new mail joins it as before', async () => {
     const { userId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c', 'em_d']);
     expect(await mergeThreads(context, [newThreadId, threadId])).toBe(threadId);
@@ -113,7 +113,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('has its first message split off, and the older part takes the other when they are joined', async () => {
+  test('may lose its first message, and the older part takes the other in a merge', async () => {
     const { userId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_a']);
     await stage.arrive(userId, [answerTo(['em_a'], 'em_to_a', 5), answerTo(['em_a', 'em_b'], 'em_to_b', 6)]);
@@ -123,7 +123,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('gives a parent that comes late to those who refer to it, and its answers to wherever it is', async () => {
+  test('gives a late parent to the messages that refer to it, and its replies to wherever it is', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [answerTo(['em_a', 'em_late'], 'em_x', 5), answerTo(['em_a', 'em_gone'], 'em_y', 6)]);
     const { newThreadId } = await splitThread(context, threadId, ['em_x']);
@@ -143,7 +143,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('that subjects joined takes bare replies where the nearest reply is', async () => {
+  test('joined by subject gets bare replies in the part of the nearest reply', async () => {
     const userId = newUser();
     const context = stage.contextOf(userId);
     const about = (id: string, days: number, subject = 'Re: rent') =>
@@ -158,7 +158,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('of two messages with one Message-ID keeps answers with the one that stays', async () => {
+  test('with two messages of one Message-ID keeps replies with the one that stays', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [answerTo(['em_a'], 'em_twin', 4, { messageId: '<em_b@mail.test>' })]);
     await splitThread(context, threadId, ['em_twin']);
@@ -166,7 +166,7 @@ describe('a thread that is split', () => {
     expect(await stage.threadOf(userId, 'em_to_b')).toBe(threadId);
   });
 
-  test('tells it in the feed, and keeps its labels on both parts', async () => {
+  test('adds events to the feed, and keeps its labels on both parts', async () => {
     const { userId, context, threadId } = await chain();
     await stage.actor.pool.query(`update thread set labels = '{Work}', label_keys = '{work}' where user_id = $1`, [
       userId,
@@ -184,7 +184,7 @@ describe('a thread that is split', () => {
     expect(await splitThread(context, threadId, ['em_b', 'em_d'])).toEqual({ threadId, newThreadId });
   });
 
-  test('leaves deliveries the thread that they were made with', async () => {
+  test('does not change the threads of existing deliveries', async () => {
     const { userId, context, threadId } = await chain();
     await stage.owner.pool.query(
       `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
@@ -200,7 +200,7 @@ describe('a thread that is split', () => {
     expect(rows).toEqual([{ thread_id: threadId, thread_position: 2 }]);
   });
 
-  test('cannot lose all its messages, others than its own, or none', async () => {
+  test('cannot lose all its messages, other threads’ messages, or none', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_other', 9)]);
     await stage.insert(userId, [mailOf('em_scheduled', 9, { type: 'scheduled' }), mailOf('em_fresh', 9)]);
@@ -234,7 +234,7 @@ describe('a thread that is split', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('200 times cannot be split once more until parts are joined', async () => {
+  test('200 times cannot be split again until parts are merged', async () => {
     const { userId, context, threadId } = await chain();
     await stage.owner.pool.query(
       `insert into thread_apart select $1, $2, 'th_' || n from generate_series(1, 200) n
@@ -247,7 +247,7 @@ describe('a thread that is split', () => {
 });
 
 describe('messages that are moved', () => {
-  test('go to another thread, and answers to them too', async () => {
+  test('go to another thread, and so do replies to them', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
     const target = await stage.threadOf(userId, 'em_x');
@@ -274,7 +274,7 @@ describe('messages that are moved', () => {
     expect(await stage.eventsOf(userId)).toHaveLength(after);
   });
 
-  test('keep apart their new thread from what their old one was apart from', async () => {
+  test('keep their new thread apart from what their old one was apart from', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_x', 4)]);
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
@@ -285,7 +285,7 @@ describe('messages that are moved', () => {
     expect(await idsOf(userId, ofC)).toEqual(['em_c']);
   });
 
-  test('from a thread that has no others end it: its id leads to the new one, which has its labels', async () => {
+  test('that were all of a thread merge it: its id leads to the new one, which gets its labels', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_x', 4), mailOf('em_y', 5)]);
     const [, ofX = '', ofY = ''] = (await stage.threadsOf(userId)).map(({ id }) => id);
@@ -304,7 +304,7 @@ describe('messages that are moved', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('may come from several threads, of which each that keeps some stays apart', async () => {
+  test('may come from several threads; each that keeps some stays apart', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_x', 4), answerTo(['em_x'], 'em_y', 5), mailOf('em_t', 6)]);
     const target = await stage.threadOf(userId, 'em_t');

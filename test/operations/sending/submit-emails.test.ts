@@ -14,7 +14,7 @@ const contextOf = (answerBy: number) =>
   ({ database: {} as Database, userId: 'usr_1', answerBy }) as Partial<OperationContext> as OperationContext;
 const inTime = () => performance.now() + 9_000;
 
-test('what its user is told soon that it did not work is not begun any more', async () => {
+test('a submission whose deadline is close is not started', async () => {
   let begun = 0;
   const commit = async (group: readonly Waiting[]) => {
     begun += group.length;
@@ -33,7 +33,7 @@ test('what its user is told soon that it did not work is not begun any more', as
   expect(begun).toBe(1);
 });
 
-test('a group is not committed when one of its users would be told before the commit is over', () => {
+test('a group is not committed when the deadline of one member would pass before the commit', () => {
   const member = (answerBy: number): Waiting => ({
     context: contextOf(answerBy),
     submission,
