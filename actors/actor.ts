@@ -136,7 +136,7 @@ export function runActor(plan: ActorPlan): RunningActor {
       const drained = Promise.all(subscriptions.map((subscription) => subscription.stop())).then(() =>
         inFlight.settled(),
       );
-      if (await within(DRAIN_MS, drained)) return await recordNoted(plan.context.database);
+      if (await within(DRAIN_MS, drained)) return recordNoted(plan.context.database);
       log.warn({ actor: plan.name }, 'actor: drain took too long, ending the work in hand');
       ending.abort();
       if (!(await within(LAST_WORDS_MS, drained))) log.error({ actor: plan.name }, 'actor: work in hand did not end');

@@ -86,7 +86,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
       return await resolver.resolve(name, type);
     } catch (error) {
       if (codeOf(error) !== 'EBADRESP') throw error;
-      return await openResolver(options).resolve(name, type);
+      return openResolver(options).resolve(name, type);
     }
   }
 

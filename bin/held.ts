@@ -31,7 +31,7 @@ try {
       url,
       'held',
       async (database): Promise<object[]> => {
-        if (command === 'list') return await listHeld(database);
+        if (command === 'list') return listHeld(database);
         return [command === 'send' ? await sendHeld(database, emailId) : await dropHeld(database, emailId)];
       },
       'unlimited',

@@ -57,7 +57,7 @@ function tell(line: string): void {
 async function run(): Promise<string[]> {
   const { databaseUrl, secretKey, allowUnsafeWrites } = config;
   if (databaseUrl !== null && secretKey !== null)
-    return await prepareDatabase({ url: databaseUrl, secretKey, allowUnsafeWrites, warn: tell });
+    return prepareDatabase({ url: databaseUrl, secretKey, allowUnsafeWrites, warn: tell });
   const machine = await openSingleMachine({
     dataDirectory: config.dataDirectory,
     program: 'migrate',

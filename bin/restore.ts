@@ -87,7 +87,7 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
       throw new BackupRefused(
         `${directory} was made with PostgreSQL ${made}, but this Postroom includes ${major}. Use a version that includes ${made}`,
       );
-    return await restoreCluster(
+    return restoreCluster(
       { directory, manifest, secrets: { secretKey, databasePassword }, dataDirectory, tell },
       settle,
     );
@@ -105,7 +105,7 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
     postgresqlVersion: manifest.postgresqlVersion,
     say: tell.say,
   });
-  return await settle(url).catch((error: unknown) => emptyAgain(url, error as Error));
+  return settle(url).catch((error: unknown) => emptyAgain(url, error as Error));
 }
 
 /** Empties the database again: a service started on one that is not settled would send mail a second time. */

@@ -82,6 +82,7 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
     while (!closing.signal.aborted) {
       try {
         const opened = await connect(connectOptions(url, name));
+        // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while it connects
         if (closing.signal.aborted) return await opened.close();
         isFirstFailure = true;
         connection = opened;

@@ -152,7 +152,7 @@ export function createAsker(options: AskerOptions): Asker {
         client,
         rows.map((taken) => ({ ...taken, answers })),
       );
-      return await storeRoutes(context, client, decided, find, () => false);
+      return storeRoutes(context, client, decided, find, () => false);
     });
     if (stored === null) return;
     for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });

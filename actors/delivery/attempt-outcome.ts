@@ -79,8 +79,7 @@ function recordOf(job: DeliveryJob, step: NextStep) {
 
 function resultOf(response: WebhookResponse, now: Date): AttemptResult {
   if (response.kind !== 'answered') return { kind: response.kind };
-  const retryAfter = response.headers['retry-after'];
-  const value = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+  const value = [response.headers['retry-after']].flat()[0];
   return { kind: 'answered', statusCode: response.statusCode, retryAfterSeconds: parseRetryAfter(value, now) };
 }
 

@@ -91,7 +91,7 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     // Endpoints in use that are about to expire are read in the same statement.
     const soon = performance.now() - MAX_AGE_MS / 2;
     for (const { key, readAt, isUsed } of remembered.values()) if (isUsed && readAt < soon) keys.push(key);
-    return await read(options.pool, keys);
+    return read(options.pool, keys);
   };
 
   const read = async (client: ClientBase | Pool, keys: Iterable<EndpointKey>): Promise<FindEndpoint> => {

@@ -50,11 +50,7 @@ export async function routeEmails(
     const batch = await routeTogether(parts, take, mayClaim);
     if (batch.emailCount > 0) return { ...batch, isMoreLeft: true };
   }
-  return await routeTogether(
-    parts,
-    { name: 'delivery-take-unrouted', text: takeUnroutedSql, values: [limit] },
-    mayClaim,
-  );
+  return routeTogether(parts, { name: 'delivery-take-unrouted', text: takeUnroutedSql, values: [limit] }, mayClaim);
 }
 
 async function routeTogether(

@@ -97,7 +97,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
         return { ...NOTHING_CAME, ...(await testForward(forwarding, { ...request, type: endpoint.type })) };
       if (endpoint.webhook === null)
         return { verdict: 'refused', reason: 'invalid', details: 'Endpoint configuration cannot be used' };
-      return await testWebhook(request, asTested(request, endpoint, endpoint.webhook));
+      return testWebhook(request, asTested(request, endpoint, endpoint.webhook));
     },
     interrupt() {
       for (const request of open) request.interrupt();

@@ -186,7 +186,7 @@ async function store(
       const addressId = policy.addressIds.get(row.own_address) ?? null;
       const emails = [{ ...email, domainId, addressId }];
       const unit = { emails, batchId: null, traceParent: traceParentToKeep(), answer: null };
-      return await writeOutgoing(client, userId, [unit]);
+      return writeOutgoing(client, userId, [unit]);
     },
   );
   if (typeof stored === 'string') return stored;

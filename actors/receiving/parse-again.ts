@@ -100,7 +100,7 @@ async function parseAgain(options: ReparserOptions, request: Request<'receiving.
     await lockThreads(client, userId);
     const before = await again.lockParsed(client, userId, emailId);
     if (before === null || before.thread_id === null) return { answer: IN_WORK, lastSeq: null };
-    return await store(options, client, request, before, outcome);
+    return store(options, client, request, before, outcome);
   });
   if (lastSeq !== null) options.onEvents(userId, lastSeq);
   return answer;

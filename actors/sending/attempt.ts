@@ -63,7 +63,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
 
   const attempt = async (key: string, transaction: Transaction): Promise<AttemptReport | null> => {
     if (ending.signal.aborted) return interrupted(transaction.jobs);
-    return await sendOver(key, transaction);
+    return sendOver(key, transaction);
   };
 
   /** Returns the message, or the report of an attempt without it. */
@@ -96,7 +96,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       }
       route = directRoute(destination.hosts, options.resolving.port);
     }
-    return await openSession(options.opening, route, ending.signal);
+    return openSession(options.opening, route, ending.signal);
   };
 
   /** Runs one transaction, or several when the server does not accept all recipients in one. */
@@ -180,7 +180,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       try {
         return await attempt(key, transaction);
       } catch (error) {
-        return await ownFault(context, transaction.jobs, 'Internal error', error);
+        return ownFault(context, transaction.jobs, 'Internal error', error);
       }
     },
     interrupt: () => ending.abort(),

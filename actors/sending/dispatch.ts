@@ -67,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (report === null) {
       await pause(READ_RETRY_MS);
       engine.end(transaction);
-      return await engine.putBack(transaction);
+      return engine.putBack(transaction);
     }
     noteTransaction(context.database, transaction, startedTick, report);
     engine.end(transaction);
@@ -78,7 +78,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
           { destination: key, reason: report.results[0]?.text },
           'sending: our own server is unreachable',
         );
-      return await engine.putBack(transaction);
+      return engine.putBack(transaction);
     }
     const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
     await Promise.all([

@@ -88,7 +88,7 @@ async function tryAddress(
   }
   const { socket } = connected;
   const { remoteAddress = address } = socket;
-  let interrupt: (() => void) | null = null;
+  let interrupt = null as (() => void) | null;
   const opened = await openSmtpSession(
     {
       socket,

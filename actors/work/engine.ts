@@ -111,7 +111,7 @@ export function createWorkEngine<Item, Job extends Leased>(
       pumpSoon();
     },
     async putBack(item) {
-      if (isStopping) return await release(jobsOf(item));
+      if (isStopping) return release(jobsOf(item));
       inHand.move(jobsOf(item), 'claimed');
       queue.putBack(item);
       pumpSoon();

@@ -101,7 +101,7 @@ async function askActors(bus: Bus): Promise<Finding[]> {
       ),
     ],
   ];
-  return await Promise.all(
+  return Promise.all(
     asked.map(async ([actor, answer]) => {
       try {
         await answer;

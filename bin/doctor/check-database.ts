@@ -34,7 +34,7 @@ export async function checkDatabase(
       return isReadable ? [...findings, ...(await also(database))] : findings;
     });
   if (config.databaseUrl !== null && config.secretKey !== null)
-    return await look({ url: config.databaseUrl, secretKey: config.secretKey }).catch((error: unknown) => [
+    return look({ url: config.databaseUrl, secretKey: config.secretKey }).catch((error: unknown) => [
       fail('connection', wordsOf(error), 'Start the server, or correct DATABASE_URL'),
     ]);
   try {

@@ -35,7 +35,7 @@ export async function onDatabase<T>(
     hasBegun = true;
   };
   if (config.databaseUrl !== null && config.secretKey !== null)
-    return await work(
+    return work(
       { url: config.databaseUrl, secretKey: config.secretKey, databasePassword: null, isServed: null },
       begin,
     );
@@ -68,6 +68,7 @@ export async function onDatabase<T>(
       }
     } catch (error) {
       if (error instanceof DataDirectoryTaken || !isConnectionLost(error)) throw error;
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by begin()
       if (hasBegun)
         throw new Error(`The database connection was lost: ${(error as Error).message}. Run the command again`, {
           cause: error,

@@ -223,7 +223,7 @@ function jsonLength(text: string): number {
 
 /** Maps header names to values, repeated fields joined by a line feed. Has no prototype, because a field can be named `__proto__`. */
 function headersObject(headers: PayloadContent['headers']): Record<string, string> {
-  const object: Record<string, string> = Object.create(null);
+  const object = Object.create(null) as Record<string, string>;
   for (const [name, value] of headers) {
     const previous = object[name];
     object[name] = previous === undefined ? value : `${previous}\n${value}`;

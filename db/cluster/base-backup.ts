@@ -202,7 +202,7 @@ async function makeEmpty(target: string, folders: string[], owner: SystemUser | 
 }
 
 async function copyUnlessGone(from: string, to: string, owner: SystemUser | null): Promise<WrittenFile | null> {
-  return await copyFileDurably(from, to, owner).catch(unlessGone(null));
+  return copyFileDurably(from, to, owner).catch(unlessGone(null));
 }
 
 /** The control file is written in place: two readings that agree are one that was whole. */

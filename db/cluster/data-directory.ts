@@ -40,7 +40,7 @@ export interface LockHolder {
  */
 export async function makeDataDirectory(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  return await realpath(directory);
+  return realpath(directory);
 }
 
 /**
@@ -97,7 +97,7 @@ export async function readSecrets(directory: string): Promise<Secrets | null> {
 
 /** Null when there is none, or none that can be read. */
 export async function readRunRecord(directory: string): Promise<RunRecord | null> {
-  return await readJson(path.join(directory, 'run.json'), runRecord).catch(() => null);
+  return readJson(path.join(directory, 'run.json'), runRecord).catch(() => null);
 }
 
 export async function writeRunRecord(directory: string, record: RunRecord): Promise<void> {

@@ -50,14 +50,14 @@ const STOP_LIMIT_SECONDS = 30;
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
   await makeCluster(native, options);
-  return await serveCluster(native, options);
+  return serveCluster(native, options);
 }
 
 /** As startEmbeddedCluster, for a cluster that exists: one that has vanished is an error, never a reason to create an empty one. */
 export async function resumeEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
   if (!(await holdsCluster(options.directory))) throw new Error(`${options.directory} holds no PostgreSQL cluster`);
-  return await serveCluster(native, options);
+  return serveCluster(native, options);
 }
 
 async function serveCluster(native: NativePostgresql, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {

@@ -42,7 +42,7 @@ export async function findNativePostgresql(): Promise<NativePostgresql> {
 
 /** Whether that user may execute the program, or enter the folder, at the path: every folder above it counts. */
 export async function isReachableBy(user: SystemUser, target: string): Promise<boolean> {
-  return await run('/bin/sh', ['-c', 'test -x "$1"', 'sh', target], { uid: user.uid, gid: user.gid, cwd: '/' }).then(
+  return run('/bin/sh', ['-c', 'test -x "$1"', 'sh', target], { uid: user.uid, gid: user.gid, cwd: '/' }).then(
     () => true,
     () => false,
   );
@@ -91,7 +91,7 @@ async function systemUser(): Promise<SystemUser> {
 
 async function lookUp(): Promise<SystemUser | null> {
   const number = async (flag: string) => Number((await run('id', [flag, USER_NAME])).stdout.trim());
-  return await Promise.all([number('-u'), number('-g')]).then(
+  return Promise.all([number('-u'), number('-g')]).then(
     ([uid, gid]) => ({ name: USER_NAME, uid, gid }),
     () => null,
   );

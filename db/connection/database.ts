@@ -211,6 +211,6 @@ const PASSING: ReadonlySet<unknown> = new Set(['57014', '55P03', '25P03', '40001
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8 && format === 'text') return Number;
-    return pg.types.getTypeParser(oid, format);
+    return pg.types.getTypeParser(oid, format) as unknown;
   }) as pg.CustomTypesConfig['getTypeParser'],
 };

@@ -52,7 +52,7 @@ export function primaryOf(url: string): Primary {
  * For programs that connect once; pools follow the primary by themselves (openPool).
  */
 export async function primaryUrl(url: string): Promise<string> {
-  return urlsOf(url).length === 1 ? url : await primaryOf(url).find();
+  return urlsOf(url).length === 1 ? url : primaryOf(url).find();
 }
 
 /**
@@ -108,7 +108,7 @@ function createPrimary(urls: string[]): Primary {
       looking ??= look().finally(() => {
         looking = null;
       });
-      return await looking;
+      return looking;
     },
     doubt(url) {
       if (url === current) isSure = false;

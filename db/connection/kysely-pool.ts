@@ -22,7 +22,7 @@ function closingBroken(client: pg.PoolClient): PostgresPoolClient {
       return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>;
     } catch (error) {
       // What PostgreSQL itself answered leaves the connection in order.
-      if (failure === null && error instanceof Error && !(error instanceof pg.DatabaseError)) {
+      if (error instanceof Error && !(error instanceof pg.DatabaseError)) {
         failure = error;
         client.release(error);
       }

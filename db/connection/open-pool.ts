@@ -75,7 +75,7 @@ class FollowingPool extends NotingPool {
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | void {
     if (callback === undefined) return this.#connect();
-    callbackify(() => this.#connect())((error, client) => {
+    callbackify(() => this.#connect())((error: Error | null, client) => {
       if (error !== null) callback(error, undefined, () => undefined);
       else callback(undefined, client, (reason) => client.release(reason as Error | undefined));
     });
@@ -90,7 +90,7 @@ class FollowingPool extends NotingPool {
       this.#primary.doubt(url);
       const isFull = (error as Error).message === 'timeout exceeded when trying to connect';
       if ((await this.#primary.find()) === url && isFull) throw error;
-      return await super.connect();
+      return super.connect();
     }
   }
 }

@@ -83,7 +83,7 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
       request.userId = entry.session.userId;
       request.rights = FULL_RIGHTS;
       request.caller = openCaller(reply, { via: 'session', isAllowed: entry.isAllowed });
-      return await countRequest(options, entry.session.userId, reply);
+      return countRequest(options, entry.session.userId, reply);
     }
     const { authorization = '' } = request.headers;
     const key = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
@@ -135,7 +135,7 @@ function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, linkKey, now } = options;
   return async (request, reply) => {
     const userId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
-    if (userId === null) return await admit(request, reply);
+    if (userId === null) return admit(request, reply);
     request.userId = userId;
     request.rights = FULL_RIGHTS;
     request.caller = openCaller(reply, { via: null, isAllowed: async () => true });

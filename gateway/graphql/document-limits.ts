@@ -4,11 +4,15 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLSchema,
   getOperationAST,
   Kind,
   OperationTypeNode,
+  type ParseOptions,
   parse,
   type SelectionSetNode,
+  type Source,
+  type ValidationOptions,
   type ValidationRule,
   validate,
 } from 'graphql';
@@ -38,16 +42,19 @@ export function boundedOperations(): Plugin {
     onParse({ params, setParseFn }) {
       if (typeof params.source === 'string' && params.source.length > MAX_QUERY_LENGTH)
         throw refusal(`The query is longer than ${MAX_QUERY_LENGTH} characters. Send long values as variables.`);
-      setParseFn((source, options) => parse(source, { ...options, maxTokens: MAX_TOKENS }));
+      setParseFn((source: string | Source, options?: ParseOptions) =>
+        parse(source, { ...options, maxLexicalTokens: MAX_TOKENS }),
+      );
     },
     onValidate({ params, setResult, addValidationRule, setValidationFn }) {
-      if (hasTooManyPairs(params.documentAST, MOST_COMPARED))
+      if (hasTooManyPairs(params.documentAST as DocumentNode, MOST_COMPARED))
         return setResult([refusal('The query names the same fields too often. Name each once in its place.')]);
       addValidationRule(limitAliases);
       addValidationRule(limitIntrospections);
       // The schema is published, and suggestions cost time.
-      setValidationFn((of, document, rules, options) =>
-        validate(of, document, rules, { ...options, hideSuggestions: true, maxErrors: 20 }),
+      setValidationFn(
+        (of: GraphQLSchema, document: DocumentNode, rules?: ValidationRule[], options?: ValidationOptions) =>
+          validate(of, document, rules, { ...options, hideSuggestions: true, maxErrors: 20 }),
       );
     },
     onExecute({ args, setResultAndStopExecution }) {
@@ -148,7 +155,7 @@ function hasTooManyPairs(document: DocumentNode, most: { pairs: number; fields: 
   let { pairs, fields } = most;
   const places: SelectionSetNode[][] = [];
   for (const definition of document.definitions)
-    if ('selectionSet' in definition && definition.selectionSet !== undefined) places.push([definition.selectionSet]);
+    if ('selectionSet' in definition) places.push([definition.selectionSet]);
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     for (const nodes of fieldsIn(place, fragments).values()) {
       fields -= nodes.length;

@@ -30,7 +30,7 @@ function masking(context: GraphContext) {
  * `details` and `reason`, and the id of the request, by which the log tells what was behind it. Of what is our fault nothing else is told.
  */
 function maskError(error: unknown, { log, requestId }: { log: Logger; requestId: string }): GraphQLError {
-  const cause = error instanceof GraphQLError ? error.originalError : error;
+  const cause = error instanceof GraphQLError ? error.cause : error;
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) return error;
   const { body, headers } = errorResponse(cause, log);
   const { message, name, statusCode, details, code: reason } = body;

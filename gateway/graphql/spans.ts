@@ -14,7 +14,7 @@ export const tracedOperations: Plugin<GraphContext> = {
   onExecute({ executeFn, setExecuteFn }) {
     if (!isTracing()) return;
     setExecuteFn((args: Parameters<typeof executeFn>[0]) => {
-      const { type, name } = nameOf(args.document, args.operationName);
+      const { type, name } = nameOf(args.document as DocumentNode, args.operationName);
       return traced(name, { attributes: { 'graphql.operation.type': type } }, async (span) => {
         const result = (await executeFn(args)) as { errors?: readonly { extensions?: { code?: unknown } }[] };
         const [error] = result.errors ?? [];

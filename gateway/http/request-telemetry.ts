@@ -1,6 +1,6 @@
 import { type Span, SpanKind } from '@opentelemetry/api';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { getOperationAST } from 'graphql';
+import { type DocumentNode, getOperationAST } from 'graphql';
 import { handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
 import { TRACE_PARENT } from '../../actors/bus/trace-parent.ts';
 import { beginSpan, failSpan, inSpan, isTracing } from '../../actors/bus/tracing.ts';
@@ -20,10 +20,12 @@ export function measureRequests(app: FastifyInstance): void {
 
 /** Counts operations that were executed; a subscription when it begins. */
 export const countedOperations: Plugin = {
-  onExecute: ({ args: { document, operationName } }) => ({
+  onExecute: ({ args }) => ({
     onExecuteDone: (payload) =>
       handleStreamOrSingleExecutionResult(payload, ({ result }) => {
-        const kind = getOperationAST(document, operationName)?.operation ?? 'query';
+        const kind =
+          getOperationAST(args.document as DocumentNode, args.operationName as string | null | undefined)?.operation ??
+          'query';
         gatewayMetrics.operations.inc({ kind, outcome: result.errors === undefined ? 'done' : 'failed' });
       }),
   }),

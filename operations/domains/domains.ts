@@ -124,7 +124,7 @@ async function planKey(context: OperationContext, name: string): Promise<DkimKey
   }));
   if (isKnown) throw new UserError('conflict', 'Domain already exists');
   if (!isOpen) throw alreadyRegistered();
-  return parent === null ? await makeDkimKey({ secretKey: settings.secretKey, now, random }) : null;
+  return parent === null ? makeDkimKey({ secretKey: settings.secretKey, now, random }) : null;
 }
 
 async function addDomain(

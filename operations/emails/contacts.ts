@@ -27,7 +27,7 @@ export async function suggestContacts(
 ): Promise<Contact[]> {
   const start = prefixOf(prefix);
   const most = sizeOf(first);
-  return await asUser(database, userId, async (transaction) => {
+  return asUser(database, userId, async (transaction) => {
     const threads = await contacts.readParticipants(transaction, userId, start);
     const found = new Map<string, Contact>();
     for (const contact of threads.flatMap(participantList)) {

@@ -58,7 +58,7 @@ export async function waitUntilParsed<T>(
         retryAfterSeconds: 1,
       });
     // Not pending means parsed in the meantime or unknown: the next run decides.
-    if (pending.length === 0) return await work();
+    if (pending.length === 0) return work();
   }
 }
 

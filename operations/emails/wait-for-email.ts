@@ -36,7 +36,7 @@ export async function waitForEmail(
 ): Promise<string | null> {
   const endAt = performance.now() + timeoutMs;
   checkFilter(filter, timeoutMs, context.now());
-  return await firstFitting(context, filter, endAt);
+  return firstFitting(context, filter, endAt);
 }
 
 /** Returns whether a received, threaded email matches the filter. */

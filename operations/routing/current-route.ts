@@ -103,7 +103,7 @@ export async function deliverTo(
   cause: deliveries.NewDelivery['cause'],
 ): Promise<string> {
   if (!(await deliveries.holdTarget(transaction, context.userId, target.id))) throw endpointNotFound();
-  return await deliveries.deliverNow(transaction, context.userId, {
+  return deliveries.deliverNow(transaction, context.userId, {
     id: newIdentifier(context, 'delivery'),
     emailId,
     endpointId: target.id,

@@ -63,7 +63,7 @@ export async function explainEmailRoute(
 ): Promise<ExplainedRoute> {
   const { database, userId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  return await asUser(database, userId, async (transaction) => {
+  return asUser(database, userId, async (transaction) => {
     const stored = await readStoredRoute(transaction, userId, emailId);
     if (stored === null) throw emailNotFound();
     if (stored.type !== 'received') throw new UserError('validation', 'Only received emails have a route');

@@ -34,7 +34,7 @@ async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise
   } catch (error) {
     if (!(error instanceof ThreadsBusy)) throw error;
     // Mail is sent even while the user's threads are locked for long: the threading actor joins it later.
-    return await commitGroup(group, lockTimeoutMs, 'leave');
+    return commitGroup(group, lockTimeoutMs, 'leave');
   }
 }
 

@@ -114,5 +114,7 @@ function camelCase(name: string): string {
 function fieldsOf({ details, field }: UserError): { field: string; message: string }[] {
   if (typeof details === 'string') return [{ field: field ?? '', message: details }];
   if (!Array.isArray(details)) return [];
-  return details.filter((each): each is { field: string; message: string } => typeof each?.field === 'string');
+  return (details as ({ field?: unknown } | null)[]).filter(
+    (each): each is { field: string; message: string } => typeof each?.field === 'string',
+  );
 }

@@ -58,6 +58,7 @@ export const EndpointInterface = builder.loadableInterfaceRef<Endpoint, string, 
 });
 addNodeKind('ep', async (id, context) => {
   const endpoint = await EndpointInterface.getDataloader(context).load(id);
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- orNull hides it from the types
   if (endpoint !== null) brandWithType(endpoint, endpointTypeName(endpoint) as never);
   return endpoint;
 });
@@ -84,7 +85,7 @@ export function loaderOf<Node extends object>(
   ref: { getDataloader: (context: GraphContext) => { load: (id: string) => Promise<Node> } },
 ): (id: string, context: GraphContext) => Promise<object | null> {
   return async (id, context) => {
-    const node: Node | null = await ref.getDataloader(context).load(id);
+    const node = (await ref.getDataloader(context).load(id)) as Node | null;
     if (node !== null) brandWithType(node, typeName as never);
     return node;
   };

@@ -34,7 +34,7 @@ async function runs(isBeginning: boolean): Promise<{ times: number; outcome: unk
   const done = onDatabase(readConfig({ DATA_DIR: dataDirectory }), 'test', async (reached, begin) => {
     times++;
     if (isBeginning) begin();
-    return await asOwner(reached.url, 'test', async (database) => {
+    return asOwner(reached.url, 'test', async (database) => {
       if (times === 1) await database.pool.query('select pg_terminate_backend(pg_backend_pid())');
       return 'done';
     });

@@ -184,7 +184,7 @@ describe.each<ServiceMode>(['single', 'split'])('the sessions of the running ser
     'begin once the owner has run the migrations and let the role in',
     async () => {
       const said = async (text: string) =>
-        await until(
+        until(
           text,
           () => service.output.slice(-3000),
           async () => service.output.includes(text),

@@ -117,7 +117,7 @@ describe.each<ServiceMode>(['single', 'split'])('what the processes tell of them
   const output = () => service.output.slice(-3_000);
 
   async function scrapeAll(): Promise<Scrape[]> {
-    return await Promise.all(processesOf[mode].map((name) => scrape(service.metricsUrl(name))));
+    return Promise.all(processesOf[mode].map((name) => scrape(service.metricsUrl(name))));
   }
 
   /** Of all processes together. */

@@ -138,7 +138,7 @@ export async function runToEnd(
   environment: Record<string, string> = {},
   folder = repository,
 ): Promise<{ status: number; stdout: string; stderr: string }> {
-  return await new Promise((resolve) => {
+  return new Promise((resolve) => {
     const options = { cwd: folder, env: { ...process.env, ...environment }, timeout: 120_000 };
     const child = execFile(process.execPath, words, options, (_error, stdout, stderr) =>
       resolve({ status: child.exitCode ?? -1, stdout, stderr }),

@@ -42,7 +42,7 @@ export async function settleRestored(order: {
         : { recipients: 0, emails: 0 };
     return { ...(await readContents(database)), held, waiting: await readWaitingWork(database) };
   };
-  return await asOwner(order.url, 'restore', settle, 'unlimited');
+  return asOwner(order.url, 'restore', settle, 'unlimited');
 }
 
 /** Throws BackupRefused if a newer Postroom ran one of the migrations. */

@@ -27,7 +27,7 @@ function tell(): void {
     databaseMetrics.connections.set({ pool, state: 'busy' }, sum(({ totalCount }) => totalCount) - idle);
     databaseMetrics.connectionLimit.set(
       { pool },
-      sum(({ options }) => options.max ?? 0),
+      sum(({ options }) => options.max),
     );
     databaseMetrics.waiting.set(
       { pool },

@@ -35,10 +35,10 @@ export async function takeSnapshot(): Promise<MetricsSnapshot> {
 
 /** Adds up the metrics of processes with the same name; different names stay separate. */
 export async function addUp(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
-  return await AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
+  return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
 }
 
 /** Returns the metrics in Prometheus' text format. */
 export async function writeMetrics(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-  return await AggregatorRegistry.aggregate([...snapshots]).metrics();
+  return AggregatorRegistry.aggregate([...snapshots]).metrics();
 }

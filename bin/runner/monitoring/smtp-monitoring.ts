@@ -25,7 +25,7 @@ export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promis
   measureProcess('smtp');
   const readiness = createReadiness('isConnected' in server ? { bus: server } : { more: () => missingOf(server) });
   const metrics = async (): Promise<MetricsSnapshot> =>
-    await addUp([await takeSnapshot(), ...(workers === null ? [] : await snapshotsOf(workers))]);
+    addUp([await takeSnapshot(), ...(workers === null ? [] : await snapshotsOf(workers))]);
   if (isShownByParent) answerProcess({ metrics, missing: readiness.missing });
   else
     await openMonitoring({

@@ -151,7 +151,7 @@ async function startCluster(directory: string, place: string, secrets: Secrets):
   const port = known !== null && (await isFree(known)) ? known : await freePort();
   const socketDirectory = `${place}.socket`;
   const hasSocket = Buffer.byteLength(path.join(socketDirectory, `.s.PGSQL.${port}`)) <= SOCKET_PATH_LIMIT;
-  return await startEmbeddedCluster({
+  return startEmbeddedCluster({
     ...clusterOptions(place, secrets),
     port,
     ...(hasSocket ? { socketDirectory } : {}),

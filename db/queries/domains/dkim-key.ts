@@ -43,5 +43,5 @@ export async function findHostedSigningKey(database: Database, names: readonly s
     values: [names],
   });
   const [owner] = rows;
-  return owner === undefined ? null : await findSigningKey(database, owner.user_id, names);
+  return owner === undefined ? null : findSigningKey(database, owner.user_id, names);
 }

@@ -7,7 +7,7 @@ import { asUser, type Database } from '../../connection/database.ts';
  * receives no mail, and its DNS is not checked. Returns the id of the domain, which is the given one if the domain is new.
  */
 export async function keepSystemDomain(database: Database, domain: { id: string; name: string }): Promise<string> {
-  return await asUser(database, SYSTEM_USER_ID, async (transaction) => {
+  return asUser(database, SYSTEM_USER_ID, async (transaction) => {
     await sql`
       insert into domain (user_id, id, name, status, is_trusted, verified_at, check_due_at)
       values (${SYSTEM_USER_ID}, ${domain.id}, ${domain.name}, 'verified', true, now(), '9999-12-31')

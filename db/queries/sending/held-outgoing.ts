@@ -38,7 +38,7 @@ export async function holdDueOutgoing(
   random: (bytes: number) => Uint8Array,
   now: () => Date,
 ): Promise<OutgoingCount> {
-  return await inTransaction(database, async (client) => {
+  return inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
     for (;;) {
       const due = await takeDue(client, BATCH);
@@ -48,7 +48,7 @@ export async function holdDueOutgoing(
         due.map((email) => ({ ...email, event_id: makeIdentifier('event', now(), random(IDENTIFIER_RANDOM_BYTES)) })),
       );
     }
-    return await count(
+    return count(
       client,
       `update recipient r set next_attempt_at = null, last_text = $1
        where r.status = 'pending' and r.next_attempt_at <= (select postroom_now()) returning r.user_id, r.email_id`,
@@ -70,9 +70,9 @@ export async function listHeld(database: Database): Promise<HeldRecipient[]> {
 
 /** Releases held recipients, of one email or of all (null); the period of retries starts again. */
 export async function sendHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
-  return await inTransaction(database, async (client) => {
+  return inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
-    return await count(
+    return count(
       client,
       `update recipient r set next_attempt_at = (select postroom_now()), queued_at = (select postroom_now())
        where ${HELD} and ($1::text is null or r.email_id = $1) returning r.user_id, r.email_id`,
@@ -83,7 +83,7 @@ export async function sendHeld(database: Database, emailId: string | null): Prom
 
 /** Gives held recipients up: they fail, and their senders get no DSN, as the mail may well have arrived. */
 export async function dropHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
-  return await inTransaction(database, async (client) => {
+  return inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
     const { rows } = await client.query<{ user_id: string; email_id: string; delivery_id: string | null }>(
       `update recipient r set status = 'failed', settled_at = (select postroom_now()), reported_at = (select postroom_now()), last_text = $2

@@ -30,7 +30,7 @@ const STATEMENT_TIMEOUT_MS = 2_000;
  * however much waits. Throws when PostgreSQL is unreachable or takes longer than 2 s.
  */
 export async function readBacklog(database: Database): Promise<QueueBacklog[]> {
-  return await inTransaction(database, async (client) => {
+  return inTransaction(database, async (client) => {
     await client.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
     // Not a named statement: a plan made while the tables were small would be kept.
     const { rows } = await client.query<BacklogRow>(backlogSql);

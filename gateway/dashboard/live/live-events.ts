@@ -91,11 +91,13 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
       } catch (error) {
         if (isUnauthorized(error)) return endSession();
       }
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while events are read
       if (ending.signal.aborted) return;
       setState('waiting');
       await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0, ending.signal);
     }
   };
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- missing where the page is not from a secure origin
   if (navigator.locks === undefined) void lead();
   else navigator.locks.request(name, { signal: ending.signal }, lead).catch(() => undefined);
 

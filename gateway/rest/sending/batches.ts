@@ -112,7 +112,8 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
       preValidation: async (request) => {
         if (Array.isArray(request.body)) request.body = { emails: request.body };
-        const emails: unknown = request.body?.emails;
+        // Before validation the body may be anything.
+        const emails = (request.body as { emails?: unknown } | null | undefined)?.emails;
         if (Array.isArray(emails)) for (const [at, email] of emails.entries()) limitEntries(email, `emails.${at}.`);
       },
     },

@@ -38,7 +38,7 @@ builder.mutationFields((t) => ({
     // Runs before the variables are validated, so the input can be anything.
     complexity: (args) => ({
       field: 1,
-      multiplier: Math.max(1, (args as Partial<typeof args>).input?.ids?.length ?? 1),
+      multiplier: Math.max(1, (args as { input?: { ids?: unknown[] } }).input?.ids?.length ?? 1),
     }),
     description: 'Marks or archives several received emails. Changes all of them, or none if one cannot be changed.',
     input: {

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 async function mailbox(): Promise<TestMailbox> {
   const domain = `asked${count++}.test`;
-  return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: `${receiver.url}/own` });
+  return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: `${receiver.url}/own` });
 }
 
 async function start(options: Partial<DeliveryActorOptions> & { name?: string } = {}): Promise<TestDelivery> {
@@ -64,7 +64,7 @@ async function routed(options: ReceivedMailOptions = {}) {
   if (actor === undefined) await start();
   actor?.wakeRouter();
   await untilRouted(database, [id]);
-  return await routeOf(database, id);
+  return routeOf(database, id);
 }
 
 const yes = { match: true, reason: 'It sells pills.' };

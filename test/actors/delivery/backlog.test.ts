@@ -30,7 +30,7 @@ afterAll(() => testDatabase.drop());
 
 async function mailboxTo(url: string) {
   const domain = `backlog${count++}.test`;
-  return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: url });
+  return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: url });
 }
 
 test('an endpoint that hangs has few requests open and delays no other, whose mail comes oldest first', async () => {

@@ -31,7 +31,7 @@ afterAll(() => testDatabase.drop());
 /** A mailbox of its own whose endpoint posts to the receiver. */
 async function mailboxFor(endpointConfig: Record<string, unknown> = {}) {
   const domain = `deliver${count++}.test`;
-  return await createMailbox(database, {
+  return createMailbox(database, {
     domain,
     address: `hello@${domain}`,
     endpointUrl: `${receiver.url}/hook?x=1`,

@@ -27,7 +27,7 @@ async function failingMailbox(retryAttempts = 10) {
   receiver = await startWebhookReceiver({ script: [500] });
   actor = await startDelivering(database, testDatabase.open(null));
   const domain = `failing${count++}.test`;
-  return await createMailbox(database, {
+  return createMailbox(database, {
     domain,
     address: `hello@${domain}`,
     endpointUrl: receiver.url,

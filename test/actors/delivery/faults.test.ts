@@ -34,7 +34,7 @@ async function start(name?: string): Promise<TestDelivery> {
 
 async function mailboxFor(endpointConfig: Record<string, unknown> = {}, url = receiver.url) {
   const domain = `faults${count++}.test`;
-  return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: url, endpointConfig });
+  return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: url, endpointConfig });
 }
 
 async function killedAt(point: string): Promise<number | null> {
@@ -45,7 +45,7 @@ async function killedAt(point: string): Promise<number | null> {
       execArgv: [],
     },
   );
-  return await new Promise((resolve) => child.once('exit', resolve));
+  return new Promise((resolve) => child.once('exit', resolve));
 }
 
 async function statOf(endpointId: string | null) {

@@ -131,7 +131,7 @@ test('a process that was so slow that another one took over stores no second cop
     async get(rawId: string) {
       begin();
       await mayGoOn;
-      return await store.get(rawId);
+      return store.get(rawId);
     },
   };
   const slow = await start({ name: 'slow', bytes });

@@ -91,7 +91,7 @@ test('mail that could not be parsed passes no rule that looks inside, and goes i
     await actor?.stop();
     await start();
     await untilRouted(database, [mail?.emailId ?? '']);
-    return await routeOf(database, mail?.emailId ?? '');
+    return routeOf(database, mail?.emailId ?? '');
   };
   await addRule(database, box, { action: 'block', subject: 'pills' });
   expect(await unparsed()).toMatchObject({ outcome: 'endpoint' });

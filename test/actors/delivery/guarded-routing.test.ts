@@ -34,7 +34,7 @@ afterAll(async () => {
 
 async function mailbox(): Promise<TestMailbox> {
   const domain = `guarded${count++}.test`;
-  return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: `${receiver.url}/own` });
+  return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: `${receiver.url}/own` });
 }
 
 async function start(): Promise<TestDelivery> {
@@ -51,7 +51,7 @@ async function route(subject: string, options: ReceivedMailOptions = {}) {
     database,
     mails.map(({ emailId }) => emailId),
   );
-  return await routeOf(database, mails[0]?.emailId ?? '');
+  return routeOf(database, mails[0]?.emailId ?? '');
 }
 
 async function addEndpoint(isActive = true): Promise<string> {

@@ -34,7 +34,7 @@ afterAll(() => testDatabase.drop());
 
 async function mailboxFor() {
   const domain = `leases${count++}.test`;
-  return await createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: receiver.url });
+  return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: receiver.url });
 }
 
 function jobFor(userId: string, deliveryId: string): DeliveryJob {

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 async function mailbox(options: Partial<MailboxOptions> = {}) {
   const domain = `route${count++}.test`;
-  return await createMailbox(database, {
+  return createMailbox(database, {
     domain,
     address: `hello@${domain}`,
     endpointUrl: `${receiver.url}/own`,

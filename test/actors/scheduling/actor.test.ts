@@ -200,7 +200,7 @@ test('10,000 mails that fall due in one second all go, each once, in batches', a
   const sending = released(context, 10_001);
   const { answer: wakes, statements } = await countStatements(async () => {
     await start(context);
-    return await sending;
+    return sending;
   });
   expect(wakes.slice(0, 2).map(({ userId }) => userId)).toContain(one);
   expect(Math.max(...wakes.map(({ emailIds }) => emailIds.length))).toBeLessThanOrEqual(200);

@@ -86,7 +86,7 @@ describe('on a server', () => {
 
   const reasons = async () =>
     (await findLoginFaults(owner, url, key)).map(({ role, reason }) => `${role} ${reason}`).toSorted();
-  const whoAmI = async (login: string) => await queryOnce(login, 'select session_user as user');
+  const whoAmI = async (login: string) => queryOnce(login, 'select session_user as user');
 
   test('roles that the migrations made may log in once their logins are set', async () => {
     await owner.query(`

@@ -179,7 +179,7 @@ test('a reply goes out although another holds the threads of its user for long, 
   const { id, threadId } = await received();
   const answer = await inTransaction(gateway.actor, async (client) => {
     await lockThreads(client, box.userId);
-    return await reply(id);
+    return reply(id);
   });
   expect(answer.status).toBe(200);
   expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: null }]);

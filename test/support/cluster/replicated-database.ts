@@ -160,7 +160,7 @@ function bothHosts(one: EmbeddedCluster, other: EmbeddedCluster): string {
 async function isReachable(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
-  return await client.connect().then(
+  return client.connect().then(
     () => client.end().then(() => true),
     () => false,
   );

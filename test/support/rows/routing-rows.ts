@@ -42,7 +42,7 @@ export interface TestMailbox {
 export async function createMailbox(database: Database, options: MailboxOptions): Promise<TestMailbox> {
   const userId = options.userId ?? identifier('user');
   const apiKey = randomBytes(32).toString('base64url');
-  return await inTransaction(database, async (client) => {
+  return inTransaction(database, async (client) => {
     await client.query(`insert into user_account (id, email) values ($1, $2) on conflict do nothing`, [
       userId,
       `${userId}@account.test`,

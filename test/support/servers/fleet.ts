@@ -106,7 +106,7 @@ export class Fleet {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return await queryOnce<Row>(await this.service.databaseUrl(), text, values);
+    return queryOnce<Row>(await this.service.databaseUrl(), text, values);
   }
 
   /** Ends the process, which has to drain within its time, and starts it from that folder. */
@@ -172,7 +172,7 @@ export class Fleet {
   }
 
   async #work(names: readonly string[]): Promise<[name: string, count: number][]> {
-    return await Promise.all(
+    return Promise.all(
       names.map(async (name): Promise<[string, number]> => {
         const [metric, labels] = WORK[name.replace('-2', '') as Kind];
         return [name, (await scrape(this.#parts.monitoring(name))).sum(metric, labels) ?? 0];

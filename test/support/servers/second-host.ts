@@ -9,7 +9,7 @@ import { awaitExit, until } from './service.ts';
 /** Whether this process may make hosts: it is root on Linux, with `ip` and `unshare`, and not forbidden to by a sandbox. */
 export async function canMakeHosts(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  return await execute('unshare', ['-n', 'ip', 'link', 'add', 'probe', 'type', 'veth']).then(
+  return execute('unshare', ['-n', 'ip', 'link', 'add', 'probe', 'type', 'veth']).then(
     () => true,
     () => false,
   );

@@ -94,17 +94,17 @@ export class SinkSession {
     switch (verb.toUpperCase()) {
       case 'EHLO':
       case 'HELO':
-        return await this.#hello(rest.join(' '));
+        return this.#hello(rest.join(' '));
       case 'STARTTLS':
-        return await this.#startTls();
+        return this.#startTls();
       case 'AUTH':
-        return await this.#authenticate(rest);
+        return this.#authenticate(rest);
       case 'MAIL':
-        return await this.#mail(line);
+        return this.#mail(line);
       case 'RCPT':
-        return await this.#rcpt(line);
+        return this.#rcpt(line);
       case 'DATA':
-        return await this.#data();
+        return this.#data();
       case 'RSET':
         this.#transaction = null;
         return void (await this.#say(undefined, '250 2.0.0 reset'));

@@ -100,7 +100,7 @@ export class ClusterBench {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return await queryOnce<Row>(this.databaseUrl, text, values);
+    return queryOnce<Row>(this.databaseUrl, text, values);
   }
 
   /** Names of the services of our own that run for good, NATS and proxy left out. */

@@ -92,7 +92,7 @@ export class SendingStage {
 
   /** Runs one statement as the database's owner, on a connection of its own. */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return await queryOnce<Row>(await this.service.databaseUrl(), text, values);
+    return queryOnce<Row>(await this.service.databaseUrl(), text, values);
   }
 
   /** Moves the clock by which PostgreSQL decides what is due. */

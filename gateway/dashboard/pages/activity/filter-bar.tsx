@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Collapse, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type SubmitEvent, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
@@ -88,7 +88,7 @@ function SearchField({ value, onSearch }: { value: string; onSearch: (words: str
   const [typed, setTyped] = useState(value);
   // Back and forward change it from outside.
   useEffect(() => setTyped(value), [value]);
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     onSearch(typed);
   };

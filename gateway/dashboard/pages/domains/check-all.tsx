@@ -44,6 +44,7 @@ export function useCheckAll(): { button: React.ReactNode; progress: React.ReactN
     setWork({ done: 0, total: 0, verified: 0, state: 'running' });
     const ids = await allIds();
     let progress: Work = { done: 0, total: ids.length, verified: 0, state: 'running' };
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two batches
     while (progress.done < ids.length && isWanted.current) {
       const batch = ids.slice(progress.done, progress.done + BATCH);
       const { payload } = await act({ input: { ids: batch } });
@@ -52,6 +53,7 @@ export function useCheckAll(): { button: React.ReactNode; progress: React.ReactN
       progress = { ...progress, done: progress.done + batch.length, verified: progress.verified + verified };
       setWork(progress);
     }
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- as above
     setWork({ ...progress, state: isWanted.current ? 'done' : 'stopped' });
   };
   const isRunning = work?.state === 'running';

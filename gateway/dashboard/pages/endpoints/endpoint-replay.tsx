@@ -49,6 +49,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
       done += payload.replayedCount;
       setCount(done);
       if (!payload.hasMore) return setState('done');
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two parts
       if (isStopped.current) return setState('stopped');
       // The same time again, so that nothing is brought twice.
       until = payload.until;

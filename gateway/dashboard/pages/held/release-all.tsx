@@ -23,12 +23,14 @@ export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: ()
     const now: Run = { total: ids.length, released: 0, failed: 0, problem: null, state: 'running' };
     setRun({ ...now });
     for (const id of ids) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two
       if (isStopped.current) break;
       const { problem } = await act({ id });
       if (problem === null) now.released++;
       else Object.assign(now, { failed: now.failed + 1, problem: problem.message });
       setRun({ ...now });
     }
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- as above
     setRun({ ...now, state: isStopped.current ? 'stopped' : 'done' });
     onDone();
   };

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, CloseButton, Code, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { IconHelp, IconSearch } from '@tabler/icons-react';
-import { type FormEvent, type RefObject, useEffect, useImperativeHandle, useState } from 'react';
+import { type RefObject, type SubmitEvent, useEffect, useImperativeHandle, useState } from 'react';
 
 /** What a search may be written of, each with an example that can be put into the field. */
 const OPERATORS = [
@@ -30,7 +30,7 @@ export interface InboxSearchProps {
 export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
   const [typed, setTyped] = useState(search);
   useEffect(() => setTyped(search), [search]);
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setSearch(typed.trim());
   };

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTag } from '@tabler/icons-react';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import type { LabelCount } from './inbox-documents.ts';
 
 /** Characters of a label. */
@@ -26,7 +26,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
   const isNew = wanted !== '' && !names.some((name) => keyOf(name) === keyOf(wanted));
   const has = (name: string) => given.filter((own) => own.some((label) => keyOf(label) === keyOf(name))).length;
   const toggle = (name: string) => (has(name) === given.length ? change([], [name]) : change([name], []));
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (wanted === '') return;
     const existing = names.find((name) => keyOf(name) === keyOf(wanted));

@@ -132,7 +132,7 @@ export function withRowsBack(list: ThreadPages, back: readonly ListedThread[]): 
 /** Drops the rows of all pages but the first and those that reach into the span; both ends of it are indexes of rows. */
 export function withoutFarRows(list: ThreadPages, from: number, to: number): ThreadPages {
   let begin = 0;
-  let isChanged = false;
+  let isChanged = false as boolean;
   const pages = list.pages.map((page, index) => {
     const isNear = index === 0 || (begin <= to && begin + page.count > from);
     begin += page.count;

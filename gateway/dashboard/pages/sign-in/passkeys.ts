@@ -12,6 +12,7 @@ export function canUsePasskeys(passkeyHost: string): boolean {
 
 /** Whether the browser offers passkeys in the field of the address, among what it fills in. */
 export async function offersPasskeysInFields(): Promise<boolean> {
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- missing in older browsers
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
 }
 
@@ -22,10 +23,10 @@ export async function signInByPasskey(
 ): Promise<AuthOutcome<{ user: AuthUser }> | null> {
   const options = await auth.optionsToUsePasskey();
   if (options.problem !== null) return options;
-  return await ask(async () => {
+  return ask(async () => {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options.answer);
     const credential = await navigator.credentials.get({ publicKey, mediation, signal });
-    return await auth.usePasskey((credential as PublicKeyCredential).toJSON() as AuthenticationResponseJSON);
+    return auth.usePasskey((credential as PublicKeyCredential).toJSON() as AuthenticationResponseJSON);
   });
 }
 
@@ -33,11 +34,11 @@ export async function signInByPasskey(
 export async function addPasskey(name: string): Promise<AuthOutcome<Passkey> | null> {
   const options = await auth.optionsToAddPasskey();
   if (options.problem !== null) return options;
-  return await ask(async () => {
+  return ask(async () => {
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options.answer);
     const credential = await navigator.credentials.create({ publicKey });
     const response = (credential as PublicKeyCredential).toJSON() as RegistrationResponseJSON;
-    return await auth.addPasskey({ response, name });
+    return auth.addPasskey({ response, name });
   });
 }
 

@@ -79,9 +79,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
           )}
           {email !== null && (
             <Anchor component={Link} href={`/emails/${email.id}`} size="sm" className="postroom-wrap">
-              {email.subject === null || email.subject === ''
-                ? 'Caused by this email'
-                : `Caused by the email "${email.subject}"`}
+              {email.subject === '' ? 'Caused by this email' : `Caused by the email "${email.subject}"`}
             </Anchor>
           )}
         </Stack>
