@@ -141,7 +141,7 @@ const MAX_ENTRIES = 200;
  */
 export function limitEntries(body: unknown, path = ''): void {
   if (typeof body !== 'object' || body === null) return;
-  for (const [field, value] of Object.entries(body)) {
+  for (const [field, value] of Object.entries<unknown>(body as Record<string, unknown>)) {
     if (typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES)
       throw tooManyEntries(field, path);
   }

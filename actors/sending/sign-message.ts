@@ -82,7 +82,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     async read(transaction) {
       if (transaction.rawId === null) return null;
       // Not by email: a received email may have several forwarded copies.
-      return await messages.remember(`${transaction.rawId} ${transaction.senderDomain}`, async () => {
+      return messages.remember(`${transaction.rawId} ${transaction.senderDomain}`, async () => {
         const bytes = await reading.run(() => readAndSign(transaction), transaction.bytes);
         keptBytes += bytes?.length ?? 0;
         if (keptBytes > MESSAGE_BYTES) {

@@ -23,7 +23,7 @@ export async function copyFileDurably(from: string, to: string, owner: SystemUse
 
 /** As copyFileDurably, with bytes that are at hand. */
 export async function writeFileDurably(to: string, bytes: Uint8Array, owner: SystemUser | null): Promise<WrittenFile> {
-  return await write(to, owner, async (target) => {
+  return write(to, owner, async (target) => {
     await target.writeFile(bytes);
     return { sizeBytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
   });

@@ -62,7 +62,7 @@ describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
     await atRcpt.say('MAIL FROM:<a@client.test>');
     const answered = async (client: SmtpClient, bytes: string) => {
       client.send(bytes);
-      return await client.reply();
+      return client.reply();
     };
     const [rcpt, data] = await Promise.all([
       answered(atRcpt, 'RCPT TO:<hangs@inbox.test>\r\n'),

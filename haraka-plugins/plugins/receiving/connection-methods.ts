@@ -74,7 +74,7 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     const session = equipment.sessions.get(this);
     if (session === undefined) return respond.call(this, code, text, after);
     session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
-    if ((this.client.targetsocket.writableLength ?? 0) > MAX_UNREAD_BYTES) return this.client.destroy();
+    if (this.client.targetsocket.writableLength > MAX_UNREAD_BYTES) return this.client.destroy();
     if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
     if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS) {
       smtpMetrics.sessionsEnded.inc({ reason: 'errors' });

@@ -55,7 +55,8 @@ async function* tell(
         case 'nothing':
           break;
         case 'ended':
-          return yield { kind: 'ended', reason: pulled.reason, cursor: pulled.cursor };
+          yield { kind: 'ended', reason: pulled.reason, cursor: pulled.cursor };
+          return;
         case 'events':
           for (const event of pulled.events) {
             if (context.operations.caller.gone.aborted) return;

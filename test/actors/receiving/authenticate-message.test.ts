@@ -51,7 +51,7 @@ async function check(
 ): Promise<Authentication> {
   const bytes = Buffer.from(raw, 'latin1');
   const sender = { remoteAddress: GOOD_ADDRESS, helo: 'mx.x.test', reversePath: 'joe@x.test', ...facts };
-  return await authenticateMessage(bytes, await parseMessage(bytes), sender, resolver);
+  return authenticateMessage(bytes, await parseMessage(bytes), sender, resolver);
 }
 
 const plain = (from = 'From: joe@x.test\r\n', more = '') =>
