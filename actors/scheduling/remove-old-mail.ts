@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';
-import {
-  isLimited,
-  KEEP_FOREVER,
-  type Retention,
-  type RetentionCutoffs,
-  retentionCutoffs,
-} from '../../core/upkeep/retention.ts';
+import { isLimited, type Retention, type RetentionCutoffs, retentionCutoffs } from '../../core/upkeep/retention.ts';
 import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { removeEmails } from '../../db/queries/upkeep/remove-emails.ts';
@@ -66,7 +60,7 @@ async function sweepUser(
   user: sweep.SweptUser,
   run: Pick<Run, 'isStopping'>,
 ): Promise<sweep.SweepOutcome | 'lost'> {
-  const limits = retentionCutoffs(user.own ?? options.retention ?? KEEP_FOREVER, user.now);
+  const limits = retentionCutoffs(user.own ?? options.retention, user.now);
   let endAt = performance.now() + TURN_MS;
   let hasFailed = false;
   const position: Position = { metadataAt: null };

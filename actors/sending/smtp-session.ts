@@ -178,6 +178,7 @@ class NodemailerSession implements SmtpSession {
     const error = await this.#during(limits.envelopeMs, (done, extend) => {
       const message = streamOf(bytes, progress, () => extend(limits.messageMs));
       this.#connection.send(tracked, message, (failure, info) => {
+        // oxlint-disable-next-line typescript/no-unnecessary-condition -- undefined after a failure
         response = info?.response ?? '';
         done(failure);
       });
@@ -188,7 +189,8 @@ class NodemailerSession implements SmtpSession {
     // If the server replies before the whole message was written, the rest would arrive where it expects commands.
     if (progress.isBegun && !(progress.isMessageOut && this.#isWritten)) this.#close();
     // After a rejected MAIL, pipelined recipients are rejected only because of it.
-    const refused = end.kind === 'refused' && end.phase === 'sender' ? new Map() : refusalsOf(tracked);
+    const refused =
+      end.kind === 'refused' && end.phase === 'sender' ? new Map<string, SmtpReply>() : refusalsOf(tracked);
     return { accepted: tracked.accepted ?? [], refused, end };
   }
 
