@@ -49,7 +49,7 @@ export async function speakSmtp(target: {
       tls = {
         certificate: secure.getPeerX509Certificate() ?? null,
         isTrusted: secure.authorized,
-        reason: trouble === null || trouble === undefined ? null : String((trouble as Error).message ?? trouble),
+        reason: trouble === null || trouble === undefined ? null : String((trouble as Partial<Error>).message ?? trouble),
         protocol: secure.getProtocol(),
       };
       talk = talkOn(secure);
@@ -119,7 +119,7 @@ function upgrade(socket: Socket, serverName: string): Promise<TLSSocket> {
   socket.removeAllListeners('data');
   return new Promise((resolve, reject) => {
     const secure = connectTls({ socket, servername: serverName, rejectUnauthorized: false }, () => resolve(secure));
-    secure.once('error', (cause) => reject(new Error(`TLS failed: ${cause.message}`, { cause })));
+    secure.once('error', (cause: Error) => reject(new Error(`TLS failed: ${cause.message}`, { cause })));
     socket.once('close', () => reject(new Error('it closed the connection in the TLS handshake')));
   });
 }
