@@ -49,7 +49,8 @@ export async function speakSmtp(target: {
       tls = {
         certificate: secure.getPeerX509Certificate() ?? null,
         isTrusted: secure.authorized,
-        reason: trouble === null || trouble === undefined ? null : String((trouble as Partial<Error>).message ?? trouble),
+        reason:
+          trouble === null || trouble === undefined ? null : String((trouble as Partial<Error>).message ?? trouble),
         protocol: secure.getProtocol(),
       };
       talk = talkOn(secure);
