@@ -3,7 +3,7 @@ import { LongFilesFirst } from './test/support/long-files-first.ts';
 import { base, resolve } from './test/support/vitest-base.ts';
 
 /** Tests that run within one process. Several files can share a worker. */
-const WITHIN = ['test/{core,docs,gateway,schema}/**/*.test.ts'];
+const WITHIN = ['test/{actors,core,db,docs,gateway,operations,schema}/**/*.test.ts'];
 
 export default defineConfig({
   resolve,

@@ -20,6 +20,8 @@ export interface ParsePoolOptions {
   log: Logger;
   /** replaces the program parse-worker.ts: tests plant faults in it */
   program?: URL;
+  /** milliseconds of processor time until a thread without progress is ended; 5,000 by default */
+  maxStillMs?: number;
 }
 
 /**
@@ -83,6 +85,7 @@ interface Seat {
 
 /** Starts the threads. */
 export function createParsePool(options: ParsePoolOptions): ParsePool {
+  const { maxStillMs = MAX_STILL_MS } = options;
   const { log } = options;
   const seats: Seat[] = [];
   const waiting: Job[][] = [];
@@ -212,8 +215,8 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       seat.stillMs = isStill ? seat.stillMs + stillMs : 0;
       seat.stillLooks = isStill ? seat.stillLooks + 1 : 0;
       seat.progress = progress;
-      if (seat.thread.isReady() ? seat.stillMs >= MAX_STILL_MS : seat.stillLooks >= MAX_START_LOOKS) {
-        replace(seat, 'took more than 5 s');
+      if (seat.thread.isReady() ? seat.stillMs >= maxStillMs : seat.stillLooks >= MAX_START_LOOKS) {
+        replace(seat, `took more than ${maxStillMs / 1_000} s`);
         void seat.thread.end();
       }
     }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Whether promtool is there, of Debian's package prometheus, which the tests do not install. */
+/** Whether promtool is installed. `npm test` takes it out of the Debian package prometheus. */
 export const hasPromtool: boolean = (() => {
   try {
     execFileSync('promtool', ['--version'], { stdio: 'ignore' });

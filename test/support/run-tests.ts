@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { KEPT_LOGS, makeKeptLogs } from './kept-logs.ts';
@@ -7,10 +8,10 @@ import { reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
 /**
- * `npm test`: installs the programs that the tests need beyond npm, runs vitest, and prints one last line,
- * `N passed, N failed`, plus `, N skipped` if there are any. Other arguments go to vitest. Each test runs once: a test that fails only
- * sometimes is a defect. At the end the logs of the run are searched for secrets; each line with a secret
- * counts as a failure.
+ * `npm test` and `npm run test:long`: installs the programs that the tests need beyond npm, runs vitest, and prints one last line,
+ * `N passed, N failed, N skipped`. Other arguments go to vitest. Each test runs once: a test that fails only
+ * sometimes is a defect. At the end, each skipped test is named with its reason (`.ci/skips`), and the logs of the run are searched for
+ * secrets; each line with a secret counts as a failure. With ALL_SKIPS_LISTED=1, each skipped test without a reason does too.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -23,6 +24,10 @@ const programs = [
   { name: 'chromium', debian: 'chromium', about: 'the dashboard in a browser' },
 ];
 
+/** Programs taken out of their Debian package, which is not installed: it would start a server. */
+const extractedPrograms = [{ name: 'promtool', debian: 'prometheus', file: 'usr/bin/promtool' }];
+const extracted = path.join(root, 'node_modules/.cache/programs');
+
 /** Maximum time of the whole run, so that a hang is reported. Minutes. */
 const LIMIT_MINUTES = 60;
 
@@ -32,9 +37,15 @@ makeKeptLogs(kept);
 
 /** The compile cache of `npm start`. Tests start hundreds of processes, and compiling takes most of their start. */
 const compileCache = path.join(root, 'node_modules/.cache/node');
-const environment = { NODE_COMPILE_CACHE: compileCache, ...process.env, [KEPT_LOGS]: kept };
+const environment = {
+  NODE_COMPILE_CACHE: compileCache,
+  ...process.env,
+  PATH: `${process.env['PATH']}:${extracted}`,
+  [KEPT_LOGS]: kept,
+};
 
 await seeToPrograms();
+for (const program of extractedPrograms) await extractProgram(program);
 await compilePrograms();
 const report = path.join(folder, 'report.json');
 const status = await runVitest(report, process.argv.slice(2));
@@ -44,10 +55,11 @@ const counts = await readCounts(report, status);
 await removeOrphans(await placeOfRuns());
 const leaks = await reportLeaks(kept, process.argv.length === 2 ? 'whole' : 'part');
 for (const line of leaks.lines) console.log(line);
+const unlisted = await printSkipped(counts.skipped);
+if (process.env['ALL_SKIPS_LISTED'] === '1') counts.failed += unlisted;
 if (leaks.failureCount === 0) await rm(folder, { recursive: true, force: true });
 counts.failed += leaks.failureCount;
-const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
 async function seeToPrograms(): Promise<void> {
@@ -71,6 +83,31 @@ async function seeToPrograms(): Promise<void> {
 
 function isThere(program: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' }).status === 0;
+}
+
+/** Puts the program into node_modules/.cache/programs, which is on PATH, unless the system has it. Needs Debian's apt-get, not root. */
+async function extractProgram({ name, debian, file }: { name: string; debian: string; file: string }): Promise<void> {
+  if (isThere(name) || existsSync(path.join(extracted, name)) || !isThere('apt-get')) return;
+  const place = path.join(folder, debian);
+  await mkdir(place);
+  const run = (program: string, ...words: string[]) => spawnSync(program, words, { cwd: place, stdio: 'ignore' });
+  run('apt-get', 'download', debian);
+  const [archive] = await readdir(place);
+  if (archive === undefined || run('dpkg-deb', '-x', archive, '.').status !== 0) return;
+  await mkdir(extracted, { recursive: true });
+  await rename(path.join(place, file), path.join(extracted, name)).catch(() =>
+    run('cp', path.join(place, file), path.join(extracted, name)),
+  );
+  await rm(place, { recursive: true, force: true });
+}
+
+/** Names each skipped test with the reason that .ci/skips gives for its file; returns how many have none. */
+async function printSkipped(skipped: readonly SkippedTest[]): Promise<number> {
+  const lines = (await readFile(path.join(root, '.ci/skips'), 'utf8')).split('\n');
+  const reasons = new Map(lines.map((line) => [line.split(': ', 1)[0] ?? '', line.slice(line.indexOf(': ') + 2)]));
+  for (const { file, name } of skipped)
+    console.log(`skipped: ${file}: ${name}: ${reasons.get(file) ?? 'no reason in .ci/skips'}`);
+  return skipped.filter(({ file }) => !reasons.has(file)).length;
 }
 
 /** What is compiled is kept at the end of a process; without this the services of the first files would each compile everything. */
@@ -115,22 +152,26 @@ function runVitest(reportFile: string, more: readonly string[]): Promise<number>
   });
 }
 
+interface SkippedTest {
+  /** path from the root of the repository */
+  file: string;
+  name: string;
+}
+
 interface Counts {
   passed: number;
   failed: number;
-  skipped: number;
+  skipped: SkippedTest[];
 }
 
 /** What vitest's JSON report says. A file that fails without a failing test, and a run that ends badly, count as one failure each. */
 async function readCounts(reportFile: string, exitStatus: number): Promise<Counts> {
   const text = await readFile(reportFile, 'utf8').catch(() => null);
-  if (text === null) return { passed: 0, failed: 1, skipped: 0 };
+  if (text === null) return { passed: 0, failed: 1, skipped: [] };
   const result = JSON.parse(text) as {
     numPassedTests: number;
     numFailedTests: number;
-    numPendingTests: number;
-    numTodoTests: number;
-    testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+    testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
   };
   const brokenFiles = result.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((assertion) => assertion.status !== 'failed'),
@@ -139,6 +180,10 @@ async function readCounts(reportFile: string, exitStatus: number): Promise<Count
   return {
     passed: result.numPassedTests,
     failed: failed === 0 && exitStatus !== 0 ? 1 : failed,
-    skipped: result.numPendingTests + result.numTodoTests,
+    skipped: result.testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status !== 'passed' && status !== 'failed')
+        .map(({ fullName }) => ({ file: path.relative(root, name), name: fullName })),
+    ),
   };
 }

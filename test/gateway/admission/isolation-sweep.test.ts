@@ -126,14 +126,15 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     expect(tables.filter((table) => digests.get(table) === empty.get(table))).toEqual(['request_window']);
   });
 
-  test.runIf(role === 'postroom_gateway')('without a user the gateway sees no row of any of them', async () => {
-    const counts = tables.map((table) => `select '${table}' as name, count(*) from ${table}`).join(' union all ');
-    const readable = counts.replace(/select 'api_key' as name, count\(\*\) from api_key union all /, '');
-    const { rows } = await gateway.database.pool.query<{ name: string; count: number }>(readable);
-    expect(rows.filter((row) => Number(row.count) !== 0)).toEqual([]);
-    expect(rows.length).toBeGreaterThan(25);
-    await expect(gateway.database.pool.query('select from api_key')).rejects.toThrow(/permission denied/);
-  });
+  if (role === 'postroom_gateway')
+    test('without a user the gateway sees no row of any of them', async () => {
+      const counts = tables.map((table) => `select '${table}' as name, count(*) from ${table}`).join(' union all ');
+      const readable = counts.replace(/select 'api_key' as name, count\(\*\) from api_key union all /, '');
+      const { rows } = await gateway.database.pool.query<{ name: string; count: number }>(readable);
+      expect(rows.filter((row) => Number(row.count) !== 0)).toEqual([]);
+      expect(rows.length).toBeGreaterThan(25);
+      await expect(gateway.database.pool.query('select from api_key')).rejects.toThrow(/permission denied/);
+    });
 
   test('every route answers foreign ids like unknown ones, tells nothing and changes nothing', {
     timeout: 900_000,

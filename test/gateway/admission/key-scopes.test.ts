@@ -6,6 +6,7 @@ import { insertKey } from '../../support/rows/key-rows.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { withoutWait } from '../../support/stages/isolation-sweep.ts';
 
 /** Routes of the interface that take no key. */
 const OPEN = /^(?:OPTIONS \/api\/e2\*|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
@@ -30,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const ask = (key: string, { method, url }: Pick<ServedRoute, 'method' | 'url'>, body?: unknown) =>
-  gateway.call(key, method, url.replace(/^\/api\/e2/, '').replaceAll(/:\w+/g, 'em_none'), body);
+  gateway.call(key, method, url.replace(/^\/api\/e2/, '').replaceAll(/:\w+/g, 'em_none'), withoutWait(url, body));
 const isGraph = ({ url }: ServedRoute) => url === '/graphql';
 
 test('every route that takes a key declares its access', () => {

@@ -408,9 +408,9 @@ const messages: FaultExperiment[] = [
     fault: 'The whole corpora of real mail over SMTP',
     expected: 'Every message gets 250 or its documented refusal, and at least 98 of 100 facts agree.',
     tests: [
-      { file: 'test/flow/corpus.test.ts' },
+      { file: 'test/flow/corpus.long.ts' },
       { file: 'test/corpus/facts.test.ts' },
-      { file: 'test/corpus/threads.test.ts' },
+      { file: 'test/corpus/threads.long.ts' },
     ],
   },
   {

@@ -28,7 +28,7 @@ const refusals: Record<string, { reason: string; reply: RegExp }> = {
 
 /**
  * Orders in which each thread set comes in: five of the small sets, and of the two large ones two, or what CORPUS_SHUFFLES says. That
- * five orders of every set end in the same threads, test/corpus/threads.test.ts shows on the same statements without SMTP.
+ * five orders of every set end in the same threads, test/corpus/threads.long.ts shows on the same statements without SMTP.
  */
 const shufflesOf = (messages: readonly CorpusMessage[]): number =>
   messages.length < 100 ? 5 : Number(process.env['CORPUS_SHUFFLES'] ?? 2);
