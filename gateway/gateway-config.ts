@@ -1,41 +1,41 @@
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 
-/** What the gateway is told of the service. */
+/** Configuration of the gateway. */
 export interface GatewayConfig {
-  /** base of links, without a slash at its end */
+  /** base URL of links, without a trailing slash */
   publicUrl: string;
   mailHostname: string;
-  /** see core/domains/mta-sts.ts; `testing` unless told */
+  /** see core/domains/mta-sts.ts; the default is `testing` */
   mtaStsMode?: MtaStsMode;
-  /** where people hand mail over to try the service out */
+  /** where users can send test mail over SMTP */
   smtp: { host: string; port: number };
-  /** of the service */
+  /** version of Postroom */
   version: string;
-  /** added without proof by DNS; lower case */
+  /** domains that need no DNS verification; lower case */
   trustedDomains: readonly string[];
   /** 32 bytes; see core/shared/secret-box.ts */
   secretKey: Uint8Array;
-  /** of each user; 0: no limit */
+  /** for each user; 0 means no limit */
   rateLimitPerSecond: number;
-  /** where requests are counted: `memory` when this gateway is the only one, `shared` over all gateways of a database */
+  /** where requests are counted: `memory` for a single gateway, `shared` over all gateways of a database */
   requestLimitStore: 'memory' | 'shared';
-  /** messages that a user may send within an hour; 0: no limit */
+  /** emails that a user may send per hour; 0 means no limit */
   sendLimitPerHour: number;
-  /** open streams and waits of one user on this gateway */
+  /** maximum open streams and waits of one user on this gateway */
   streamLimitPerUser: number;
-  /** how long mail of users is kept who chose nothing; for ever unless told */
+  /** default retention of mail; forever if omitted */
   retention?: Retention;
-  /** whether guard rules of type ai_prompt can be made */
+  /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
-  /** CIDRs that webhooks may reach in spite of the guard */
+  /** private networks (CIDR) that webhooks may reach */
   allowedPrivateNetworks: readonly string[];
-  /** ports of our own listeners, which webhooks may never reach */
+  /** ports of our own servers, which webhooks may never reach */
   ownPorts: readonly number[];
-  /** whether anybody may make an account */
+  /** whether anyone can create an account */
   isSignUpOpen: boolean;
-  /** the address that the service's own mail is from */
+  /** sender address of system mail */
   systemMailFrom: string;
-  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  /** addresses and CIDRs whose X-Forwarded-For is trusted */
   trustedProxies: readonly string[];
 }

@@ -47,7 +47,7 @@ export function createContextOf(parts: OperationParts): ContextOf {
   });
 }
 
-/** The caller of a request that was not admitted, which reaches no operation. */
+/** The caller of a request that was not admitted, and thus reaches no operation. */
 const NOT_ADMITTED: Caller = {
   via: null,
   gone: AbortSignal.abort(),

@@ -23,7 +23,7 @@ import { restInterface } from './rest/rest.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** the readers of event feeds on this gateway */
+    /** the event streams of this gateway */
     events: EventHub;
   }
 }
@@ -36,7 +36,7 @@ export interface GatewayOptions {
   bus: Bus;
   log: Logger;
   config: GatewayConfig;
-  /** whether the process is about to end, so that clients connect to another gateway */
+  /** returns whether the process is shutting down, so that clients connect to another gateway */
   isLeaving?: () => boolean;
   now?: () => Date;
   /** returns that many bytes from a cryptographic source */

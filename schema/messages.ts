@@ -2,30 +2,30 @@ import { z } from 'zod';
 import { WEBHOOK_FORMATS } from '../core/endpoints/endpoint-config.ts';
 
 /**
- * Every subject on the bus with its shapes. Three manners of talk: a *question* awaits one answer from one server of a queue group;
- * a *wake* tells one member of a queue group that there is work (ids only, may be lost); a *broadcast* reaches every subscriber
- * (live events, cache drops; may be lost).
+ * All subjects on the bus and their shapes. There are three kinds of messages: a *question* awaits one reply from one server of a queue group;
+ * a *wake* tells one member of a queue group that there is work (IDs only, may be lost); a *broadcast* reaches every subscriber (live
+ * events, cache invalidation; may be lost).
  */
 export const questions = {
-  /** May this forward-path be taken? Asked at RCPT. The verdict hangs on the recipient alone: askers remember it for moments. */
+  /** Checks whether to accept a recipient, at RCPT. The verdict depends only on the recipient, so clients cache it for a few seconds. */
   'receiving.recipient.check': {
     request: z.object({ recipient: z.string(), reversePath: z.string() }),
     reply: z.discriminatedUnion('verdict', [
       z.object({
         verdict: z.literal('accept'),
         userId: z.string(),
-        /** null when the catch-all takes it */
+        /** null if the catch-all accepts it */
         addressId: z.string().nullable(),
         domainId: z.string(),
-        /** the address that takes it, lower case, without plus-tag */
+        /** the receiving address, in lower case, without the plus tag */
         ownAddress: z.string(),
       }),
       z.object({ verdict: z.literal('reject'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
-    /** The question at RCPT has 8 s. */
+    /** time limit of a reply to RCPT */
     limitMs: 8_000,
   },
-  /** Store this message; the bytes travel beside the request. The answer comes after the commit. */
+  /** Stores a message; its bytes accompany the request. Replies after the commit. */
   'receiving.message.accept': {
     request: z.object({
       reversePath: z.string(),
@@ -37,7 +37,7 @@ export const questions = {
             addressId: z.string().nullable(),
             domainId: z.string(),
             ownAddress: z.string(),
-            /** of a test: the id that its email shall bear; asked for again, it is stored once. Absent: a new one */
+            /** the ID of the new email, for tests; a repeated request stores it once. The default is a new ID */
             emailId: z.string().optional(),
           }),
         )
@@ -45,22 +45,21 @@ export const questions = {
       remoteAddress: z.string(),
       helo: z.string(),
       isTls: z.boolean(),
-      /** our own trace fields (Received ...), CRLF ended; stored beside the bytes */
+      /** our own trace headers (Received ...), ending in CRLF; stored separately from the bytes */
       traceFields: z.string(),
-      /** made by its user to try things out, not come by SMTP: the same bytes make another mail each time */
+      /** whether the user simulates the message: the same bytes create a new email each time */
       isTest: z.boolean().optional(),
     }),
     reply: z.discriminatedUnion('verdict', [
       z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()) }),
-      /** 4xx or 5xx with RFC 3463 code */
+      /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
       z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
-    /** 20 s, less than the 30 s of the plugin. */
+    /** shorter than the 30 s of the Haraka plugin */
     limitMs: 20_000,
   },
   /**
-   * Read a message as the parser would, and check where it comes from, and store nothing: what guard rules and routes go by. The bytes
-   * travel beside the request.
+   * Parses a message and checks its authentication without storing anything, for guard rules and routes. The bytes accompany the request.
    */
   'receiving.message.examine': {
     request: z.object({ reversePath: z.string(), remoteAddress: z.string(), helo: z.string() }),
@@ -68,26 +67,26 @@ export const questions = {
       z.object({
         verdict: z.literal('examined'),
         subject: z.string(),
-        /** as email_content has these three */
+        /** these three in the format of the table email_content */
         addresses: z.unknown(),
         attachments: z.unknown(),
         authentication: z.unknown(),
-        /** bodies as far as guard rules look at them */
+        /** the part of the bodies that guard rules check */
         textBody: z.string().nullable(),
         htmlBody: z.string().nullable(),
         parseError: z.string().nullable(),
-        /** of a DMARC report that is believed: the domain of its policy */
+        /** policy domain of a trusted DMARC report */
         dmarcDomain: z.string().nullable(),
       }),
-      /** too much is being examined */
+      /** too many messages are being examined */
       z.object({ verdict: z.literal('busy') }),
     ]),
-    /** a message that stops the parser is given up after 15 s */
+    /** the parser gives up on a message after 15 s */
     limitMs: 30_000,
   },
   /**
-   * Parse the bytes of a received email of the user again, and store what they come to; a dry run tells and stores nothing. What its user
-   * set stays, and so do the verdicts on where it came from.
+   * Parses a received email of the user again and stores the result; a dry run only returns it. Changes of the user stay, and so do the
+   * authentication results.
    */
   'receiving.email.parse-again': {
     request: z.object({ userId: z.string(), emailId: z.string(), isDryRun: z.boolean() }),
@@ -103,7 +102,7 @@ export const questions = {
             differsAt: z.number().nullable(),
           }),
         ),
-        /** of a dry run with changes: what threads and routes go by */
+        /** for a dry run with changes: the input of threading and routing */
         draft: z
           .object({
             messageId: z.string(),
@@ -117,66 +116,66 @@ export const questions = {
             authentication: z.unknown(),
             textBody: z.string().nullable(),
             htmlBody: z.string().nullable(),
-            /** one that was not found in it before */
+            /** whether it contains a DMARC report that was not found before */
             isDmarcReport: z.boolean(),
           })
           .nullable(),
       }),
       z.object({ verdict: z.literal('not-found') }),
-      /** it is still in work */
+      /** the email is still being processed */
       z.object({ verdict: z.literal('conflict'), reason: z.string() }),
-      /** it stays as it is */
+      /** parsing failed; the email stays unchanged */
       z.object({ verdict: z.literal('failed'), reason: z.string() }),
-      /** too much is being parsed again */
+      /** too many emails are being parsed again */
       z.object({ verdict: z.literal('busy') }),
     ]),
     limitMs: 30_000,
   },
-  /** Is there room for a message? Asked at MAIL FROM (cached a second by the plugin). */
+  /** Checks whether there is room for a message, at MAIL FROM (the plugin caches the reply for a second). */
   'receiving.capacity.check': {
     request: z.object({}),
     reply: z.object({ hasRoom: z.boolean() }),
     limitMs: 8_000,
   },
-  /** Look at the DNS of these domains of the user now, and store what it tells. The answer comes after the commit. */
+  /** Checks the DNS of domains of the user now, and stores the results. Replies after the commit. */
   'scheduling.domain.check': {
     request: z.object({ userId: z.string(), domainIds: z.array(z.string()).min(1).max(100) }),
-    /** those that were looked at; the others are gone, or time ran out */
+    /** IDs of the checked domains; the others were deleted, or time ran out */
     reply: z.object({ checked: z.array(z.string()) }),
     limitMs: 9_000,
   },
-  /** Send a sample to this endpoint of the user, by the code that delivers mail. */
+  /** Sends a sample to an endpoint of the user, using the code that delivers mail. */
   'delivery.endpoint.test': {
     request: z.object({
       userId: z.string(),
       endpointId: z.string(),
-      /** null: its own */
+      /** null for the format of the endpoint */
       webhookFormat: z.enum(WEBHOOK_FORMATS).nullable(),
-      /** of a webhook: posted here instead; null: its own URL */
+      /** URL to call instead of that of the webhook; null for the webhook's URL */
       overrideUrl: z.string().nullable(),
     }),
     reply: z.discriminatedUnion('verdict', [
       z.object({
         verdict: z.literal('tested'),
         success: z.boolean(),
-        /** for the user */
+        /** result in words, for the user */
         message: z.string(),
         responseTimeMs: z.number(),
-        /** of a webhook; null when nothing answered, and for other endpoints */
+        /** HTTP status; null if there was no response, and for endpoints that forward */
         statusCode: z.number().nullable(),
         responseBody: z.string().nullable(),
         urlTested: z.string().nullable(),
-        /** JSON text as it was sent; null for other endpoints */
+        /** JSON text of the request; null for endpoints that forward */
         payload: z.string().nullable(),
         webhookFormat: z.enum(WEBHOOK_FORMATS).nullable(),
       }),
-      /** the endpoint is gone, or cannot be used as it is configured */
+      /** the endpoint was deleted, or its configuration is invalid */
       z.object({ verdict: z.literal('refused'), reason: z.enum(['not-found', 'invalid']), details: z.string() }),
     ]),
-    /** the longest wait for a webhook is 120 s */
+    /** the longest timeout of a webhook is 120 s */
     limitMs: 125_000,
   },
-  /** Ask the model whether a stored email of the user fits a prompt. */
+  /** Asks the language model whether a stored email of the user matches a prompt. */
   'delivery.guard.ask': {
     request: z.object({ userId: z.string(), emailId: z.string(), prompt: z.string() }),
     reply: z.discriminatedUnion('verdict', [
@@ -189,28 +188,28 @@ export const questions = {
 } as const;
 
 export const wakes = {
-  /** receptions of this user wait for the parser */
+  /** received messages of the user are ready to be parsed */
   'receiving.parse.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
-  /** emails of this user wait for a thread */
+  /** emails of the user are ready to be threaded */
   'threading.assign.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
-  /** threaded emails of this user wait for the router */
+  /** threaded emails of the user are ready to be routed */
   'delivery.route.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
-  /** recipients of these sent emails are due now */
+  /** recipients of sent emails are due now */
   'sending.send.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
-  /** emails of this user were scheduled, or scheduled anew, for then (ISO 8601) at the earliest */
+  /** emails of the user were scheduled or rescheduled, the first one for `at` (ISO 8601) */
   'scheduling.release.wake': z.object({ userId: z.string(), at: z.string() }),
   /** deliveries are due now */
   'delivery.deliver.wake': z.object({ userId: z.string(), deliveryIds: z.array(z.string()) }),
 } as const;
 
 export const broadcasts = {
-  /** the event feed of this user grew up to seq */
+  /** the event feed of the user has grown to `lastSeq` */
   'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
-  /** addresses or domains changed: drop cached recipient verdicts. name is an address or a domain, lower case */
+  /** an address or domain changed: drop cached recipient verdicts. `name` is the address or domain in lower case */
   'routing.changed': z.object({ name: z.string() }),
-  /** guard rules of this user changed: drop cached ones */
+  /** guard rules of the user changed: drop the cached ones */
   'guard.changed': z.object({ userId: z.string() }),
-  /** a key was revoked: drop cached credentials */
+  /** a key was revoked or a session ended: drop the cached credentials of the user */
   'credential.changed': z.object({ userId: z.string() }),
 } as const;
 
@@ -222,54 +221,54 @@ export type Reply<S extends QuestionSubject> = z.infer<(typeof questions)[S]['re
 export type Wake<S extends WakeSubject> = z.infer<(typeof wakes)[S]>;
 export type Broadcast<S extends BroadcastSubject> = z.infer<(typeof broadcasts)[S]>;
 
-/** Ends a `serve`, `onWake` or `subscribe`: no new message is taken; resolves when those in hand are done. */
+/** Returned by `serve`, `onWake` and `subscribe`. `stop` takes no new messages, and resolves when the current ones are done. */
 export interface Subscription {
   stop(): Promise<void>;
 }
 
 interface AskOptions {
-  /** raw bytes that travel beside the request; at most MAX_BYTES */
+  /** raw bytes that accompany the request; at most MAX_BYTES */
   bytes?: Uint8Array;
-  /** at most this long, instead of the subject's own limit; milliseconds */
+  /** time limit instead of that of the subject; milliseconds */
   limitMs?: number;
 }
 
-/** The three transports (nats, in-process, socket) implement this and pass one behaviour suite. */
+/** The message bus. The three transports (NATS, in-process, socket) pass the same test suite. */
 export interface Bus {
   /**
-   * Asks one server of the subject and awaits its answer.
-   * Throws BusTimeout (no answer within the limit), BusUnavailable (no connection or nobody serves), BusRemoteError (the server threw).
+   * Asks one server of the subject and awaits its reply. Throws BusTimeout (no reply in time), BusUnavailable (no connection or no server),
+   * BusRemoteError (the server threw an error).
    */
   ask<S extends QuestionSubject>(subject: S, request: Request<S>, options?: AskOptions): Promise<Reply<S>>;
-  /** Serves a question as one member of its queue group; bytes is empty when none were sent. */
+  /** Serves a question as a member of its queue group; `bytes` is empty if none were sent. */
   serve<S extends QuestionSubject>(
     subject: S,
     answer: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ): Subscription;
-  /** Tells one member of the subject's queue group. Never throws, never waits; may be lost. */
+  /** Sends a wake to one member of the queue group. Never throws and never waits; may be lost. */
   wake<S extends WakeSubject>(subject: S, message: Wake<S>): void;
   onWake<S extends WakeSubject>(subject: S, work: (message: Wake<S>) => void | Promise<void>): Subscription;
-  /** Tells every subscriber. Never throws, never waits; may be lost. */
+  /** Sends a broadcast to every subscriber. Never throws and never waits; may be lost. */
   publish<S extends BroadcastSubject>(subject: S, message: Broadcast<S>): void;
   subscribe<S extends BroadcastSubject>(subject: S, take: (message: Broadcast<S>) => void): Subscription;
-  /** whether questions can be asked now */
+  /** returns whether questions can be asked now */
   isConnected(): boolean;
-  /** Closes; questions in flight fail with BusUnavailable. */
+  /** Closes the bus. Pending questions fail with BusUnavailable. */
   close(): Promise<void>;
 }
 
-/** Raw bytes of one message on the bus; above the SMTP limit of 15,000,000 with room for trace fields. */
+/** Maximum raw bytes of a message on the bus: the SMTP limit of 15,000,000 and room for trace headers. */
 export const MAX_BYTES = 16_000_000;
 
-/** No answer within the limit. */
+/** No reply within the time limit. */
 export class BusTimeout extends Error {
   override name = 'BusTimeout';
 }
-/** No connection, or nobody serves the subject. */
+/** There is no connection, or no process serves the subject. */
 export class BusUnavailable extends Error {
   override name = 'BusUnavailable';
 }
-/** The server of the question threw; the message is the server's. */
+/** The server of the question threw an error; this is its message. */
 export class BusRemoteError extends Error {
   override name = 'BusRemoteError';
 }

@@ -156,7 +156,7 @@ export const AuthPasskeySchema = defineEntity({
 });
 
 /**
- * Tries to sign in and the like, by what they are counted for (gateway/accounts/auth-tries.ts): a digest, so that no address stands here.
+ * Tries to sign in and the like, by what they are counted for (gateway/accounts/auth-attempts.ts): a digest, so that no address stands here.
  */
 export const AuthRateLimitSchema = defineEntity({
   name: 'AuthRateLimit',

@@ -4,11 +4,11 @@ import { passwordChangedMail, resetMail, type SystemMail } from '../../core/acco
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
+import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes } from './auth-routes.ts';
-import { createAuthTries } from './auth-tries.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 
-/** What people sign in by, and what their sessions open. */
+/** Sign-in, and the sessions that result from it. */
 export interface Accounts {
   sessions: Sessions;
   /** to be mounted at /api/auth */
@@ -18,7 +18,7 @@ export interface Accounts {
 export interface AccountsOptions extends Omit<AuthOptions, 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
   bus: Bus;
   now: () => Date;
-  /** Resolves when the mail is certain to go. */
+  /** Queues an email. Resolves once it is stored. */
   mail: (mail: SystemMail) => Promise<void>;
 }
 
@@ -26,9 +26,9 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen, mail } = options;
   const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
   async function onPasswordChanged({ id, email }: { id: string; email: string }): Promise<void> {
-    // Not awaited: that it cannot be told keeps nobody from having another password.
+    // Not awaited, because the password is changed even if the email cannot be sent.
     mail(passwordChangedMail(email, publicUrl)).catch((error: unknown) =>
-      log.warn({ err: error, userId: id }, 'a change of password could not be told by mail'),
+      log.warn({ err: error, userId: id }, 'failed to email a password change'),
     );
     await dropLinks(database, id);
   }
@@ -46,9 +46,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
     mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
     onPasswordChanged,
   });
-  const tries = createAuthTries(database, secretKey);
+  const attempts = createAuthAttempts(database, secretKey);
   return {
     sessions,
-    routes: (app) => authRoutes(app, { auth, tries, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged }),
+    routes: (app) =>
+      authRoutes(app, { auth, attempts, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged }),
   };
 }

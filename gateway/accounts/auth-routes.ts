@@ -1,34 +1,110 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
+import type { ErrorBody } from '../http/error-response.ts';
 import { type Auth, CLIENT_ADDRESS_FIELD } from './auth.ts';
-import { authAnswer, authRefusal, type SignedIn } from './auth-answers.ts';
-import { type AuthEndpoint, authEndpoints } from './auth-endpoints.ts';
-import type { AuthTries, Try, TryKind } from './auth-tries.ts';
+import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
 import type { Sessions } from './sessions.ts';
+
+/** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */
+interface AuthEndpoint {
+  method: 'GET' | 'POST';
+  /** path below /api/auth, the same as in better-auth */
+  path: string;
+  /** null if the body is not read */
+  body: z.ZodType<Record<string, unknown>> | null;
+  /** how an attempt is counted before it is checked; `byEmail`: also for the account that the body names */
+  counted?: { kind: AttemptKind; byEmail?: true; bySession?: true };
+  /** whether it responds at once, before the result is known */
+  isUnwatched?: true;
+  /** added to the body for better-auth */
+  adds?: Record<string, unknown>;
+}
+
+/** RFC 5321 §4.5.3.1.3: a path of 256 bytes with its angle brackets. */
+const email = z.email('must be an address such as you@example.com').max(254).toLowerCase();
+/** Only new passwords are checked for their length; anything longer is not worth hashing. */
+const password = z.string().max(512);
+const newPassword = z.string().min(8, 'must have 8 characters or more').max(128, 'must have 128 characters at most');
+const name = z.string().trim().min(1, 'must not be empty').max(100, 'must have 100 characters at most');
+const token = z.string().max(256);
+const id = z.string().max(64);
+/** The response of the authenticator, checked by @better-auth/passkey. */
+const response = z.looseObject({ id: z.string().max(2_048) });
+const nothing = z
+  .object({})
+  .nullish()
+  .transform(() => ({}));
+
+const post = (path: string, body: AuthEndpoint['body'], more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({
+  method: 'POST',
+  path,
+  body,
+  ...more,
+});
+const get = (path: string, more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({
+  method: 'GET',
+  path,
+  body: null,
+  ...more,
+});
+
+/** See docs/accounts.md. */
+const authEndpoints: readonly AuthEndpoint[] = [
+  post('/sign-up/email', z.object({ name, email, password: newPassword }), { counted: { kind: 'sign-up' } }),
+  post('/sign-in/email', z.object({ email, password }), { counted: { kind: 'sign-in', byEmail: true } }),
+  post('/sign-in/link', z.object({ token }), { counted: { kind: 'sign-in-link' } }),
+  post('/sign-out', nothing),
+  get('/get-session'),
+  get('/list-sessions'),
+  post('/end-session', z.object({ id })),
+  post('/revoke-other-sessions', nothing),
+  post('/revoke-sessions', nothing),
+  post('/update-user', z.object({ name })),
+  get('/list-accounts'),
+  post('/change-password', z.object({ currentPassword: password, newPassword }), {
+    counted: { kind: 'password', bySession: true },
+    adds: { revokeOtherSessions: true },
+  }),
+  post('/set-password', z.object({ newPassword })),
+  post('/request-password-reset', z.object({ email }), {
+    counted: { kind: 'reset-request', byEmail: true },
+    isUnwatched: true,
+  }),
+  post('/reset-password', z.object({ token, newPassword }), { counted: { kind: 'reset' } }),
+  get('/passkey/generate-register-options', { counted: { kind: 'passkey-options' } }),
+  post('/passkey/verify-registration', z.object({ response, name: name.optional() })),
+  get('/passkey/generate-authenticate-options', { counted: { kind: 'passkey-options' } }),
+  post('/passkey/verify-authentication', z.object({ response }), { counted: { kind: 'passkey' } }),
+  get('/passkey/list-user-passkeys'),
+  post('/passkey/update-passkey', z.object({ id, name })),
+  post('/passkey/delete-passkey', z.object({ id })),
+];
 
 export interface AuthRouteOptions {
   auth: Auth;
-  tries: AuthTries;
+  attempts: AuthAttempts;
   sessions: Sessions;
   /** role postroom_auth */
   database: Database;
   publicUrl: string;
   isSignUpOpen: boolean;
-  /** Told when the user has another password. */
+  /** Called when the user's password was changed. */
   onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
 
-/** Bytes of a request body; answers of authenticators are the longest. */
+/** Maximum size of a body; bytes. Responses of authenticators are the largest. */
 const BODY_LIMIT = 32_768;
-/** What counts although it was right: it leaves something behind. */
-const KEPT: ReadonlySet<TryKind> = new Set<TryKind>(['sign-up', 'passkey-options']);
-/** Characters that are kept of what a browser says of itself. */
+/** Kinds that count even if they succeed, because they store something. */
+const KEPT: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['sign-up', 'passkey-options']);
+/** Maximum stored length of a User-Agent header; characters. */
 const MAX_USER_AGENT = 300;
 
 /**
- * Mounts better-auth at `/api/auth`: outside CORS, so that pages of other origins read nothing, with bodies of known shapes, answers
- * without tokens, and errors in our own form.
+ * Mounts better-auth at `/api/auth`: without CORS, so that pages of other origins can read nothing, with validated bodies, responses without
+ * tokens, and errors in our format.
  */
 export async function authRoutes(app: FastifyInstance, options: AuthRouteOptions): Promise<void> {
   const { publicUrl, isSignUpOpen } = options;
@@ -59,25 +135,25 @@ async function serve(
   endpoint: AuthEndpoint,
   options: AuthRouteOptions,
 ): Promise<FastifyReply> {
-  const { auth, tries, database } = options;
+  const { auth, attempts, database } = options;
   const attempt = await attemptOf(request, endpoint, options);
-  if (attempt !== null) await tries.take(attempt);
+  if (attempt !== null) await attempts.take(attempt);
   const answered = auth.handler(asOwnRequest(request, endpoint, options.publicUrl));
   if (endpoint.isUnwatched === true) {
-    // How long it takes would tell whether there is such an account.
-    answered.catch((error: unknown) => request.log.error({ err: error }, 'what was asked of better-auth failed'));
+    // The response time would reveal whether the account exists.
+    answered.catch((error: unknown) => request.log.error({ err: error }, 'better-auth failed'));
     return send(reply, 200, { status: true });
   }
   const response = await answered;
   if (response.status >= 500) {
-    // better-auth tells nothing of the cause; when it is that PostgreSQL is away, clients shall know that trying again helps.
+    // better-auth hides the cause. If PostgreSQL is unreachable, clients must learn that a retry helps.
     await database.pool.query('select');
     throw new Error(`better-auth answered ${response.status} to ${endpoint.path}`);
   }
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) return send(reply, response.status, authRefusal(response.status, body));
-  if (attempt !== null && !KEPT.has(attempt.kind)) await tries.succeeded(attempt);
+  if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   const answer = authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   return send(reply, 200, answer);
@@ -87,12 +163,12 @@ function send(reply: FastifyReply, statusCode: number, body: unknown): FastifyRe
   return reply.code(statusCode).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** What the request is counted as; null: it is not. */
+/** Returns the attempt to count for a request; null if it is not counted. */
 async function attemptOf(
   request: FastifyRequest,
   { counted }: AuthEndpoint,
   { sessions }: AuthRouteOptions,
-): Promise<Try | null> {
+): Promise<AuthAttempt | null> {
   if (counted === undefined) return null;
   const { kind, byEmail, bySession } = counted;
   const { email } = (request.body ?? {}) as { email?: string };
@@ -102,7 +178,7 @@ async function attemptOf(
   return { kind, address: request.ip, account: session?.userId ?? null };
 }
 
-/** The request as better-auth gets it: from our own origin, which was looked at, and of the client that we see. */
+/** Converts a request for better-auth: with our own origin, which has been checked, and the client's address. */
 function asOwnRequest(request: FastifyRequest, { path, method, adds }: AuthEndpoint, publicUrl: string): Request {
   const { origin } = new URL(publicUrl);
   const headers = new Headers({ origin, [CLIENT_ADDRESS_FIELD]: request.ip });
@@ -114,4 +190,68 @@ function asOwnRequest(request: FastifyRequest, { path, method, adds }: AuthEndpo
   headers.set('content-type', 'application/json');
   const body = JSON.stringify({ ...(request.body as Record<string, unknown>), ...adds });
   return new Request(`${origin}/api/auth${path}`, { method, headers, body });
+}
+
+/** The fields that pages need. */
+const user = z.object({ id: z.string(), email: z.string(), name: z.string(), createdAt: z.string() });
+/** A session without its token. */
+const session = z.object({
+  id: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  expiresAt: z.string(),
+  ipAddress: z.string().nullish(),
+  userAgent: z.string().nullish(),
+});
+const passkey = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  createdAt: z.string().nullish(),
+  deviceType: z.string(),
+  backedUp: z.boolean(),
+});
+const status = z.object({ status: z.boolean() });
+const signedIn = z.object({ user });
+type SignedIn = z.infer<typeof signedIn>;
+
+const shapes: Record<string, z.ZodType> = {
+  '/sign-up/email': signedIn,
+  '/sign-in/email': signedIn,
+  '/sign-in/link': signedIn,
+  '/sign-out': z.object({ success: z.boolean() }).transform(({ success }) => ({ status: success })),
+  '/get-session': z.object({ user, session }).nullable(),
+  '/list-sessions': z.array(session),
+  '/list-accounts': z.array(z.object({ providerId: z.string() })).transform((credentials) => ({
+    hasPassword: credentials.some(({ providerId }) => providerId === 'credential'),
+  })),
+  '/change-password': signedIn,
+  '/passkey/generate-register-options': z.looseObject({}),
+  '/passkey/generate-authenticate-options': z.looseObject({}),
+  '/passkey/verify-registration': passkey,
+  '/passkey/verify-authentication': signedIn,
+  '/passkey/list-user-passkeys': z.array(passkey),
+  '/passkey/update-passkey': z.object({ passkey }),
+};
+
+/** Returns the part of better-auth's response that pages need: no token and no hash. */
+function authAnswer(path: string, body: unknown): unknown {
+  return (shapes[path] ?? status).parse(body);
+}
+
+const refusal = z.object({ code: z.string(), message: z.string() }).partial();
+
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  422: 'Unprocessable Entity',
+};
+
+/** Converts an error of better-auth to our format; `code` stays. Throws unauthorized if there is no session. */
+function authRefusal(statusCode: number, body: unknown): ErrorBody {
+  const { code = 'REFUSED', message = 'The request was refused.' } = refusal.safeParse(body).data ?? {};
+  if (code === 'UNAUTHORIZED') throw new UserError('unauthorized', 'Authentication required');
+  const name = statusCode === 404 ? 'not_found' : 'validation_error';
+  return { error: titles[statusCode] ?? 'Bad Request', message, statusCode, name, code };
 }

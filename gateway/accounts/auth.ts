@@ -2,45 +2,44 @@ import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { APIError, createAuthEndpoint, sensitiveSessionMiddleware, sessionMiddleware } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
-import { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deriveAuthSecret, RESET_LINK_LIFE_MS, signInLinkIdentifier } from '../../core/accounts/auth-secret.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { authPool } from '../../db/connection/auth-database.ts';
-import { type Database } from '../../db/connection/database.ts';
-import { authColumns, authTables } from './auth-columns.ts';
+import type { Database } from '../../db/connection/database.ts';
 
 export interface AuthOptions {
-  /** role postroom_auth, for nothing else */
+  /** role postroom_auth, used only here */
   database: Database;
   log: Logger;
   /** bytes from a cryptographic source */
   random: (bytes: number) => Uint8Array;
   publicUrl: string;
   secretKey: Uint8Array;
-  /** whether anybody may make an account */
+  /** whether anyone can create an account */
   isSignUpOpen: boolean;
-  /** Told when a session of that user was ended. */
+  /** Called when a session of the user was ended. */
   onSessionEnded: (userId: string) => void;
-  /** Mails a link that bears the token. Resolves when it is certain to go. */
+  /** Sends a link with the token by email. Resolves once the email is stored. */
   mailResetLink: (email: string, token: string) => Promise<void>;
-  /** Told when the user has another password. */
+  /** Called when the user's password was changed. */
   onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
 
-/** Accounts, sessions and passkeys by better-auth. */
+/** better-auth, which manages accounts, sessions and passkeys. */
 export type Auth = ReturnType<typeof createAuth>;
 
-/** The header field in which better-auth is told the client's address; those that clients send are not passed on. */
+/** The header that passes the client's address to better-auth. The client's own headers are not passed on. */
 export const CLIENT_ADDRESS_FIELD = 'x-postroom-client-address';
-/** Characters of a password. */
+/** Length of a password; characters. */
 const PASSWORD_LENGTH = { least: 8, most: 128 };
-/** A session ends so long after it was last used, and 30 days after its sign-in in any case (trigger limit_session). Seconds. */
+/** Time after its last use at which a session ends, and 30 days after sign-in in any case (trigger limit_session). Seconds. */
 const SESSION_IDLE_SECONDS = 12 * 3_600;
-/** A use is written at most this often. Seconds. */
+/** Minimum interval between writes of the last use. Seconds. */
 const SESSION_UPDATE_SECONDS = 300;
 
-/** Nothing connects before the first request. */
+/** Creates better-auth. Connects to nothing before the first request. */
 export function createAuth(options: AuthOptions) {
   const { database, random, publicUrl, secretKey } = options;
   const { origin, hostname, protocol } = new URL(publicUrl);
@@ -71,14 +70,14 @@ export function createAuth(options: AuthOptions) {
       ...authTables.session,
       expiresIn: SESSION_IDLE_SECONDS,
       updateAge: SESSION_UPDATE_SECONDS,
-      // What is done with a session is bounded by its life; passwords are asked for where they are changed.
+      // A session is valid for all its lifetime; only changing the password requires the password.
       freshAge: 0,
     },
     databaseHooks: { session: { delete: { after: async (session) => options.onSessionEnded(session.userId) } } },
-    // Ours counts by account, too, and over all gateways (gateway/accounts/auth-tries.ts).
+    // auth-attempts.ts also counts by account, and over all gateways.
     rateLimit: { enabled: false },
     advanced: {
-      // The prefix by which browsers hold a cookie to Secure, Path=/ and no Domain (RFC 6265bis §4.1.3.2). better-auth's own is __Secure-.
+      // With this prefix browsers require Secure, Path=/ and no Domain (RFC 6265bis §4.1.3.2). The default of better-auth is __Secure-.
       cookiePrefix: isSecure ? '__Host-postroom' : 'postroom',
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure },
@@ -119,7 +118,7 @@ function kindOf(model: string): IdentifierKind {
   return kind;
 }
 
-/** What people got wrong is for `debug`; the texts may name addresses. */
+/** Logs mistakes of users at `debug` level; their texts may contain addresses. */
 function logTo(log: Logger) {
   return (level: string, message: string, ...more: unknown[]) => {
     const error = more.find((item) => item instanceof Error);
@@ -129,7 +128,7 @@ function logTo(log: Logger) {
   };
 }
 
-/** Adds to better-auth what people do with their sessions and their first password, so that no token of a session leaves the gateway. */
+/** A better-auth plugin to end sessions and to set a first password without sending any session token to the client. */
 const accountEndpoints = {
   id: 'postroom-account',
   endpoints: {
@@ -155,7 +154,7 @@ const accountEndpoints = {
         if ((await internalAdapter.findCredentialAccount(userId)) !== null)
           throw new APIError('BAD_REQUEST', {
             code: 'PASSWORD_ALREADY_SET',
-            message: 'This account has a password. Change it with the current one.',
+            message: 'This account already has a password. Use the current one to change it.',
           });
         const hash = await password.hash(context.body.newPassword);
         await internalAdapter.createAccount({ userId, providerId: 'credential', accountId: userId, password: hash });
@@ -165,27 +164,70 @@ const accountEndpoints = {
   },
 } as const;
 
-/** 32 bytes in base64url, as bin/account.ts draws them; nothing else is looked for. */
+/** 32 bytes in base64url, as bin/account.ts generates them. */
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** Adds to better-auth the links that sign in once (db/queries/accounts/sign-in-link.ts makes them). */
+/** A better-auth plugin for one-time sign-in links (created by db/queries/accounts/sign-in-link.ts). */
 const signInLinks = {
   id: 'sign-in-link',
   endpoints: {
     signInLink: createAuthEndpoint('/sign-in/link', { method: 'POST', body: z.object({ token }) }, async (context) => {
       const { internalAdapter } = context.context;
-      // At most one of several at once gets it.
+      // At most one of several concurrent requests succeeds.
       const link = await internalAdapter.consumeVerificationValue(signInLinkIdentifier(context.body.token));
       const user = link === null ? null : await internalAdapter.findUserById(link.value);
       if (user === null)
         throw new APIError('BAD_REQUEST', {
           code: 'INVALID_TOKEN',
           message:
-            'This link was used already, or its time is over. Ask for a new one: npx node bin/account.ts sign-in-link EMAIL',
+            'This link has been used or has expired. Create a new one: npx node bin/account.ts sign-in-link EMAIL',
         });
       const session = await internalAdapter.createSession(user.id);
       await setSessionCookie(context, { session, user });
       return context.json({ user });
     }),
   },
+} as const;
+
+/** The columns of db/entities/accounts.ts by their names in better-auth. One-word names are the same. */
+const authColumns = {
+  user: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+  session: {
+    userId: 'user_id',
+    expiresAt: 'expires_at',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+    ipAddress: 'ip_address',
+    userAgent: 'user_agent',
+  },
+  account: {
+    userId: 'user_id',
+    accountId: 'account_id',
+    providerId: 'provider_id',
+    accessToken: 'access_token',
+    refreshToken: 'refresh_token',
+    idToken: 'id_token',
+    accessTokenExpiresAt: 'access_token_expires_at',
+    refreshTokenExpiresAt: 'refresh_token_expires_at',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+  },
+  verification: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+  passkey: {
+    publicKey: 'public_key',
+    userId: 'user_id',
+    credentialID: 'credential_id',
+    deviceType: 'device_type',
+    backedUp: 'backed_up',
+    createdAt: 'created_at',
+  },
+} as const;
+
+/** The tables by their names in better-auth. */
+const authTables = {
+  user: { modelName: 'user_account', fields: authColumns.user },
+  session: { modelName: 'auth_session', fields: authColumns.session },
+  account: { modelName: 'auth_credential', fields: authColumns.account },
+  verification: { modelName: 'auth_verification', fields: authColumns.verification },
+  passkey: { modelName: 'auth_passkey', fields: authColumns.passkey },
 } as const;

@@ -3,20 +3,20 @@ import { type Database } from '../../db/connection/database.ts';
 import { findSession } from '../../db/queries/accounts/session.ts';
 import { type Bus } from '../../schema/messages.ts';
 
-/** Whose session a request bears. */
+/** The session of a request, and its user. */
 export interface SessionCredential {
   sessionId: string;
   userId: string;
   expiresAt: Date;
 }
 
-/** The sessions that cookies open. Looking one up does not count as a use: only `/api/auth/get-session` moves its end. */
+/** Looks up sessions by their cookies. A lookup does not extend a session; only `/api/auth/get-session` does. */
 export interface Sessions {
-  /** The cookie of a session in the Cookie field of a request, as it came; null when there is none. */
+  /** Returns the raw session cookie in a Cookie header; null if there is none. */
   cookieOf(field: string | undefined): string | null;
-  /** The session of a cookie; null when it opens nothing. Throws when PostgreSQL is away. */
+  /** Finds the session of a cookie; null if it is invalid. Throws when PostgreSQL is unreachable. */
   find(cookie: string): Promise<SessionCredential | null>;
-  /** Has the sessions of a user looked up anew. */
+  /** Drops the cached sessions of a user. */
   forget(userId: string): void;
   close(): Promise<void>;
 }
@@ -27,18 +27,18 @@ export interface SessionsOptions {
   bus: Bus;
   now: () => Date;
   publicUrl: string;
-  /** with which cookies are signed */
+  /** signs the cookies */
   secret: string;
 }
 
-/** A session that was ended opens nothing after this long even when the broadcast is lost. Milliseconds. */
+/** Time after which a session that was ended is rejected even if the broadcast is lost. Milliseconds. */
 const CACHE_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
 export function openSessions({ database, bus, now, publicUrl, secret }: SessionsOptions): Sessions {
   const name = sessionCookieName(publicUrl);
   const cached = new Map<string, { session: SessionCredential; readAt: number }>();
-  // Counts the drops, so that a look-up that was under way while a session was ended is not kept.
+  // Counts the drops, so that a lookup that started before a session was ended is not cached.
   let drops = 0;
 
   function forget(userId: string): void {
@@ -76,15 +76,15 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
   };
 }
 
-/** Cookies of ours are shorter; a longer one is none and is not looked at. Characters. */
+/** Our cookies are shorter; longer ones are ignored. Characters. */
 const MAX_COOKIE_LENGTH = 512;
 
-/** The name of the session's cookie. Over TLS browsers hold it to Secure, Path=/ and no Domain (RFC 6265bis §4.1.3.2). */
+/** Returns the name of the session cookie. Over TLS its prefix makes browsers require Secure, Path=/ and no Domain (RFC 6265bis §4.1.3.2). */
 function sessionCookieName(publicUrl: string): string {
   return `${publicUrl.startsWith('https:') ? '__Host-' : ''}postroom.session_token`;
 }
 
-/** The value of a cookie in a Cookie field (RFC 6265 §4.2), as it stands there; null when there is none. */
+/** Returns the raw value of a cookie in a Cookie header (RFC 6265 §4.2); null if there is none. */
 function findCookie(field: string | undefined, name: string): string | null {
   for (const pair of field?.split(';') ?? []) {
     const mark = pair.indexOf('=');
@@ -93,7 +93,7 @@ function findCookie(field: string | undefined, name: string): string | null {
   return null;
 }
 
-/** The token of a cookie as better-auth signs it: `token.signature`, percent-encoded. Null when it is none of ours. */
+/** Returns the token of a cookie signed by better-auth: `token.signature`, percent-encoded. Null if the signature is not ours. */
 function readSessionToken(value: string, secret: string): string | null {
   if (value.length > MAX_COOKIE_LENGTH) return null;
   const [, token, signature] = /^([A-Za-z0-9]+)\.([A-Za-z0-9+/]{43}=)$/.exec(decoded(value)) ?? [];

@@ -9,9 +9,13 @@ import { openCaller } from '../http/caller.ts';
 import { requireRouteScope } from './access.ts';
 import { type BodiesInFlight, countBodiesInFlight } from './bodies-in-flight.ts';
 import type { Credentials } from './credentials.ts';
-import { createRequestLimiter, limitHeaders, type RequestLimiter } from './request-limit.ts';
+import {
+  createRequestLimiter,
+  createSharedRequestLimiter,
+  limitHeaders,
+  type RequestLimiter,
+} from './request-limit.ts';
 import { findSessionOf } from './session-admission.ts';
-import { createSharedRequestLimiter } from './shared-request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +26,7 @@ declare module 'fastify' {
 
 export interface AdmissionOptions {
   config: GatewayConfig;
-  /** where gateways count requests together */
+  /** where all gateways count requests */
   database: Database;
   credentials: Credentials;
   sessions: Sessions;
@@ -32,11 +36,11 @@ export interface AdmissionOptions {
 }
 
 export interface Admission {
-  /** lets requests in by their key or session */
+  /** admits requests by their key or session */
   admit: AdmissionHook;
-  /** lets downloads in by their signed link, too */
+  /** also admits downloads by their signed link */
   admitDownload: AdmissionHook;
-  /** counted over all interfaces */
+  /** counted over REST and GraphQL */
   bodiesInFlight: BodiesInFlight;
 }
 
@@ -71,9 +75,9 @@ interface CredentialAdmission extends RequestCount {
 }
 
 /**
- * Lets a request in by its credential. The order of errors is fixed: the key, its user's request limit, then the key's scopes. Only the
- * Authorization header carries keys: in a query string they would end up in logs and histories. Without that header a session cookie
- * gives full access to its user, if a page of this gateway sends it. Throws unauthorized, rate_limited, forbidden, RequestLimiterAway.
+ * Admits a request by its credential. Checks the key first, then its user's request limit, then the key's scopes. Keys are accepted only in the
+ * Authorization header, because query strings end up in logs and histories. Without that header, a session cookie gives full access to its
+ * user if a page of this gateway sent it. Throws unauthorized, rate_limited, forbidden, RequestLimiterAway.
  */
 function admitByCredential(options: CredentialAdmission): AdmissionHook {
   const { credentials, sessions, publicUrl } = options;
@@ -102,12 +106,12 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
 }
 
 interface RequestCount {
-  /** null: no limit */
+  /** null for no limit */
   limiter: RequestLimiter | null;
   now: () => Date;
 }
 
-/** Counts a request of the user and sets the headers that show what is left. Throws rate_limited, RequestLimiterAway. */
+/** Counts a request of the user and sets the rate limit headers. Throws rate_limited, RequestLimiterAway. */
 async function countRequest({ limiter, now }: RequestCount, userId: string, reply: FastifyReply): Promise<void> {
   if (limiter === null) return;
   const state = await limiter.take(userId);
@@ -127,9 +131,9 @@ interface LinkAdmission extends RequestCount {
 }
 
 /**
- * Lets a download in by its signed link, on behalf of the user it was issued to and within that user's request limit. A request with a key
- * is admitted by the key. A missing, forged or expired signature gets the same response as no credential at all, so that guessing reveals
- * nothing. Throws the errors of admitByCredential.
+ * Admits a download by its signed link, for the user it was issued to and within that user's request limit. A request with a key is admitted
+ * by the key. A missing, forged or expired signature gets the same response as no credential, so that guessing reveals nothing. Throws the
+ * errors of admitByCredential.
  */
 function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, linkKey, now } = options;

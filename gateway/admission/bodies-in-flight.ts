@@ -2,14 +2,14 @@ import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 
-/** Bytes of request bodies of one user that are taken in at the same time. */
+/** Maximum size of all concurrent request bodies of one user; bytes. */
 const MAX_BODIES_IN_FLIGHT = 200_000_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** What is under way: one for all interfaces of a gateway. */
+/** Counts the request bodies of a gateway, over REST and GraphQL. */
 export interface BodiesInFlight {
-  /** bytes of one user */
+  /** limit for each user; bytes */
   most: number;
   bytesOfUsers: Map<string, number>;
 }
@@ -19,11 +19,11 @@ export function countBodiesInFlight(most: number = MAX_BODIES_IN_FLIGHT): Bodies
 }
 
 /**
- * Keeps one user from filling the memory with large requests at once: a body counts from its announcement to the end of the answer, one
- * of unknown length as it comes in. What would go beyond is answered 429 before it is read. To be registered behind the admission.
+ * Keeps one user from filling the memory with concurrent large requests. A body counts from its headers to the end of the response; a body of
+ * unknown length counts as it arrives. A request beyond the limit gets 429 before its body is read. Register it after the admission hook.
  */
 export function limitBodiesInFlight(app: FastifyInstance, { most, bytesOfUsers }: BodiesInFlight): void {
-  /** Answers what counts bytes of this request, until its answer has ended; that throws when they would be too many. */
+  /** Returns a function that counts bytes of this request until the end of the response, and throws if the limit is exceeded. */
   function counterOf({ userId }: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
     let counted = 0;
     reply.raw.once('close', () => {
@@ -64,7 +64,7 @@ export function limitBodiesInFlight(app: FastifyInstance, { most, bytesOfUsers }
 function tooMuch(most: number): UserError {
   return new UserError(
     'rate_limited',
-    `Too many request bodies at once. At most ${Math.floor(most / 1_000_000)} MB may be under way.`,
+    `Too many concurrent request bodies. The limit is ${Math.floor(most / 1_000_000)} MB.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

@@ -4,15 +4,15 @@ import type { Database } from '../../db/connection/database.ts';
 import { type CredentialRow, findCredentialOwner, noteKeyUses } from '../../db/queries/accounts/credential.ts';
 import type { Bus } from '../../schema/messages.ts';
 
-/** Whose key a request bears, and what it is good for. */
+/** The API key of a request: its user and its access. */
 type Credential = CredentialRow;
 
 export interface Credentials {
-  /** The credential of a key as the client sent it; null when it opens nothing. Throws when PostgreSQL is away. */
+  /** Finds the credential of a key as the client sent it; null if it is invalid. Throws when PostgreSQL is unreachable. */
   find(key: string): Promise<Credential | null>;
-  /** Has the keys of a user looked up anew. */
+  /** Drops the cached keys of a user. */
   forget(userId: string): void;
-  /** Ends the timer and writes what is left. */
+  /** Stops the timer and writes pending uses of keys. */
   close(): Promise<void>;
 }
 
@@ -24,22 +24,22 @@ export interface CredentialsOptions {
 }
 
 /**
- * A revoked key opens nothing after this long even when the broadcast is lost. Streams that it opened are looked at every LOOK_MS of
- * operations/events/event-hub.ts, so that they end within 5 s, too. Milliseconds.
+ * Time after which a revoked key is rejected even if the broadcast is lost. Its open streams are checked at the interval LOOK_MS of
+ * operations/events/event-hub.ts, so that they also end within 5 s. Milliseconds.
  */
 export const CREDENTIAL_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;
-/** How often uses of keys are written. Milliseconds. */
+/** Interval for writing uses of keys. Milliseconds. */
 const FLUSH_INTERVAL_MS = 10_000;
-/** Keys of ours have 43 characters; a longer text is no key and is not hashed. */
+/** Our keys have 43 characters; longer texts are not hashed. */
 const MAX_KEY_LENGTH = 512;
 
-/** Looks keys up by their SHA-256, so that neither the table nor the time that a look-up takes tells anything of them. */
+/** Looks up keys by their SHA-256, so that neither the table nor the duration of a lookup reveals anything about them. */
 export function openCredentials(options: CredentialsOptions): Credentials {
   const { database, bus, log, now } = options;
   const cached = new Map<string, { credential: Credential; readAt: number }>();
   const uses = new Map<string, Date>();
-  // Counts the drops, so that a look-up that was under way while a key was revoked is not kept.
+  // Counts the drops, so that a lookup that started before a key was revoked is not cached.
   let drops = 0;
 
   function forget(userId: string): void {
@@ -55,8 +55,8 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     await noteKeyUses(database, batch);
   }
   const timer = setInterval(() => {
-    // The next use of the key writes a later instant anyway.
-    flush().catch((error: unknown) => log.warn({ err: error }, 'uses of keys were not written'));
+    // The next use of the key writes a later time anyway.
+    flush().catch((error: unknown) => log.warn({ err: error }, 'failed to store uses of keys'));
   }, FLUSH_INTERVAL_MS).unref();
 
   async function read(digest: Buffer, hex: string): Promise<Credential | null> {

@@ -1,18 +1,18 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-/** How long a browser may remember what a preflight said; seconds. */
+/** Time for which browsers cache a preflight response; seconds. */
 const MAX_AGE_SECONDS = 86_400;
 
 /**
- * Pages of any origin may call the REST interface: keys are sent by the page's own program, never by the browser, so no origin gains what
- * it was not given. Cookies are never taken along. Preflights need no key.
+ * Allows pages of any origin to call REST. This is safe because scripts send the key, not the browser, so a page gains no access that it does
+ * not have already. Cookies are not accepted. Preflights need no key.
  */
 export async function allowAnyOrigin(rest: FastifyInstance): Promise<void> {
   await rest.register(cors, {
     origin: '*',
     credentials: false,
-    // What is no preflight is answered as one: nothing may answer in another shape than ours.
+    // Invalid preflights get a normal preflight response instead of an error in a foreign format.
     strictPreflight: false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [

@@ -3,39 +3,38 @@ import { UserError } from '../../core/shared/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** of a route that answers the bytes of a file or a message, which are in memory until the last of them has gone */
+    /** whether the route sends a file or a message, which stays in memory until the last byte is sent */
     isDownload?: boolean;
   }
 }
 
 export interface DownloadLimits {
-  /** downloads of one user at the same time */
+  /** maximum concurrent downloads of one user */
   most?: number;
-  /** a receiver that takes nothing for so long is given up; milliseconds */
+  /** time after which a client that reads nothing is disconnected; milliseconds */
   stalledMs?: number;
 }
 
-/** A message has up to 15 MB, so that these are 120 MB. */
+/** A message has up to 15 MB, so this makes 120 MB. */
 export const MAX_DOWNLOADS_IN_FLIGHT = 8;
 const STALLED_MS = 30_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Keeps receivers that read slowly, or not at all, from filling the memory with what they asked for: a download counts for its user, by
- * key or by signed link, until its last byte has gone. One more is answered 429 before anything is read for it. To be called before the
- * routes are registered.
+ * Keeps slow clients from filling the memory: a download, by key or by signed link, counts for its user until its last byte is sent. A
+ * download beyond the limit gets 429 before anything is read. Call it before the routes are registered.
  */
 export function limitDownloads(app: FastifyInstance, limits: DownloadLimits = {}): void {
   const { most = MAX_DOWNLOADS_IN_FLIGHT, stalledMs = STALLED_MS } = limits;
   const countOfUsers = new Map<string, number>();
 
-  // Behind the admission, whose hooks are of an earlier kind.
+  // Runs after admission, which uses onRequest hooks.
   app.addHook('preHandler', async ({ userId, routeOptions }, { raw }) => {
     if (routeOptions.config.isDownload !== true) return;
     const count = countOfUsers.get(userId) ?? 0;
     if (count >= most)
-      throw new UserError('rate_limited', `Too many downloads at once. At most ${most} may be under way.`, {
+      throw new UserError('rate_limited', `Too many concurrent downloads. The limit is ${most}.`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     countOfUsers.set(userId, count + 1);
@@ -52,7 +51,7 @@ export function limitDownloads(app: FastifyInstance, limits: DownloadLimits = {}
   });
 }
 
-/** What a browser says it loads a file as (Fetch Metadata, `Sec-Fetch-Dest`) when what is in it would run or style a page. */
+/** Values of `Sec-Fetch-Dest` (Fetch Metadata) with which a browser would run the file or apply it as a style sheet. */
 const CODE = new Set([
   'audioworklet',
   'paintworklet',
@@ -64,12 +63,12 @@ const CODE = new Set([
   'xslt',
 ]);
 
-/** Refuses files of mail that a page loads as code: a sender wrote them. To be called before the routes are registered. */
+/** Rejects downloads that a page loads as code, because a sender wrote them. Call it before the routes are registered. */
 export function refuseDownloadsAsCode(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ headers, routeOptions }) => {
     const destination = headers['sec-fetch-dest'];
     if (routeOptions.config.isDownload !== true || typeof destination !== 'string' || !CODE.has(destination)) return;
-    throw new UserError('forbidden', `A file of a mail cannot be loaded as ${destination}. Download it instead.`, {
+    throw new UserError('forbidden', `A file from an email cannot be loaded as ${destination}. Download it instead.`, {
       name: 'validation_error',
       title: 'Forbidden',
       reason: 'LOADED_AS_CODE',

@@ -4,14 +4,14 @@ import { sendMisdirected } from '../http/error-response.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** of a route that probes ask under names of their own, or that looks at the host itself */
+    /** whether the route serves all hosts: probes use internal names, and some routes check the host themselves */
     isForAnyHost?: boolean;
   }
 }
 
 /**
- * Refuses requests whose Host header field names another host (421, RFC 9110 §15.5.20). A page of another site whose name its owner points
- * at this machine (DNS rebinding) sends that name, so that it reaches nothing here.
+ * Rejects requests whose Host header names another host (421, RFC 9110 §15.5.20). This stops DNS rebinding: a page whose owner points its
+ * name at this machine still sends that name.
  */
 export function refuseOtherHosts(app: FastifyInstance, publicUrl: string): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -21,8 +21,8 @@ export function refuseOtherHosts(app: FastifyInstance, publicUrl: string): void 
 }
 
 /**
- * Returns whether a Host header field names this gateway: the host of PUBLIC_URL, `localhost`, or an IP address, which DNS cannot point
- * elsewhere. Ports do not count, as proxies pass them on or leave them out.
+ * Returns whether a Host header names this gateway: the host of PUBLIC_URL, `localhost`, or an IP address, which DNS cannot redirect. Ports are
+ * ignored, because some proxies remove them.
  */
 export function isOwnHost(host: string | undefined, publicUrl: string): boolean {
   const name = hostNameOf(host ?? '');
@@ -30,7 +30,7 @@ export function isOwnHost(host: string | undefined, publicUrl: string): boolean 
   return name === 'localhost' || name === hostNameOf(new URL(publicUrl).host) || isIPv4(name) || isBracketedIPv6(name);
 }
 
-/** The host of a Host header field (RFC 9110 §7.2) without its port, in lower case; null when it is malformed. */
+/** Returns the host of a Host header (RFC 9110 §7.2) without the port, in lower case; null if it is malformed. */
 function hostNameOf(host: string): string | null {
   const name = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d*)?$/i.exec(host)?.[1];
   return name === undefined ? null : name.toLowerCase().replace(/\.$/, '');

@@ -3,15 +3,15 @@ import { type FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 import { type SessionCredential, type Sessions } from '../accounts/sessions.ts';
 
-/** A request that a session opens, and whether it still does. */
+/** The session of a request, and a check whether it is still valid. */
 export interface SessionEntry {
   session: SessionCredential;
   isAllowed: () => Promise<boolean>;
 }
 
 /**
- * The session whose cookie a request bears that has no Authorization field; null when it has the cookie of none. Throws forbidden where
- * another page than one of this gateway sends it: then the cookie counts for nothing.
+ * Finds the session of a request by its cookie; null if there is none or the request has an Authorization header. Throws forbidden if the
+ * request does not come from a page of this gateway.
  */
 export async function findSessionOf(
   request: FastifyRequest,
@@ -27,26 +27,25 @@ export async function findSessionOf(
   return { session, isAllowed: async () => (await sessions.find(cookie))?.sessionId === session.sessionId };
 }
 
-/** Of a request with the cookie of a session that another page has made, or seems to have. */
+/** Returns the error of a request with a session cookie that comes, or may come, from a page of another site. */
 export function foreignPage(): UserError {
   return new UserError(
     'forbidden',
-    'A session serves requests of the dashboard only: the field Origin must name this gateway. Programs send an API key instead.',
+    'Sessions are valid for requests of the dashboard only: the Origin header must name this gateway. Use an API key instead.',
     { title: 'Forbidden', reason: 'INVALID_ORIGIN' },
   );
 }
 
-/** What a browser tells of where a request comes from. */
+/** The parts of a request that show which page sent it. */
 export interface RequestOrigin {
   method: string;
   headers: IncomingHttpHeaders;
 }
 
 /**
- * Whether a request that bears the cookie comes from a page of this gateway: its Origin is that of PUBLIC_URL, or has
- * the host that the request went to; where PUBLIC_URL is https, no page over plain HTTP is one, since anybody on the way may have written
- * it. Without an Origin, which browsers leave out of what they merely load, it must be one that changes
- * nothing, and not come from another site (Fetch Metadata).
+ * Returns whether a request with a session cookie comes from a page of this gateway: its Origin is that of PUBLIC_URL, or has the host of the
+ * request. If PUBLIC_URL is https, pages over plain HTTP do not count, because anyone on the network could have written them. Without an
+ * Origin, which browsers omit for GET requests of the same site, it must be a safe method and not come from another site (Fetch Metadata).
  */
 export function isOwnPage({ method, headers }: RequestOrigin, publicUrl: string): boolean {
   const { origin } = headers;
@@ -55,15 +54,15 @@ export function isOwnPage({ method, headers }: RequestOrigin, publicUrl: string)
 }
 
 /**
- * Whether a request may sign somebody in: one of a page of this gateway, or of a program that is no browser. Another page must not sign
- * its visitor in as somebody else.
+ * Returns whether a request may sign a user in: it comes from a page of this gateway, or not from a browser. A page of another site must not
+ * sign its visitor in to another account.
  */
 export function isOwnPageOrProgram({ headers }: RequestOrigin, publicUrl: string): boolean {
   const { origin } = headers;
   return origin === undefined ? isOwnSite(headers) : isOwnOrigin(origin, headers.host, publicUrl);
 }
 
-/** Whether the origin is that of PUBLIC_URL, or of the request's own host, which `refuseOtherHosts` has found to be ours. */
+/** Returns whether the origin is that of PUBLIC_URL, or has the host of the request, which `refuseOtherHosts` has checked. */
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   const url = URL.parse(origin);
   if (url === null) return false;

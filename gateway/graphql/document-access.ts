@@ -20,8 +20,8 @@ import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 
 /**
- * Refuses a document that asks for more than its key reaches, before anything of it is executed: each field of the operation's root needs
- * its scope, also where @skip leaves it out. Without `read` a mutation shows what it made and no more. Looks at the schema need none.
+ * Rejects a document that exceeds the access of its key, before anything is executed: each root field needs its scope, even if @skip leaves
+ * it out. Without the scope `read`, a mutation returns only what it created. Introspection needs no scope.
  */
 export const scopedOperations: Plugin<GraphContext> = {
   onExecute({ args, setResultAndStopExecution }) {
@@ -41,7 +41,7 @@ interface Asked {
   operationName?: unknown;
 }
 
-/** One walk over the operation that is asked for. */
+/** The state of checking one operation. */
 interface Walk {
   rights: KeyRights;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -53,7 +53,7 @@ function refusalOf({ document, contextValue, variableValues, operationName }: As
   if (rights.scopes === null && rights.domain === null) return null;
   const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   const root = asked == null ? undefined : schema.getRootType(asked.operation);
-  // Nothing will be executed.
+  // No operation will be executed.
   if (asked == null || root == null) return null;
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
@@ -84,7 +84,7 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });
 }
 
-/** Any key may end itself. */
+/** Returns whether the field revokes the key of the request, which every key may do. */
 function endsItself({ rights, variables }: Walk, { name, arguments: given }: FieldNode): boolean {
   if (name.value !== 'revokeApiKey' || rights.keyId === null) return false;
   const input = given?.find((each) => each.name.value === 'input')?.value;
@@ -96,15 +96,15 @@ function endsItself({ rights, variables }: Walk, { name, arguments: given }: Fie
   return id?.kind === Kind.STRING && id.value === rights.keyId;
 }
 
-/** How much of a mutation's result a key without `read` is shown. */
+/** How much of a mutation's result a key without the scope `read` may see. */
 interface Shown {
-  /** as FieldAccess */
+  /** see FieldAccess */
   shows: readonly string[];
-  /** whether the selection is on the payload itself, not on an object in it */
+  /** whether the selection is on the payload, not on an object inside */
   isPayload: boolean;
 }
 
-/** Of what a mutation answers, a key that cannot read is shown errors, ids and states. */
+/** Throws forbidden if a key without the scope `read` selects more than errors, IDs and statuses from the result of a mutation. */
 function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType, { shows, isPayload }: Shown): void {
   for (const { field: node, parent } of fieldsOf(walk, set, type)) {
     const name = node.name.value;
@@ -125,7 +125,7 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
   }
 }
 
-/** A key of one domain is shown types that are the domain's. Walks each fragment once: what it stands on is its own. */
+/** Throws forbidden if a key of one domain selects a type that does not belong to its domain. Visits each fragment once, since its type is fixed. */
 function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: GraphQLNamedType): void {
   const spread = new Set<string>();
   const open: { set: SelectionSetNode; parent: GraphQLNamedType }[] = [{ set, parent: root }];
@@ -158,7 +158,7 @@ function isError(type: GraphQLNamedType): boolean {
   return isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Error');
 }
 
-/** The fields of a selection with the types that they stand on, those of its fragments among them. Each fragment is walked once. */
+/** Yields the fields of a selection and its fragments, each with its parent type. Visits each fragment once. */
 function* fieldsOf(
   { fragments }: Walk,
   set: SelectionSetNode,

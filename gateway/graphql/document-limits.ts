@@ -23,18 +23,18 @@ const MAX_DEPTH = 10;
 const MAX_ALIASES = 30;
 const MAX_TOKENS = 2_000;
 const MAX_COST = 5_000;
-/** Variables are the only part of a request that may be large: what is sent travels in them. Characters. */
+/** Only variables can be large, because they carry the mail to send. Characters. */
 const MAX_QUERY_LENGTH = 100_000;
-/** Fields of a document, with what its fragments bring, and pairs of them that validation compares; a pair takes some 15 µs. */
+/** Maximum fields of a document including its fragments, and pairs of fields that validation compares; a pair takes about 15 µs. */
 const MOST_COMPARED = { fields: 10_000, pairs: 5_000 };
-/** Looks at the schema in one operation; a whole one takes tens of milliseconds. */
+/** Maximum introspection fields of one operation; introspecting the whole schema takes tens of milliseconds. */
 const MAX_INTROSPECTIONS = 2;
-/** Different documents about the schema whose answers are kept. */
+/** Number of introspection results in the cache. */
 const MAX_KEPT_INTROSPECTIONS = 16;
 
 /**
- * What bounds the work of one request, before any of it begins: tokens while it is parsed, aliases and looks at the schema while it is
- * validated, depth and cost before it is executed. What is refused is answered 400.
+ * Limits the work of one request: its tokens during parsing, its aliases and introspection fields during validation, its depth and cost before
+ * execution. A request that exceeds a limit gets 400.
  */
 export function boundedOperations(): Plugin {
   const introspections = new Map<string, Record<string, unknown>>();
@@ -48,10 +48,10 @@ export function boundedOperations(): Plugin {
     },
     onValidate({ params, setResult, addValidationRule, setValidationFn }) {
       if (hasTooManyPairs(params.documentAST as DocumentNode, MOST_COMPARED))
-        return setResult([refusal('The query names the same fields too often. Name each once in its place.')]);
+        return setResult([refusal('The query selects the same fields too often. Select each field once.')]);
       addValidationRule(limitAliases);
       addValidationRule(limitIntrospections);
-      // The schema is published, and suggestions cost time.
+      // Suggestions cost time, and the schema is public.
       setValidationFn(
         (of: GraphQLSchema, document: DocumentNode, rules?: ValidationRule[], options?: ValidationOptions) =>
           validate(of, document, rules, { ...options, hideSuggestions: true, maxErrors: 20 }),
@@ -87,9 +87,9 @@ interface Asked {
 
 function costRefusal({ document, operationName, contextValue, variableValues }: Asked): GraphQLError | null {
   const asked = operationOf({ document, operationName });
-  // Nothing will be executed.
+  // No operation will be executed.
   if (asked == null) return null;
-  // The reckoning takes the first operation that it finds.
+  // complexityFromQuery uses the first operation of a document.
   const definitions = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
   const { complexity, depth } = complexityFromQuery(
     { ...document, definitions: [asked, ...definitions] },
@@ -101,16 +101,16 @@ function costRefusal({ document, operationName, contextValue, variableValues }: 
   );
   if (depth > MAX_DEPTH) return refusal(`The query is ${depth} levels deep, more than ${MAX_DEPTH}.`);
   if (complexity > MAX_COST)
-    return refusal(`The query costs ${complexity}, more than ${MAX_COST}. Ask for smaller pages or fewer fields.`);
+    return refusal(`The query costs ${complexity}, more than ${MAX_COST}. Request smaller pages or fewer fields.`);
   return null;
 }
 
-/** The operation that is to be executed; null: it is not clear which. */
+/** Returns the operation to execute; null if the document does not determine it. */
 function operationOf({ document, operationName }: Pick<Asked, 'document' | 'operationName'>) {
   return getOperationAST(document, typeof operationName === 'string' ? operationName : null);
 }
 
-/** The text of a document that asks for nothing but the schema, with the name of what is asked of it; null of any other. */
+/** Returns the operation name and the text of a document that only introspects the schema; null for all other documents. */
 function introspectionText({ document, operationName }: Asked): string | null {
   const isPure = document.definitions.every(
     (definition) =>
@@ -139,14 +139,14 @@ const limitIntrospections: ValidationRule = (context) => {
   return {
     [Kind.FIELD]: ({ name }) => {
       if (/^__(schema|type)$/.test(name.value) && ++looks === MAX_INTROSPECTIONS + 1)
-        context.reportError(refusal(`The query asks more than ${MAX_INTROSPECTIONS} times for the schema.`));
+        context.reportError(refusal(`The query has more than ${MAX_INTROSPECTIONS} introspection fields.`));
     },
   };
 };
 
 /**
- * Validation compares fields that stand in one place under one name each with each other, and all that is below them, which takes as long as
- * the square of their number. Whether a document has more of such pairs, or more fields with what its fragments bring, than may be compared.
+ * Returns whether a document has more fields or more pairs of fields than may be compared. Validation compares all fields with the same
+ * response name in the same selection with each other, including everything below them, which takes quadratic time.
  */
 function hasTooManyPairs(document: DocumentNode, most: { pairs: number; fields: number }): boolean {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -168,7 +168,7 @@ function hasTooManyPairs(document: DocumentNode, most: { pairs: number; fields: 
   return false;
 }
 
-/** The fields of selections that stand in one place, by the names under which they are answered; those of a fragment once. */
+/** Groups the fields of merged selections by response name. Visits each fragment once. */
 function fieldsIn(
   place: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -193,11 +193,11 @@ function fieldsIn(
   return found;
 }
 
-/** Characters of the variables of what sends no mail. */
+/** Maximum length of variables for operations that send no mail; characters. */
 const MAX_USUAL_LENGTH = 262_144;
-/** Values in the variables, those in lists and objects counted: a batch of 100 emails with all that each may hold has some 20,000. */
+/** Maximum number of values in variables, including those in lists and objects. A batch of 100 full emails has about 20,000. */
 const MAX_VALUES = 40_000;
-/** What takes files in its variables. */
+/** Mutations whose variables contain files. */
 const MAIL_FIELDS: ReadonlySet<string> = new Set(['sendEmail', 'sendEmails', 'replyToEmail', 'simulateInbound']);
 
 interface Asked {
@@ -206,7 +206,7 @@ interface Asked {
   variableValues?: unknown;
 }
 
-/** What bounds the variables of a request, before they are looked at one by one: large ones are for mail. */
+/** Limits the variables of a request before they are validated one by one: only mail can be large. */
 export const boundedVariables: Plugin = {
   onExecute({ args, setResultAndStopExecution }) {
     const refused = refusalOf(args);
@@ -220,7 +220,7 @@ export const boundedVariables: Plugin = {
 
 function refusalOf({ document, operationName, variableValues }: Asked): GraphQLError | null {
   const { length, count } = measure(variableValues);
-  if (count > MAX_VALUES) return refusal(`The variables hold more than ${MAX_VALUES} values.`, 400);
+  if (count > MAX_VALUES) return refusal(`The variables contain more than ${MAX_VALUES} values.`, 400);
   if (length <= MAX_USUAL_LENGTH) return null;
   const operation = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   const isMail = operation?.selectionSet.selections.every(
@@ -228,10 +228,10 @@ function refusalOf({ document, operationName, variableValues }: Asked): GraphQLE
   );
   if (isMail === true) return null;
   const fields = [...MAIL_FIELDS].join(', ');
-  return refusal(`Variables of more than ${MAX_USUAL_LENGTH} characters are for ${fields} alone.`, 413);
+  return refusal(`Only ${fields} can have variables of more than ${MAX_USUAL_LENGTH} characters.`, 413);
 }
 
-/** Characters of names and texts, and how many values there are; not much more than the bounds is looked at. */
+/** Counts the values, and the characters of names and texts. Stops soon after a limit is exceeded. */
 function measure(variables: unknown): { length: number; count: number } {
   const open: unknown[] = [variables];
   let length = 0;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { errorResponse } from '../http/error-response.ts';
 
-/** Masks what goes wrong while an operation is executed; see maskError. */
+/** Masks errors during execution; see maskError. */
 export const maskedErrors: Plugin<GraphContext> = {
   onExecute: ({ args: { contextValue } }) => ({
     onExecuteDone: (payload) => handleStreamOrSingleExecutionResult(payload, masking(contextValue)),
@@ -26,8 +26,8 @@ function masking(context: GraphContext) {
 }
 
 /**
- * What resolvers throw becomes what the REST interface would have answered, in `extensions`: `code`, `statusCode`, where there are any
- * `details` and `reason`, and the id of the request, by which the log tells what was behind it. Of what is our fault nothing else is told.
+ * Converts an error of a resolver to what REST would return, in `extensions`: `code`, `statusCode`, `details` and `reason` if there are any,
+ * and the request ID, which leads to the cause in the log. Internal errors reveal nothing else.
  */
 function maskError(error: unknown, { log, requestId }: { log: Logger; requestId: string }): GraphQLError {
   const cause = error instanceof GraphQLError ? error.cause : error;
@@ -49,7 +49,7 @@ function maskError(error: unknown, { log, requestId }: { log: Logger; requestId:
   });
 }
 
-/** Sends what went wrong before GraphQL got the request (no key, too many requests, no JSON) in the form of a GraphQL answer. */
+/** Sends errors that occur before GraphQL gets the request (no key, too many requests, invalid JSON) as a GraphQL response. */
 export function sendGraphqlError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);
   const { message, name, statusCode, details, code: reason } = body;
@@ -68,13 +68,13 @@ export function sendGraphqlError(error: unknown, request: FastifyRequest, reply:
     .send(JSON.stringify({ errors: [{ message, extensions }] }));
 }
 
-/** GraphQL over HTTP, "Legacy Watershed": the new type for who knows it. */
+/** GraphQL over HTTP, "Legacy Watershed": the new media type for clients that accept it. */
 function answersAs(accept: string | undefined): string {
   const isNew = accept?.includes('application/graphql-response+json') ?? false;
   return isNew ? 'application/graphql-response+json' : 'application/json';
 }
 
-/** Yoga answers 200 to a query that cannot be parsed or run when the client accepts `application/json`; here it is 400 for everyone. */
+/** Returns 400 for a query that cannot be parsed or executed. Yoga returns 200 if the client accepts `application/json`. */
 export const honestStatus: Plugin = {
   onResultProcess: ({ result }) => {
     const errors = 'errors' in result ? (result.errors ?? []) : [];

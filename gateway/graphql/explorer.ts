@@ -4,12 +4,12 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SampleOperation } from './sample-operations.ts';
 
-/** Where what the page loads lies. */
+/** Base path of the files that the page loads. */
 const ASSETS = '/graphql/explorer';
-/** The page names its parts by their bytes, so that they may be kept for good. */
+/** The URLs of the files contain hashes of their bytes, so that browsers can cache them forever. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** Whether a browser asks for the page, and not a client for an answer. */
+/** Returns whether a browser requests the page; API clients request JSON. */
 export function isExplorerPage(request: FastifyRequest): boolean {
   const { headers, method, query } = request;
   const wantsPage = headers.accept?.includes('text/html') ?? false;
@@ -17,8 +17,8 @@ export function isExplorerPage(request: FastifyRequest): boolean {
 }
 
 /**
- * The parts of the explorer: GraphiQL with the published operations as its tabs, and a field for the key. No key is needed to load it; all of
- * it comes from here. `sendExplorer` answers the page itself.
+ * Serves the files of the explorer: GraphiQL with the published operations as tabs, and a field for the API key. Loading it needs no key and
+ * no other server. `sendExplorer` sends the page itself.
  */
 export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOperation[]): void {
   let parts: Promise<Map<string, Part>> | undefined;
@@ -44,7 +44,7 @@ interface Part {
   tag: string;
 }
 
-/** Megabytes, so that they are read when somebody asks for the page for the first time. */
+/** Several megabytes, read on the first request. */
 async function loadParts(samples: readonly SampleOperation[]): Promise<Map<string, Part>> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
   const script = 'text/javascript; charset=utf-8';
@@ -87,10 +87,10 @@ const PAGE = `<!doctype html>
     </form>
     <div id="explorer">
       <section id="welcome">
-        <h1>Ask everything that the service knows</h1>
-        <p>Paste an API key above. The first one was printed when Postroom started for the first time;
-          <code>npx node bin/account.ts create you@example.org</code> makes an account with another.</p>
-        <p>Then the tabs hold operations to begin with, an inbox, a thread, search, sending, live events, and the book on the left the whole schema.</p>
+        <h1>Explore the GraphQL API</h1>
+        <p>Paste an API key above. Postroom printed the first one at its first start;
+          <code>npx node bin/account.ts create you@example.org</code> creates an account with a new one.</p>
+        <p>The tabs then contain sample operations: inbox, thread, search, sending and live events. The book icon on the left opens the schema.</p>
         <noscript>The explorer needs JavaScript.</noscript>
       </section>
     </div>
@@ -113,7 +113,7 @@ body { display: flex; flex-direction: column; font: 14px/1.4 system-ui, sans-ser
 #welcome h1 { font-size: 1.4rem; }
 `;
 
-/** Monaco writes its styles inline and makes its workers of our own files; nothing else is let in. */
+/** Monaco adds inline styles and starts its workers from our files; everything else is blocked. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -127,7 +127,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Runs in the browser. The key stays in this tab: it is gone when the tab is closed. */
+/** Runs in the browser. The key is kept in the tab's session storage, until the tab is closed. */
 function startScript(samples: readonly SampleOperation[]): string {
   const tabs = samples.map(({ text, variables }) => ({ query: text, variables }));
   return `'use strict';
@@ -155,14 +155,14 @@ function startScript(samples: readonly SampleOperation[]): string {
     return;
   }
   state.textContent = 'signed in as ' + answer.data.viewer.email;
-  // Megabytes, for who can use them.
+  // Several megabytes, loaded only with a valid key.
   await new Promise((resolve, reject) => {
     const script = document.createElement('script');
     Object.assign(script, { src: '${ASSETS}/graphiql.js', onload: resolve, onerror: reject });
     document.head.append(script);
   });
   document.querySelector('#explorer').replaceChildren();
-  // GraphiQL opens one more tab for an empty query that it remembers.
+  // GraphiQL opens an extra tab for an empty query in its storage.
   if (!localStorage.getItem('graphiql:query')) localStorage.removeItem('graphiql:query');
   self.MonacoEnvironment = {
     globalAPI: false,

@@ -2,21 +2,21 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** An operation that we publish: a tab of the explorer, an example of the guide, and known by its hash. */
+/** A published operation: a tab of the explorer, an example in the guide, and a persisted operation. */
 export interface SampleOperation {
-  /** of its file, without the number and the ending */
+  /** file name without its number and extension */
   name: string;
-  /** GraphQL, as the file has it */
+  /** GraphQL source of the file */
   text: string;
-  /** hex, of the text, as clients of persisted operations make it */
+  /** SHA-256 of the text in hex, which clients of persisted operations send */
   sha256: string;
-  /** JSON text with variables to begin with; null: it takes none */
+  /** sample variables as JSON text; null if it takes none */
   variables: string | null;
 }
 
 const directory = path.resolve(import.meta.dirname, '../../schema/graphql/operations');
 
-/** The published operations in the order of their numbers; their variables lie beside them. */
+/** Reads the published operations and their variables, sorted by number. */
 export function readSampleOperations(): SampleOperation[] {
   const files = readdirSync(directory).toSorted();
   return files

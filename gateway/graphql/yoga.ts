@@ -1,22 +1,21 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createYoga } from 'graphql-yoga';
-import { type OperationContext } from '../../operations/context.ts';
+import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { access, requireDeclaredAccess } from '../admission/access.ts';
-import { type Admission } from '../admission/admission.ts';
+import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
-import { countedOperations } from '../http/request-telemetry.ts';
 import { BYTES_PER_MS } from '../http/time-to-answer.ts';
-import { type ContextOf } from '../operation-context.ts';
+import type { ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
 import { honestStatus, maskedErrors, sendGraphqlError } from './errors.ts';
 import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
 import { readSampleOperations } from './sample-operations.ts';
-import { tracedOperations } from './spans.ts';
+import { countedOperations, tracedOperations } from './telemetry.ts';
 
 export interface GraphqlOptions {
   admission: Admission;
@@ -24,11 +23,11 @@ export interface GraphqlOptions {
   publicUrl: string;
 }
 
-/** As REST answers, and what the longest operation (an endpoint's test) may ask for. Milliseconds. */
+/** Time limit as in REST, and that of the longest operation, an endpoint test. Milliseconds. */
 const USUAL_ANSWER_MS = 9_000;
 const LONGEST_ANSWER_MS = 130_000;
 
-/** The plugin of the GraphQL interface at `/graphql`, where browsers find the explorer. Bodies are JSON; the explorer's page needs no key. */
+/** The plugin of the GraphQL API at `/graphql`, which serves the explorer to browsers. Bodies are JSON; the explorer page needs no key. */
 export async function graphqlInterface(
   app: FastifyInstance,
   { admission, contextOf, publicUrl }: GraphqlOptions,
@@ -45,7 +44,7 @@ export async function graphqlInterface(
     multipart: false,
     cors: false,
     logging: false,
-    // Ours knows whose request it is.
+    // maskedErrors below also knows the request.
     maskedErrors: false,
     plugins: [
       usePersistedOperations({
@@ -69,7 +68,7 @@ export async function graphqlInterface(
     ],
   });
 
-  // Fastify reads the body, so that its limits hold, and Yoga gets it as text.
+  // Fastify reads the body, so that its limits apply, and passes it to Yoga as text.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(sendGraphqlError);
@@ -84,9 +83,9 @@ export async function graphqlInterface(
       url: '/graphql',
       method: ['GET', 'POST'],
       schema: { hide: true },
-      // What takes long says so itself (GraphContext.answerWithin).
+      // Long operations extend their own deadline (GraphContext.answerWithin).
       config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
-      // Of requests that bear files; the others are bounded by what they ask for (document-limits.ts).
+      // For requests with attachments; document-limits.ts limits all others.
       bodyLimit: MAIL_BODY_LIMIT,
       handler: (request, reply) =>
         isExplorerPage(request)
@@ -103,7 +102,7 @@ interface Answering {
   publicUrl: string;
 }
 
-/** Answers a request, with 503 when its time is over. */
+/** Responds to a request, or throws at its deadline, which becomes 503. */
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
@@ -131,14 +130,14 @@ async function answerInTime(
     const answer = yoga.fetch(new URL(request.url, publicUrl), init, { context });
     const response = await Promise.race([answer, deadline.passed]);
     if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
-    // In one piece with its length: as a stream it takes longer to send.
+    // Sent as one string with a length, which is faster than a stream.
     const text = await response.text();
     await Promise.race([context.endReads(), deadline.passed]);
     reply.code(response.status).headers(Object.fromEntries(response.headers));
     return text;
   } catch (error) {
     stopReads();
-    // Not waited for: PostgreSQL may be what the time went to.
+    // Not awaited, because PostgreSQL may be what is slow.
     void context.endReads();
     throw error;
   } finally {
@@ -146,11 +145,11 @@ async function answerInTime(
   }
 }
 
-/** When a request is answered 503, whatever is still under way. */
+/** The time at which a request gets 503, whatever is still running. */
 interface Deadline {
-  /** rejects when the time is over */
+  /** rejects at the deadline */
   passed: Promise<never>;
-  /** Gives it so long from now. Milliseconds. */
+  /** Moves the deadline to this many milliseconds from now. */
   moveTo: (milliseconds: number) => void;
   stop: () => void;
 }

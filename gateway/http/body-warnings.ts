@@ -3,36 +3,36 @@ import { z } from 'zod';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** fields of the body that the route does not know; null before it is read */
+    /** unknown fields of the body; null before the body is parsed */
     bodyWarnings: BodyWarning[] | null;
   }
   interface FastifyContextConfig {
-    /** the fields of the body, where the schema of the route leaves some open */
+    /** the fields of the body, if the schema of the route is open */
     bodyFields?: z.ZodType;
   }
 }
 
 interface BodyWarning {
-  /** path with dots, as `attachments.0.name` */
+  /** path with dots, such as `attachments.0.name` */
   field: string;
   message: string;
 }
 
-/** Further ones are not reported. */
+/** Maximum number of warnings. */
 const MAX_WARNINGS = 50;
-/** Of a field's path in a warning; characters. */
+/** Maximum length of a path in a warning; characters. */
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Reports fields of a JSON body that a route does not know, which are ignored, as `warnings` of the answer, whatever its status. To be
- * called before the routes are registered.
+ * Lists unknown fields of a JSON body, which are ignored, as `warnings` in the response, whatever its status. Call it before the routes are
+ * registered.
  */
 export function warnOfUnknownFields(app: FastifyInstance): void {
   app.decorateRequest('bodyWarnings', null);
   app.addHook('onRoute', (route) => {
     const fields = route.config?.bodyFields ?? route.schema?.body;
     if (!(fields instanceof z.ZodType)) return;
-    // Behind the hooks of the route itself, which may bring the body into shape.
+    // After the hooks of the route, which may normalize the body.
     route.preValidation = [
       ...[route.preValidation ?? []].flat(),
       async (request) => {
@@ -52,7 +52,7 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
   });
 }
 
-/** Returns the paths of fields in a value that a shape does not know. Where several shapes may fit, the one that knows most of it counts. */
+/** Returns the paths of unknown fields in a value. If several shapes are possible, the one with the fewest unknown fields counts. */
 function unknownFields(shape: z.core.$ZodType, value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { def } = (shape as z.core.$ZodTypes)._zod;
@@ -76,7 +76,7 @@ function unknownFields(shape: z.core.$ZodType, value: unknown, path = ''): strin
   return 'innerType' in def ? unknownFields(def.innerType, value, path) : [];
 }
 
-/** Whether a shape takes lists, where the value is one, or objects. */
+/** Returns whether a shape is of the value's kind: list or object. */
 function mayHold(shape: z.core.$ZodType, value: object): boolean {
   const { def } = (shape as z.core.$ZodTypes)._zod;
   if (def.type === 'array') return Array.isArray(value);

@@ -3,12 +3,12 @@ import type { Caller } from '../../operations/caller.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** who waits for the answer; null before admission */
+    /** the client of the request; null before admission */
     caller: Caller | null;
   }
 }
 
-/** The caller at the other end of an answer. Most operations never ask whether it is gone, so that its signal is made when one does. */
+/** Returns the caller of a request. Its abort signal is created on first use, because most operations never use it. */
 export function openCaller({ raw }: FastifyReply, { via, isAllowed }: Pick<Caller, 'via' | 'isAllowed'>): Caller {
   let gone: AbortSignal | null = null;
   return {

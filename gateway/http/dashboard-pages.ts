@@ -5,17 +5,17 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendNoRoute } from './error-response.ts';
 
-/** Where `npm run build` leaves the dashboard. */
+/** The output of `npm run build`. */
 const BUILT = path.join(import.meta.dirname, '../dashboard/dist');
-/** Files below assets/ are named after their bytes. Seconds. */
+/** File names in assets/ contain hashes. Seconds. */
 const FOR_GOOD_SECONDS = 31_536_000;
 const NONCE_BYTES = 16;
-/** Paths that are no pages, whatever a browser says that it takes. */
+/** Paths that never serve the page, whatever the browser accepts. */
 const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
 
 /**
- * Serves the dashboard: its files, and its page for every other path that a browser opens, since the page finds out by itself what to show
- * there. No key and no session is needed for it; what it shows, it asks the graph for.
+ * Serves the dashboard: its files, and its page for every other path that a browser opens, because the page does its own routing. Needs no
+ * key and no session; the page gets its data from GraphQL.
  */
 export async function dashboardPages(app: FastifyInstance): Promise<void> {
   const page = await readFile(path.join(BUILT, 'index.html'), 'utf8').catch(() => null);
@@ -48,14 +48,14 @@ export async function dashboardPages(app: FastifyInstance): Promise<void> {
   app.setNotFoundHandler((request, reply) => (isPage(request) ? sendPage(reply) : sendNoRoute(request, reply)));
 }
 
-/** Whether a browser opens a page, and not a program a path that is none. */
+/** Returns whether a browser requests a page. */
 function isPage(request: FastifyRequest): boolean {
   const { method, headers, url } = request;
   const wantsPage = headers.accept?.includes('text/html') ?? false;
   return (method === 'GET' || method === 'HEAD') && wantsPage && !OTHERS.test(url.split('?')[0] ?? '');
 }
 
-/** Scripts and styles of ours alone; the style elements that our components make bear the nonce. */
+/** Allows our own scripts and styles only; style elements that components create have the nonce. */
 function policyOf(nonce: string): string {
   return [
     "default-src 'none'",

@@ -22,9 +22,9 @@ export interface ErrorResponse {
   headers: Record<string, string>;
 }
 
-/** What a client waits when PostgreSQL is away; seconds. */
+/** Retry-After if PostgreSQL is unreachable; seconds. */
 const RETRY_AFTER_SECONDS = 5;
-/** The same when requests cannot be counted. */
+/** Retry-After if requests cannot be counted; seconds. */
 const LIMITER_RETRY_AFTER_SECONDS = 60;
 
 const UNAUTHORIZED: ErrorBody = {
@@ -46,7 +46,7 @@ const statuses: Record<UserErrorCode, [statusCode: number, name: string]> = {
   unavailable: [503, 'application_error'],
 };
 
-/** The one place where errors become answers. What is nobody's fault but ours is logged here, once, and told as 500. */
+/** Converts an error to a response, the only place that does. Logs internal errors, once, and returns 500 for them. */
 export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   if (error instanceof UserError) return userErrorResponse(error);
   if (hasZodFastifySchemaValidationErrors(error)) {
@@ -57,11 +57,11 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
     return userErrorResponse(invalidInput(details));
   }
   if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
-    log.warn({ err: error }, 'a request found the database away');
+    log.warn({ err: error }, 'PostgreSQL is unreachable');
     return unavailable();
   }
   if (error instanceof RequestLimiterAway) {
-    log.warn({ err: error }, 'a request could not be counted');
+    log.warn({ err: error }, 'the request limiter is unavailable');
     const message = 'Rate limiting service is temporarily unavailable. Please try again later.';
     return unavailable(message, LIMITER_RETRY_AFTER_SECONDS);
   }
@@ -71,13 +71,13 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   return frame(500, 'Internal Server Error', 'An unexpected error occurred.');
 }
 
-/** Sends an error as errorResponse has it. */
+/** Sends the response of an error. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);
   return send(reply, body, headers);
 }
 
-/** As sendError, for downloads: an unknown key is told in `details` too. */
+/** Like sendError, for downloads: `details` repeats that the key is unknown. */
 export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);
   const isUnauthorized = error instanceof UserError && error.code === 'unauthorized';
@@ -92,7 +92,7 @@ export function hasNoRoute(request: FastifyRequest): boolean {
 /** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
 export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const methods = request.server.declaredMethods(pathOf(request));
-  // A route may find that there is nothing below its path.
+  // A route may itself respond 404 for what is below its path.
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(', ');
     const message = `${request.method} is not allowed here. Use one of: ${allow}.`;
@@ -106,21 +106,21 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '';
 }
 
-/** Of the retired interface of the first version. */
+/** Sends 410 for the retired first version of the API. */
 export function sendGone(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { body, headers } = frame(410, 'Gone', 'This version of the interface is retired. Use /api/e2.');
+  const { body, headers } = frame(410, 'Gone', 'This version of the API is retired. Use /api/e2.');
   return send(reply, body, headers);
 }
 
 /** Sends 421 to a request whose Host header field is not one of this gateway's. */
 export function sendMisdirected(reply: FastifyReply, publicUrl: string): FastifyReply {
-  const message = `This service does not serve the host that the request names. Use ${publicUrl}, and let a proxy in front keep the Host header.`;
+  const message = `This server does not serve the host in the Host header. Use ${publicUrl}, and configure proxies to keep the Host header.`;
   const { body, headers } = frame(421, 'Misdirected Request', message, { name: 'validation_error' });
   return send(reply, { ...body, code: 'MISDIRECTED_REQUEST' }, headers);
 }
 
 function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, string>): FastifyReply {
-  // The serializer of the route's own answer does not know error bodies.
+  // The serializer of the route's response does not know error bodies.
   return reply
     .code(body.statusCode)
     .headers(headers)

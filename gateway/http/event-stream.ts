@@ -3,18 +3,18 @@ import type { FastifyReply } from 'fastify';
 import type { Caller } from '../../operations/caller.ts';
 import type { EventReader, FeedEvent, StreamEnd } from '../../operations/events/events.ts';
 
-/** A silent connection is taken for dead by proxies; a comment says that it is not. Milliseconds. */
+/** Interval of comments that keep proxies from closing an idle connection. Milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
 const reasons: Record<StreamEnd, string> = {
-  TOO_FAR_BEHIND: 'Events come faster than they are read. Come again with the cursor.',
-  GOING_AWAY: 'This gateway is stopping. Come again with the cursor.',
-  UNAUTHORIZED: 'The API key opens nothing any more.',
+  TOO_FAR_BEHIND: 'Events arrive faster than they are read. Reconnect with the cursor.',
+  GOING_AWAY: 'This gateway is stopping. Reconnect with the cursor.',
+  UNAUTHORIZED: 'The API key is no longer valid.',
 };
 
 /**
- * Answers a reader's events as server-sent events: `id` is the cursor. The reader is asked only when the connection has taken what it was
- * given. A stream that ends on our side ends with a message of the event `error`, with code, message and cursor.
+ * Sends the events of a reader as server-sent events whose `id` is the cursor. Reads on only when the connection has taken the last chunk. If
+ * the gateway ends the stream, the last message is an event `error` with code, message and cursor.
  */
 export function sendEventStream(
   reply: FastifyReply,
@@ -22,13 +22,13 @@ export function sendEventStream(
   caller: Caller,
   bodyOf: (event: FeedEvent) => { cursor: string },
 ): FastifyReply {
-  // One chunk at a time: what is ahead of the connection's own buffer is a page at most.
+  // One chunk at a time, so that at most one page waits outside the buffer of the connection.
   const stream = Readable.from(messages(reader, bodyOf), { objectMode: false, highWaterMark: 1 });
   caller.gone.addEventListener('abort', () => stream.destroy(), { once: true });
   return reply
     .headers({
       'content-type': 'text/event-stream; charset=utf-8',
-      // Neither kept nor gathered on the way.
+      // Proxies must neither cache nor buffer it.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       connection: 'close',
@@ -48,7 +48,7 @@ async function* messages(
         case 'closed':
           return;
         case 'nothing':
-          // The place moves on even where no event is of the kinds asked for.
+          // The cursor advances even if no event matches the requested kinds.
           yield `: still here\nid: ${pulled.cursor}\n\n`;
           break;
         case 'ended': {
@@ -66,10 +66,10 @@ async function* messages(
   }
 }
 
-/** Readers that read together share events, and so the texts of them. */
+/** Readers share event objects, so the text of an event is built once. */
 const texts = new WeakMap<FeedEvent, string>();
 
-/** JSON holds no line break, so that one `data` field is enough. */
+/** JSON contains no line break, so one `data` field is enough. */
 function messageOf(event: FeedEvent, bodyOf: (event: FeedEvent) => { cursor: string }): string {
   const known = texts.get(event);
   if (known !== undefined) return known;

@@ -2,18 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../db/connection/database.ts';
 import type { Bus } from '../../schema/messages.ts';
 
-/** How long PostgreSQL has to answer before it counts as away; milliseconds. */
+/** Time after which PostgreSQL counts as unreachable; milliseconds. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * `GET /health`: the process lives. `GET /ready`: it can serve; a bus that is away makes it `degraded` only. A process that is
- * about to end is not ready, though it still serves whoever comes.
+ * `GET /health`: the process is alive. `GET /ready`: it can serve requests; without the bus it is `degraded`. A process that is shutting
+ * down is not ready, although it still serves requests.
  */
 export function healthRoutes(
   app: FastifyInstance,
   { database, bus, isLeaving }: { database: Database; bus: Bus; isLeaving: () => boolean },
 ): void {
-  // Probes ask an address, or a server by a name that only its own network knows.
+  // Probes connect by IP address or by an internal host name.
   const options = { schema: { hide: true }, config: { isForAnyHost: true } };
   app.get('/health', options, () => ({ status: 'ok' }));
 
@@ -30,7 +30,7 @@ async function answers(database: Database): Promise<boolean> {
     () => true,
     () => false,
   );
-  // The pool may wait longer for a connection than a probe should.
+  // The pool may wait longer for a connection than a probe may take.
   const late = new Promise<boolean>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, false).unref());
   return Promise.race([probe, late]);
 }

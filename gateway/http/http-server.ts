@@ -1,22 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { refuseOtherHosts } from '../admission/own-host.ts';
-import { collectDeclaredMethods } from './declared-methods.ts';
 import { sendError } from './error-response.ts';
 import { measureRequests, traceRequests } from './request-telemetry.ts';
-import { acceptJson, servedPath } from './requests.ts';
+import { acceptJson, collectDeclaredMethods, servedPath } from './requests.ts';
 import { timeToAnswer } from './time-to-answer.ts';
-import { closeConnectionsWhenLeaving } from './turn-away.ts';
 
 export interface HttpServerOptions {
   log: Logger;
-  /** base of links, without a slash at its end */
+  /** base URL of links, without a trailing slash */
   publicUrl: string;
-  /** addresses and CIDRs whose X-Forwarded-For is believed */
+  /** addresses and CIDRs whose X-Forwarded-For is trusted */
   trustedProxies: readonly string[];
-  /** whether the process is about to end, so that clients connect to another gateway */
+  /** returns whether the process is shutting down, so that clients connect to another gateway */
   isLeaving: () => boolean;
 }
 
@@ -97,4 +98,22 @@ function strictTransportSecurity(publicUrl: string): Record<string, string> {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol !== 'https:' || hostname === 'localhost') return {};
   return { 'strict-transport-security': `max-age=${MAX_AGE_SECONDS}` };
+}
+
+/** Makes every response of a process that is shutting down close its connection, so that clients reconnect to another gateway. */
+function closeConnectionsWhenLeaving(app: FastifyInstance, isLeaving: () => boolean): void {
+  app.addHook('onSend', async (_request, reply) => {
+    if (isLeaving()) reply.header('connection', 'close');
+  });
+}
+
+/**
+ * Accepts no more connections and ends streams. Keep-alive connections stay open for a while, because a request may be on its way; its response
+ * closes the connection. Resolves when all connections are closed, or after `quietMs`.
+ */
+export async function turnAway(app: FastifyInstance, quietMs: number): Promise<void> {
+  const allGone = once(app.server, 'close');
+  // http.Server's own close would also close idle connections.
+  Server.prototype.close.call(app.server);
+  await Promise.all([app.events.close(), Promise.race([allGone, sleep(quietMs)])]);
 }

@@ -5,7 +5,7 @@ import { readMtaStsPolicy } from '../../operations/domains/mta-sts.ts';
 import { isOwnHost } from '../admission/own-host.ts';
 import { sendMisdirected } from './error-response.ts';
 
-/** `https://mta-sts.DOMAIN/.well-known/mta-sts.txt` of each verified domain (RFC 8461 §3.3); a proxy in front has the certificate. */
+/** Serves `https://mta-sts.DOMAIN/.well-known/mta-sts.txt` of each verified domain (RFC 8461 §3.3). A proxy terminates TLS. */
 export function mtaStsRoute(app: FastifyInstance, parts: OperationParts): void {
   const { publicUrl } = parts.settings;
   app.get(MTA_STS_PATH, { schema: { hide: true }, config: { isForAnyHost: true } }, async (request, reply) => {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * The path that a request is served as. `/api/v2/*` is the former name of `/api/e2/*`, whose paths may end in slashes. Percent escapes that mean nothing are taken
- * literally, so that an id that is none is answered like any other unknown id.
+ * Normalizes the path of a request. `/api/v2/*` is the legacy name of `/api/e2/*`, whose paths may end in slashes. Invalid percent escapes are
+ * taken literally, so that a malformed ID gets the same response as an unknown one.
  */
 export function servedPath(url: string): string {
   const mark = url.indexOf('?');
@@ -13,14 +13,14 @@ export function servedPath(url: string): string {
   return segments.map((segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25'))).join('/') + query;
 }
 
-/** Whether the request came by `/api/v2`, the base of `@inboundemail/sdk`. */
-export function isFormerPath({ originalUrl }: FastifyRequest): boolean {
+/** Returns whether the request used `/api/v2`, the base path of `@inboundemail/sdk`. */
+export function isLegacyPath({ originalUrl }: FastifyRequest): boolean {
   return originalUrl.startsWith('/api/v2/');
 }
 
 /**
- * Bodies are JSON. A JSON content type without a body counts as no body, which clients send with POST and DELETE; every other content
- * type of a body is 415, and so is a compressed one, which could grow beyond any limit.
+ * Makes the server accept JSON bodies only. A JSON content type with an empty body counts as no body, which clients send with POST and DELETE.
+ * Other content types get 415, and so do compressed bodies, which could exceed any limit once decompressed.
  */
 export function acceptJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
@@ -33,10 +33,10 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
-/** Files of the reference page lie below its path. */
+/** Except the files of the reference page. */
 const SLASHES_AT_END = /^\/api\/e2\/(?!docs\/).*\/$/;
 
-/** The path without the slashes at its end. */
+/** Removes trailing slashes. */
 function withoutSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
@@ -50,4 +50,42 @@ function isDecodable(segment: string): boolean {
   } catch {
     return false;
   }
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Returns the methods that routes declare for a path, sorted; empty for a path that no route serves. `path` has no query. */
+    declaredMethods: (path: string) => string[];
+    /** Returns whether the router matched a path of its own, such as `/emails/batch`, with the id of another, `/emails/:id`. */
+    isTakenForId: (path: string, matched: string | undefined) => boolean;
+  }
+}
+
+/** Collects the routes that are added from here on, so that a request by another method is answered 405 (RFC 9110 §15.5.6). */
+export function collectDeclaredMethods(app: FastifyInstance): void {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    // A wildcard route declares no path.
+    if (url.includes('*')) return;
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const name of [method].flat()) route.methods.add(name);
+    routes.set(url, route);
+  });
+  app.decorate('declaredMethods', (path: string) => {
+    const own = routes.get(path);
+    const fitting = own !== undefined ? [own] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].sort();
+  });
+  app.decorate(
+    'isTakenForId',
+    (path: string, matched: string | undefined) => matched?.includes(':') === true && routes.has(path),
+  );
+}
+
+/** Returns the pattern of the paths of a route such as `/emails/:id`. */
+function patternOf(url: string): RegExp {
+  const segments = url
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[^\w-]/g, '\\$&')));
+  return new RegExp(`^${segments.join('/')}$`);
 }

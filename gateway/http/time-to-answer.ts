@@ -2,31 +2,31 @@ import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyReques
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** on performance.now(): when it is answered 503, whatever is still under way */
+    /** deadline on the clock of performance.now(), at which the request gets 503 */
     answerBy: number;
   }
   interface FastifyContextConfig {
-    /** of a route that waits for others: from the last byte of the body to the answer, instead of the usual; milliseconds */
+    /** time limit of a route that waits for other systems, from the last byte of the body to the response; milliseconds */
     answerWithinMs?: number;
   }
 }
 
 export interface TimesToAnswer {
-  /** from the last byte of the body to the answer; milliseconds */
+  /** time limit from the last byte of the body to the response; milliseconds */
   handlerMs: number;
-  /** that a large body may take to come in; milliseconds */
+  /** time to receive a large body; milliseconds */
   uploadMs: number;
-  /** bytes of a body that counts as large, and above */
+  /** size above which a body is large; bytes */
   largeBytes: number;
 }
 
-/** Large bodies take their time to be read, too: so many bytes add a millisecond. A batch of 92 MB took 8 to 10 s (2 busy cores, November 2026). */
+/** Bytes of a large body that extend the deadline by a millisecond. Parsing a batch of 92 MB took 8 to 10 s (2 busy cores, November 2026). */
 export const BYTES_PER_MS = 4_000;
 
 /**
- * Answers 503 to requests whose work takes too long. Fastify's own limit does half of it: it counts the time in which a body comes in, and
- * ends when the body is there (seen with Fastify 5.12 over a socket). So each handler has a clock of its own, and routes that take large
- * bodies give them time to come, over slow lines, and to be read. To be called before the routes are registered.
+ * Responds with 503 to requests that take too long. Fastify's own limit does half of it: it covers the time in which the body arrives, and
+ * ends with the last byte (seen with Fastify 5.12 over a socket). So each handler has its own timer, and routes with large bodies get extra
+ * time for slow connections and for parsing. Call it before the routes are registered.
  */
 export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeBytes }: TimesToAnswer): void {
   app.decorateRequest('answerBy', 0);
@@ -45,7 +45,7 @@ export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeB
   });
 }
 
-/** A body of unknown length counts as the longest. */
+/** Returns the size of the body, or the limit of the route if the size is unknown. */
 function bytesOf({ headers }: FastifyRequest, bodyLimit: number): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
 }
@@ -54,7 +54,7 @@ async function within<T>(milliseconds: number, reply: FastifyReply, work: T | Pr
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      // An answer that is on its way, as a stream of events, takes the time that it takes.
+      // A response that has started, such as a stream of events, has no deadline.
       if (!reply.sent && !reply.raw.headersSent) reject(new errorCodes.FST_ERR_HANDLER_TIMEOUT());
     }, milliseconds);
   });

@@ -1,9 +1,9 @@
+import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { foldComponents, relaxBodies } from './openapi-components.ts';
-import { describeResponses, sharedResponses } from './openapi-responses.ts';
 
 /** Documents every route that is added from here on; `app.swagger()` returns the document. */
 export async function documentRoutes(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -82,3 +82,231 @@ const tags = [
     description: 'Paths that other and older clients use. They run the same operations.',
   },
 ];
+
+const PREFIX = '#/components/schemas/';
+
+/**
+ * Merges duplicate components. Every named shape is generated twice, as output and, with the suffix `Input`, as input; the two become one if
+ * they are equal or only one is used. Unused components are removed, schemas are simplified (see tidied) and sorted by name, so that the
+ * document does not depend on import order.
+ */
+function foldComponents<Document extends OpenAPIV3_1.Document>(document: Document): Document {
+  const kept = withoutUnused(tidied(document) as Document);
+  const schemas = kept.components?.schemas ?? {};
+  const nameOf = (name: string) => {
+    const plain = name.replace(/Input$/, '');
+    return schemas[plain] === undefined || isDeepStrictEqual(schemas[plain], schemas[name]) ? plain : name;
+  };
+  const byName = (one: string, other: string) => (nameOf(one) < nameOf(other) ? -1 : 1);
+  const names = Object.keys(schemas);
+  const renamed = Object.fromEntries(names.toSorted(byName).map((name) => [nameOf(name), schemas[name]]));
+  const text = JSON.stringify({ ...kept, components: { ...kept.components, schemas: renamed } });
+  const folded = names.reduce(
+    (json, name) => json.replaceAll(`"${PREFIX}${name}"`, `"${PREFIX}${nameOf(name)}"`),
+    text,
+  );
+  return JSON.parse(folded) as Document;
+}
+
+/** Marks request bodies as optional if their shape allows null. */
+function relaxBodies<Document extends OpenAPIV3_1.Document>(document: Document): Document {
+  const schemas = document.components?.schemas ?? {};
+  for (const item of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[]) {
+      const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+      const schema = body?.content['application/json']?.schema as { $ref?: string; type?: unknown } | undefined;
+      const named = schemas[schema?.$ref?.slice(PREFIX.length) ?? ''] ?? schema;
+      const types: unknown = named?.type;
+      if (body !== undefined && Array.isArray(types) && types.includes('null')) body.required = false;
+    }
+  return document;
+}
+
+function withoutUnused<Document extends OpenAPIV3_1.Document>(document: Document): Document {
+  const text = JSON.stringify(document);
+  const { schemas, responses, headers, ...rest } = document.components ?? {};
+  const used = Object.entries({ schemas, responses, headers }).map(([kind, components]) => {
+    const entries = Object.entries(components ?? {});
+    return [kind, entries.filter(([name]) => text.includes(`"#/components/${kind}/${name}"`))] as const;
+  });
+  const kept = Object.fromEntries(used.map(([kind, entries]) => [kind, Object.fromEntries(entries)]));
+  const less = { ...document, components: { ...rest, ...kept } };
+  // A removed component may have held the last reference to another one.
+  return JSON.stringify(less).length < text.length ? withoutUnused(less) : less;
+}
+
+/**
+ * Simplifies schemas: null becomes one of the types, bounds that every JSON integer satisfies are removed, and so is the promise that a response
+ * never gets more fields. `x-examples` and `x-default` become examples and default, which zod omits from shapes that transform a value.
+ */
+function tidied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidied);
+  if (typeof value !== 'object' || value === null) return value;
+  const { anyOf, ...rest } = value as Record<string, unknown>;
+  const options = Array.isArray(anyOf) ? (anyOf as Record<string, unknown>[]) : [];
+  const [option, none] = options;
+  const isNullable =
+    options.length === 2 && typeof option?.['type'] === 'string' && !('const' in option) && none?.['type'] === 'null';
+  const entries = Object.entries(
+    isNullable
+      ? { ...option, ...rest, type: [option['type'], 'null'], ...nullableEnum(option) }
+      : (value as Record<string, unknown>),
+  );
+  const isNoise = ([key, each]: [string, unknown]) =>
+    (key === 'minimum' && each === Number.MIN_SAFE_INTEGER) ||
+    (key === 'maximum' && each === Number.MAX_SAFE_INTEGER) ||
+    (key === 'additionalProperties' && each === false);
+  const nameOf = (key: string) => (key === 'x-examples' || key === 'x-default' ? key.slice('x-'.length) : key);
+  return Object.fromEntries(
+    entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [nameOf(key), tidied(each)]),
+  );
+}
+
+function nullableEnum(option: Record<string, unknown>): { enum?: unknown[] } {
+  return Array.isArray(option['enum']) ? { enum: [...(option['enum'] as unknown[]), null] } : {};
+}
+
+type Operation = OpenAPIV3_1.OperationObject;
+type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
+type Method = (typeof METHODS)[number];
+
+/** The error responses by status. */
+const refusals: Record<string, { name: string; description: string; headers?: string[] }> = {
+  400: { name: 'BadRequest', description: 'The request is invalid. `details` lists the fields with errors.' },
+  401: { name: 'Unauthorized', description: 'The API key is missing or invalid.', headers: ['WWW-Authenticate'] },
+  403: { name: 'Forbidden', description: 'The API key or the account is not allowed to do this.' },
+  404: { name: 'NotFound', description: 'The account has no such object.' },
+  409: { name: 'Conflict', description: 'The request conflicts with existing data.', headers: ['X-Should-Retry'] },
+  410: { name: 'Gone', description: 'The position of the cursor no longer exists.' },
+  413: { name: 'PayloadTooLarge', description: 'The request body is too large.' },
+  415: { name: 'UnsupportedMediaType', description: 'The request body is not `application/json`.' },
+  429: { name: 'TooManyRequests', description: 'A limit of the account was exceeded.', headers: ['Retry-After'] },
+  500: { name: 'InternalServerError', description: 'An error in Postroom.' },
+  503: {
+    name: 'ServiceUnavailable',
+    description: 'Temporarily unavailable. Retry after the time in `Retry-After`.',
+    headers: ['Retry-After'],
+  },
+};
+
+const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
+  'X-Request-Id': { description: 'ID of the request, for support and logs.', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests per second that the account can make.', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests left.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until more requests are available.', schema: { type: 'integer' } },
+  'X-RateLimit-Limit': { description: 'Same as `RateLimit-Limit`.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Same as `RateLimit-Remaining`.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': {
+    description: 'When more requests are available, in milliseconds since 1970.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer' } },
+  'X-Should-Retry': { description: '`false` if a retry cannot succeed.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+};
+const LIMIT_HEADERS = Object.keys(headers).filter((name) => name.includes('RateLimit'));
+
+/** A field that every response to a request with a body can have. */
+const Warned: OpenAPIV3_1.SchemaObject = {
+  type: 'object',
+  properties: {
+    warnings: {
+      type: 'array',
+      description: 'Unknown fields of the request body, which were ignored. Absent if there are none.',
+      items: {
+        type: 'object',
+        properties: {
+          field: { type: 'string', description: 'Path to the field, such as `attachments.0.name`.' },
+          message: { type: 'string' },
+        },
+        required: ['field', 'message'],
+      },
+    },
+  },
+};
+
+/** Components that the responses of every operation refer to. */
+const sharedResponses: OpenAPIV3_1.ComponentsObject = {
+  headers,
+  schemas: { Warned },
+  responses: Object.fromEntries(
+    Object.entries(refusals).map(([status, { name, description, headers: own = [] }]) => {
+      // Requests are counted only once the account is known.
+      const names = ['X-Request-Id', ...(status === '401' ? [] : LIMIT_HEADERS), ...own];
+      const schema = { $ref: '#/components/schemas/Error' };
+      return [name, { description, headers: headerRefs(names), content: { 'application/json': { schema } } }];
+    }),
+  ),
+};
+
+/**
+ * Adds to each operation the responses that follow from its form (parameters, body, id in the path), which the route declares as `default`,
+ * and describes its successes.
+ */
+function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.PathsObject {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => {
+      const operations = METHODS.flatMap((method) => {
+        const operation = item?.[method];
+        return operation === undefined ? [] : [[method, withResponses(method, operation)] as const];
+      });
+      const others = Object.entries(item ?? {}).filter(([key]) => !(METHODS as readonly string[]).includes(key));
+      return [path, Object.fromEntries([...others, ...operations])];
+    }),
+  );
+}
+
+function withResponses(method: Method, operation: Operation): Operation {
+  const { default: _default, ...own } = (operation.responses ?? {}) as Responses;
+  const described = Object.entries(own).map(([status, response]) => {
+    const answer = describe(status, response);
+    return [status, operation.requestBody === undefined ? answer : warned(answer)] as const;
+  });
+  const refused = formRefusals(method, operation).map(
+    (status) => [status, describe(status, { description: '' })] as const,
+  );
+  return { ...operation, responses: Object.fromEntries([...described, ...refused]) };
+}
+
+function formRefusals(method: Method, operation: Operation): string[] {
+  const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[];
+  const isGiven = operation.requestBody !== undefined;
+  return [
+    // A change can be invalid because of the object's state, whatever the form of the request.
+    ...(method !== 'get' || parameters.some((parameter) => parameter.in !== 'path') ? ['400'] : []),
+    '401',
+    // The key lacks the scope or the domain.
+    '403',
+    ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
+    ...(isGiven ? ['413', '415'] : []),
+    '429',
+    '500',
+    '503',
+  ];
+}
+
+function describe(status: string, response: Responses[string]): Responses[string] {
+  const refusal = refusals[status];
+  if (refusal !== undefined) return { $ref: `#/components/responses/${refusal.name}` };
+  if ('$ref' in response) return response;
+  const { description } = response as OpenAPIV3_1.ResponseObject;
+  return {
+    ...response,
+    description: description === 'Default Response' ? (STATUS_CODES[status] ?? status) : description,
+    headers: { ...headerRefs(['X-Request-Id', ...LIMIT_HEADERS]), ...(response as OpenAPIV3_1.ResponseObject).headers },
+  };
+}
+
+/** Adds `warnings` to a JSON response. Returns other responses and references unchanged. */
+function warned(response: Responses[string]): Responses[string] {
+  const json = '$ref' in response ? undefined : (response as OpenAPIV3_1.ResponseObject).content?.['application/json'];
+  if (json?.schema === undefined) return response;
+  const schema = { allOf: [json.schema, { $ref: '#/components/schemas/Warned' }] };
+  return { ...response, content: { 'application/json': { ...json, schema } } } as OpenAPIV3_1.ResponseObject;
+}
+
+function headerRefs(names: string[]): Record<string, OpenAPIV3_1.ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

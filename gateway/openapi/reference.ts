@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 
-/** How long a client may go on with the document that it has; seconds. It changes with a new version of the service only. */
+/** Cache lifetime of the document, which changes only with the version; seconds. */
 const MAX_AGE_SECONDS = 300;
 
 /**
- * `GET /openapi.json`: what REST promises, and `GET /docs`: a page that shows it. Both need no key. Everything the page loads comes from
- * here; its requests go to `publicUrl` and nowhere else.
+ * Serves `GET /openapi.json`, the OpenAPI document, and `GET /docs`, a page that displays it. Both need no key. The page loads all its files
+ * from here and sends requests only to `publicUrl`.
  */
 export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { publicUrl: string }): Promise<void> {
   let document: { bytes: Buffer; tag: string } | null = null;

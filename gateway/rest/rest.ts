@@ -10,30 +10,26 @@ import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
-import { domainRoutes } from './domains/domains.ts';
+import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
-import { legacyDomainRoutes } from './domains/legacy-domains.ts';
-import { attachmentRoutes } from './emails/attachments.ts';
-import { downloadRoutes } from './emails/downloads.ts';
+import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
 import { receivingRoutes } from './emails/receiving.ts';
 import { timelineRoutes } from './emails/timeline.ts';
-import { deliveryRoutes } from './endpoints/deliveries.ts';
+import { deliveryRoutes, retryRoutes } from './endpoints/deliveries.ts';
 import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
-import { retryRoutes } from './endpoints/retries.ts';
 import { eventRoutes } from './events/events.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { guardBacktestRoutes } from './routing/guard-backtest.ts';
 import { routeRoutes } from './routing/routes.ts';
 import { batchRoutes } from './sending/batches.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
-import { replyRoutes } from './sending/replies.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
-import { sendingRoutes } from './sending/sending.ts';
+import { replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { suppressionRoutes } from './sending/suppressions.ts';
 import { threadRoutes } from './threads/threads.ts';
 
@@ -73,7 +69,7 @@ const resources = [
   legacyDomainRoutes,
 ];
 
-/** The plugin of the REST interface, which is mounted at `/api/e2`. */
+/** The plugin of the REST API, which is mounted at `/api/e2`. */
 export async function restInterface(
   rest: FastifyInstance,
   { admission, contextOf, publicUrl }: RestInterfaceOptions,
@@ -81,9 +77,9 @@ export async function restInterface(
   await allowAnyOrigin(rest);
   refuseDownloadsAsCode(rest);
   limitDownloads(rest);
-  // Here as well as at the root, so that pages of other origins may read the 404.
+  // Also set here, not only at the root, so that CORS applies and pages of other origins can read the 404.
   rest.setNotFoundHandler(sendNoRoute);
-  // Before the body is read: a wrong path or method is wrong whatever the body is.
+  // Before the body is read, because the path or method is wrong whatever the body is.
   rest.addHook('onRequest', async (request, reply) => (hasNoRoute(request) ? sendNoRoute(request, reply) : undefined));
   await referenceRoutes(rest, { publicUrl });
   await rest.register(async (admitted) => {

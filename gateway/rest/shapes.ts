@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.ts';
 import type { OperationContext } from '../../operations/context.ts';
 
-/** What every plugin of the REST interface is registered with. */
+/** Options of every REST plugin. */
 export interface RestOptions {
-  /** the operations' context of an admitted request */
+  /** returns the operation context of an admitted request */
   contextOf: (request: FastifyRequest) => OperationContext;
 }
 
 export { text } from '../../schema/input-shapes.ts';
 
-/** A larger limit is taken as the largest; below 1 or no number is refused. */
+/** A limit above the maximum counts as the maximum. Values below 1 are rejected. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>
   count({ min: 1, cap: MAX_PAGE_SIZE, fallback }).meta({
     description: `Number of items to return. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.`,
@@ -20,7 +20,7 @@ export const offset = count({ min: 0, cap: Number.MAX_SAFE_INTEGER, fallback: 0 
   description: 'Number of items to skip.',
 });
 
-/** A whole number in a query, however large: above `cap` it counts as `cap`. An empty value is refused, not read as 0. */
+/** An integer in a query; above `cap` it counts as `cap`. An empty value is rejected instead of counting as 0. */
 function count({ min, cap, fallback }: { min: number; cap: number; fallback: number }) {
   return z
     .preprocess(
@@ -32,14 +32,14 @@ function count({ min, cap, fallback }: { min: number; cap: number; fallback: num
     .meta({ type: 'integer', minimum: min, 'x-default': fallback });
 }
 
-/** `true` and `false`, also `1` and `0`. */
+/** A boolean in a query: `true` and `false`, also `1` and `0`. */
 export const queryBoolean = z
   .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
   .meta({ enum: ['true', 'false', '1', '0'] });
 
 export const idInPath = z.object({ id: z.string().meta({ description: 'ID of the object.' }) });
 
-/** ISO 8601, always in UTC. */
+/** A time in ISO 8601, always in UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
 export const errorBody = z
@@ -68,7 +68,7 @@ export const errorBody = z
     ],
   });
 
-/** The pagination of lists by offset, `hasMore` in camel case, as everywhere except in the list of emails. */
+/** Pagination by offset, with `hasMore` in camel case, as in all lists except that of emails. */
 export const pagination = z.object({
   limit: z.number().int(),
   offset: z.number().int(),
@@ -76,11 +76,11 @@ export const pagination = z.object({
   hasMore: z.boolean(),
 });
 
-/** A list by offset. `object` and `has_more` stand there for the `resend` client. */
+/** The response of a list by offset. `object` and `has_more` are for the `resend` client. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean(), pagination });
 
-/** The answer of a list by offset. */
+/** Returns the response of a list by offset. */
 export function listBody<T>(data: T[], page: { limit: number; offset: number }, total: number) {
   const hasMore = page.offset + data.length < total;
   return {
@@ -91,14 +91,14 @@ export function listBody<T>(data: T[], page: { limit: number; offset: number }, 
   };
 }
 
-/** The instant on the wire; null stays. */
+/** Formats a time; null stays null. */
 export function wireInstant(instant: Date): string;
 export function wireInstant(instant: Date | null): string | null;
 export function wireInstant(instant: Date | null): string | null {
   return instant === null ? null : instant.toISOString();
 }
 
-/** An object without prototype, so that a key such as `__proto__` is a key like any other. */
+/** Returns an object without a prototype, so that `__proto__` is an ordinary key. */
 export function plainRecord<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
   const record = Object.create(null) as Record<string, T>;
   for (const [key, value] of entries) record[key] = value;

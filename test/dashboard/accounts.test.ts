@@ -215,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       });
     await tab.page.goto(`${stage.url}/sign-in`);
     await signIn(tab.page, email, PASSWORD);
-    await tab.page.getByText(/Too many tries. Try again in \d+ minutes./).waitFor();
+    await tab.page.getByText(/Too many attempts. Try again in \d+ minutes./).waitFor();
     expect(complaintsOf(tab)).toEqual([]);
     await tab.context.close();
   });

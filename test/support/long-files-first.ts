@@ -59,7 +59,7 @@ const ORDER = [
   'gateway/graphql/graphql-isolation',
   'gateway/admission/isolation',
   'gateway/admission/request-spans',
-  'gateway/accounts/auth-tries',
+  'gateway/accounts/auth-attempts',
   'gateway/admission/key-scopes',
   'gateway/',
   'schema/',

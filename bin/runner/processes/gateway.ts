@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/connection/database.ts';
-import { turnAway } from '../../../gateway/http/turn-away.ts';
+import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import type { Config } from '../../config.ts';

@@ -40,7 +40,7 @@ const conflict = errorBody.extend({
 
 const response = { 200: domainBody, default: errorBody };
 
-/** A domain whose DNS was looked at now, on the wire. */
+/** The response of a domain whose DNS was checked just now. */
 export async function checkedBodyOf(context: OperationContext, id: string): Promise<DomainBody> {
   const domain = await domains.readCheckedDomain(context, id);
   const verificationCheck = verificationCheckOf(domain, context.now());
@@ -48,7 +48,7 @@ export async function checkedBodyOf(context: OperationContext, id: string): Prom
 }
 
 export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  // The route is PATCH; the older client sends PUT.
+  // PATCH is the documented method; the older client sends PUT.
   for (const [method, operationId] of [
     ['PATCH', 'updateDomain'],
     ['PUT', 'replaceDomain'],
@@ -128,7 +128,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     async (request) => {
       const context = contextOf(request);
       const domain = await rotateDkimKey(context, request.params.id);
-      const message = 'Publish the record of the new DKIM key. Mail is signed with it once it is seen.';
+      const message = 'Publish the record of the new DKIM key. Mail is signed with it once the record is found.';
       return { ...domainDetailsOf(domain, context.userId), message };
     },
   );

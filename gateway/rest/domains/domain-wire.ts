@@ -8,7 +8,7 @@ import type * as domains from '../../../operations/domains/domains.ts';
 import type { ShownRecord } from '../../../operations/domains/domains.ts';
 import { instant, wireInstant } from '../shapes.ts';
 
-/** A region of the `resend` client, whose type demands one; nothing of the service depends on it. */
+/** The type of the `resend` client requires a region; Postroom does not use it. */
 const REGION = 'us-east-1';
 
 export const domainStatus = z.enum(DOMAIN_STATUSES);
@@ -30,7 +30,7 @@ const dnsRecord = z
   })
   .meta({ id: 'DnsRecord' });
 
-/** As the `resend` client knows records. */
+/** A DNS record in the format of the `resend` client. */
 const publishedRecord = z.object({
   record: z.enum(['SPF', 'DKIM', 'Receiving']),
   name: z.string(),
@@ -87,7 +87,7 @@ const verificationCheck = z.object({
     .meta({ description: 'What DNS did not return at the last check; those results are from earlier.' }),
 });
 
-/** A domain with everything that each client looks for. */
+/** A domain with the fields of all clients. */
 export const domainBody = z
   .object({
     object: z.literal('domain'),
@@ -148,7 +148,7 @@ export const domainBody = z
   .meta({ id: 'Domain' });
 export type DomainBody = z.infer<typeof domainBody>;
 
-/** A domain on the wire. */
+/** Converts a domain to the response. */
 export function domainBodyOf(domain: domains.ListedDomain, userId: string): DomainBody {
   const { check, checkedAt } = domain;
   const lastCheck = wireInstant(checkedAt);
@@ -205,7 +205,7 @@ export function domainBodyOf(domain: domains.ListedDomain, userId: string): Doma
   };
 }
 
-/** One domain alone, with how much mail it had lately. */
+/** Converts one domain to the response, with its recent amount of mail. */
 export function domainDetailsOf(domain: domains.DomainDetails, userId: string): DomainBody {
   const body = domainBodyOf(domain, userId);
   const { lastDay, lastWeek, lastMonth } = domain.emailCounts;
@@ -223,7 +223,7 @@ export function domainDetailsOf(domain: domains.DomainDetails, userId: string): 
   return { ...body, stats, transportSecurity, ...(spf === null && dmarc === null ? {} : { authRecommendations }) };
 }
 
-/** What a look at DNS came to, for clients that asked for one. */
+/** Converts the result of a DNS check. */
 export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.infer<typeof verificationCheck> {
   const { dnsRecords, check, status, isDkimSeen, isFullyVerified } = domain;
   const lastChecked = wireInstant(domain.checkedAt ?? now);
@@ -254,7 +254,7 @@ export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.
 
 export const dnsRecordsBody = z.array(dnsRecord);
 
-/** The records that the owner of a domain is asked for. */
+/** Converts the DNS records that the owner must publish. */
 export function dnsRecordsBodyOf(domain: domains.ListedDomain): z.infer<typeof dnsRecordsBody> {
   const lastChecked = wireInstant(domain.checkedAt);
   return domain.dnsRecords.map(({ id, type, name, value, description, isRequired, isSeen, error }) => ({
@@ -280,7 +280,7 @@ function mailFromStatusOf(domain: domains.ListedDomain): string {
   return domain.checkedAt === null ? 'pending' : 'Pending';
 }
 
-/** The client has no word for the proof and for DMARC; a record called `SPF` may be of any of their types. */
+/** The client has no kinds for the verification and DMARC records; its kind `SPF` allows all their types. */
 const RECORD_WORDS = {
   receiving: 'Receiving',
   proof: 'SPF',

@@ -4,7 +4,16 @@ import * as domains from '../../../operations/domains/domains.ts';
 import { domainNameShape } from '../../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
-import { domainBody, domainBodyOf, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
+import { checkedBodyOf } from './domain-changes.ts';
+import {
+  dnsRecordsBody,
+  dnsRecordsBodyOf,
+  domainBody,
+  domainBodyOf,
+  domainDetailsOf,
+  domainStatus,
+  verificationCheckOf,
+} from './domain-wire.ts';
 
 const check = queryBoolean.optional().meta({ description: 'Whether to check DNS now.' });
 
@@ -135,6 +144,57 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const domain = await domains.readCheckedDomain(context, id);
       const verificationCheck = verificationCheckOf(domain, context.now());
       return { ...domainDetailsOf(domain, context.userId), verificationCheck };
+    },
+  );
+};
+
+const records = z.object({
+  domain: z.string(),
+  domainId: z.string(),
+  records: dnsRecordsBody,
+  dnsRecords: dnsRecordsBody,
+});
+
+/** Paths of `@inboundemail/sdk` 4.4. */
+export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  for (const [method, operationId] of [
+    ['POST', 'legacyVerifyDomain'],
+    ['PATCH', 'legacyCheckDomain'],
+  ] as const)
+    app.route({
+      method,
+      url: '/domains/:id/auth',
+      config: { access: access.manage },
+      schema: {
+        operationId,
+        summary: `Check the DNS records of a domain (legacy ${method})`,
+        description: 'Same as retrieving the domain with `check`.',
+        tags: ['Paths of other clients'],
+        deprecated: true,
+        params: idInPath,
+        response: { 200: domainBody, 503: errorBody, default: errorBody },
+      },
+      handler: (request) => checkedBodyOf(contextOf(request), request.params.id),
+    });
+
+  app.get(
+    '/domains/:id/dns-records',
+    {
+      config: { access: access.read },
+      schema: {
+        operationId: 'listDnsRecords',
+        summary: 'List the DNS records of a domain',
+        description: 'Returns the records to publish, and which of them were found.',
+        tags: ['Paths of other clients'],
+        deprecated: true,
+        params: idInPath,
+        response: { 200: records, default: errorBody },
+      },
+    },
+    async (request) => {
+      const domain = await domains.readDomain(contextOf(request), request.params.id);
+      const shown = dnsRecordsBodyOf(domain);
+      return { domain: domain.name, domainId: domain.id, records: shown, dnsRecords: shown };
     },
   );
 };

@@ -191,7 +191,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   );
 };
 
-/** The route is PATCH; one published client sends PUT. */
+/** PATCH is the documented method; one published client sends PUT. */
 const updates = [
   { method: 'PATCH', operationId: 'updateEmailAddress', summary: 'Update an email address' },
   { method: 'PUT', operationId: 'putEmailAddress', summary: 'Update an email address (PUT)' },

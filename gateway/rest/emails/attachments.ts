@@ -1,18 +1,18 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type AttachmentFile, readAttachment } from '../../../operations/emails/attachments.ts';
+import { type AttachmentFile, readAttachment, readRawMessage } from '../../../operations/emails/attachments.ts';
 import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 
-/** Nothing in a served file may run or load, should a browser show it after all. */
+/** Content-Security-Policy of files: nothing may run or load if a browser displays one. */
 const SANDBOX = "sandbox; default-src 'none'";
 
-export const emailId = z.string().meta({ description: 'ID of the email.' });
+const emailId = z.string().meta({ description: 'ID of the email.' });
 
-/** Of the document alone: bytes pass by the serializer. */
-export const file = {
+/** For the OpenAPI document only: bytes bypass the serializer. */
+const file = {
   description: 'The bytes of the file, with its own content type.',
   content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
 };
@@ -44,15 +44,15 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   );
 };
 
-/** Answers the bytes in a form in which nothing of them can run. */
-export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
+/** Sends a file with headers that keep browsers from running it. */
+function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
   return reply
     .headers({
       'content-type': isContentType(file.contentType) ? file.contentType : 'application/octet-stream',
       'content-disposition': contentDisposition(file.filename),
       'content-length': bytes.length,
-      // What a session opened is not to be had from the browser when the session is over.
+      // After the session ends, the browser must not serve the file from its cache.
       'cache-control': reply.request.caller?.via === 'session' ? 'no-store' : 'private, max-age=3600',
       'x-content-type-options': 'nosniff',
       'content-security-policy': SANDBOX,
@@ -60,12 +60,12 @@ export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyRepl
     .send(bytes);
 }
 
-/** RFC 9110 §8.3.1 without parameters. */
+/** A media type (RFC 9110 §8.3.1) without parameters. */
 function isContentType(value: string): boolean {
   return /^[a-z0-9!#$&^_.+-]{1,126}\/[a-z0-9!#$&^_.+-]{1,126}$/i.test(value);
 }
 
-/** RFC 6266: a filename in ASCII for old clients, and the true one in the form of RFC 5987. */
+/** Returns Content-Disposition (RFC 6266): an ASCII filename for old clients, and the real one as in RFC 5987. */
 function contentDisposition(filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]|["\\/%;]/g, '_');
   const extended = encodeURIComponent(filename.toWellFormed()).replace(
@@ -74,3 +74,67 @@ function contentDisposition(filename: string): string {
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${extended}`;
 }
+
+/** The signature of a link, which admission checks. Values of other types count as missing instead of being an error. */
+const signedQuery = z.object({
+  user: z.unknown().optional().meta({ type: 'string', description: 'ID of the account that the link was signed for.' }),
+  expires: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', description: 'When the signature expires, in seconds since 1970.' }),
+  signature: z.unknown().optional().meta({ type: 'string', description: 'Replaces an API key until then.' }),
+});
+
+/** An API key, or the signature of a link. */
+const security = [{ key: [] }, {}];
+
+/** Downloads that webhooks link to. Register them after the admission that accepts signed links. */
+export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.setErrorHandler(sendDownloadError);
+
+  app.get(
+    '/attachments/:id/parts/:index',
+    {
+      config: { access: access.read, isDownload: true },
+      schema: {
+        operationId: 'downloadAttachmentPart',
+        summary: 'Download an attachment by index',
+        description:
+          'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days.',
+        tags: ['Attachments'],
+        security,
+        params: z.object({
+          id: emailId,
+          index: z.string().meta({ description: 'Position of the attachment in the email, starting at 0.' }),
+        }),
+        querystring: signedQuery,
+        response: { 200: file, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const { id, index } = request.params;
+      // An index that is not a number is the index of no attachment.
+      const choice = { index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
+      return sendFile(reply, await readAttachment(contextOf(request), id, choice));
+    },
+  );
+
+  app.get(
+    '/emails/:id/raw',
+    {
+      config: { access: access.read, isDownload: true },
+      schema: {
+        operationId: 'downloadRawEmail',
+        summary: 'Download the raw message',
+        description:
+          'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days.',
+        tags: ['Emails'],
+        security,
+        params: z.object({ id: z.string().meta({ description: 'ID of the email.' }) }),
+        querystring: signedQuery,
+        response: { 200: file, default: errorBody },
+      },
+    },
+    async (request, reply) => sendFile(reply, await readRawMessage(contextOf(request), request.params.id)),
+  );
+};

@@ -4,7 +4,7 @@ import { readEmailHtml } from '../../../operations/emails/email-html.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 
-/** Of the document alone: bytes pass by the serializer. */
+/** For the OpenAPI document only: bytes bypass the serializer. */
 const page = {
   description: 'A complete HTML document.',
   content: { 'text/html': { schema: z.any().meta({ type: 'string' }) } },
@@ -45,7 +45,7 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           'x-content-type-options': 'nosniff',
           'referrer-policy': 'no-referrer',
           'cross-origin-resource-policy': 'same-origin',
-          // The names of the servers that a mail links to are not looked up before anybody follows the link.
+          // Browsers must not resolve host names of links before the user follows them.
           'x-dns-prefetch-control': 'off',
           'cache-control': 'no-store',
           'x-remote-image-count': document.remoteImageCount,
@@ -57,8 +57,8 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
 };
 
 /**
- * What the document of a mail may do: next to nothing (decision 37). In a frame of our own pages it keeps its origin, so that the page can
- * measure it; opened by itself it has none.
+ * Content-Security-Policy of the HTML of an email, which allows almost nothing (decision 37). In a frame of our own pages it keeps its origin, so
+ * that the page can measure it; opened on its own it has none.
  */
 function mailPolicy({ hasRemoteImages, isFramed }: { hasRemoteImages: boolean; isFramed: boolean }): string {
   return [

@@ -9,10 +9,10 @@ import { emailBody, emailBodyOf } from './email-wire.ts';
 
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 30;
-/** The wait, and reading before and after it; milliseconds. */
+/** Time limit of a response: the wait and the queries before and after it; milliseconds. */
 const ANSWER_MS = MAX_WAIT_MS + 15_000;
 
-/** An empty filter is refused: it is more likely a mistake of the program than a wish for any mail. */
+/** Rejects an empty filter, which is more likely a mistake than intended to match all mail. */
 const NOT_BLANK = String.raw`\S`;
 
 const waitBody = z
@@ -40,7 +40,7 @@ const waitBody = z
   })
   .meta({
     id: 'WaitForEmail',
-    // The wait of the first one is over at once, so that programs can try it.
+    // The first example does not wait, so that programs can try it.
     examples: [
       { address: 'signup+42@inbox.test', from: 'shop.example', subject: 'code', timeout: 0 },
       { address: 'signup@inbox.test', since: '2026-11-22T09:00:00Z', timeout: 5 },

@@ -2,11 +2,74 @@ import { z } from 'zod';
 import { EMAIL_STATUSES, EMAIL_TYPES } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
-import { recipientBody, recipientBodyOf } from '../sending/recipient-wire.ts';
 import { instant, plainRecord, wireInstant } from '../shapes.ts';
 
-/** Header fields by lower-case name. Not a z.record, which would drop a field that is called `__proto__`. */
+const attemptBody = z
+  .object({
+    number: z.number().int(),
+    started_at: instant,
+    finished_at: instant.nullable().meta({ description: 'Null while the attempt is running.' }),
+    outcome: z.enum(SENDING_OUTCOMES).nullable().meta({
+      description: '`deferred` is retried. `interrupted` was ended by a restart of the service and does not count.',
+    }),
+    host: z.string().nullable().meta({
+      description: 'Host name of the server. Null if none was reached, or if the server is a relay or internal.',
+    }),
+    remote_address: z.string().nullable().meta({ description: 'IP address of the server.' }),
+    tls: z.boolean().nullable().meta({ description: 'Whether the connection used TLS.' }),
+    code: z.number().int().nullable().meta({ description: 'SMTP code of the reply.' }),
+    enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the reply (RFC 3463).' }),
+    text: z.string().nullable().meta({ description: 'Text of the reply, or the error.' }),
+  })
+  .meta({ id: 'SendingAttempt' });
+
+const recipientBody = z
+  .object({
+    address: z.string(),
+    status: z.enum(RECIPIENT_STATUSES).meta({
+      description:
+        '`bounced`: rejected permanently, possibly after it was accepted. `failed`: given up after five days of retries.',
+    }),
+    attempts: z.number().int().meta({ description: 'Number of attempts, without interrupted ones.' }),
+    last_response: z.string().nullable().meta({ description: 'Last reply of a server, or of a bounce report.' }),
+    enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the last reply (RFC 3463).' }),
+    next_attempt_at: instant.nullable(),
+    settled_at: instant.nullable().meta({ description: 'When delivery succeeded or failed.' }),
+    log: z.array(attemptBody).meta({ description: 'All attempts, oldest first.' }),
+  })
+  .meta({ id: 'Recipient' });
+
+function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer<typeof recipientBody> {
+  const { address, status, attempts, code, enhancedStatus, text, nextAttemptAt, settledAt, log } = recipient;
+  // An SMTP reply has a code and a text, a bounce report has one text.
+  const said = code === null ? [text] : [code, enhancedStatus, text];
+  const lastResponse = said.filter((part) => part !== null && part !== '').join(' ');
+  return {
+    address,
+    status,
+    attempts,
+    last_response: lastResponse === '' ? null : lastResponse,
+    enhanced_status: enhancedStatus,
+    next_attempt_at: wireInstant(nextAttemptAt),
+    settled_at: wireInstant(settledAt),
+    log: log.map((attempt) => ({
+      number: attempt.number,
+      started_at: wireInstant(attempt.startedAt),
+      finished_at: wireInstant(attempt.finishedAt),
+      outcome: attempt.outcome,
+      host: attempt.host,
+      remote_address: attempt.remoteAddress,
+      tls: attempt.isTls,
+      code: attempt.code,
+      enhanced_status: attempt.enhancedStatus,
+      text: attempt.text,
+    })),
+  };
+}
+
+/** Headers by lower-case name. Not a z.record, which would drop a header named `__proto__`. */
 const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });
 const status = z.enum(EMAIL_STATUSES);
 const lastEvent = z.enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled', 'pending']).meta({
@@ -137,7 +200,7 @@ export const threadMessageBody = z
   })
   .meta({ id: 'ThreadMessage' });
 
-/** `addresses`: of the email's content; null while it has none. */
+/** Converts an email to an item of a list. `addresses` come from its content; null if it has none. */
 export function emailListItemOf(email: EmailSummary, addresses: AddressFields | null): z.infer<typeof emailListItem> {
   return {
     id: email.id,
@@ -169,7 +232,7 @@ export function emailListItemOf(email: EmailSummary, addresses: AddressFields | 
   };
 }
 
-/** `publicUrl` is the base of download links. Received mail may come without recipients: it has none. */
+/** Converts an email. `publicUrl` is the base URL of download links. Only sent mail has recipients. */
 export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: string): z.infer<typeof emailBody> {
   return {
     object: 'email',
@@ -208,18 +271,18 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
   };
 }
 
-/** The email in the type of `@inboundemail/sdk`, which knows no null and fewer words than that of `resend`. */
-export function formerEmailBodyOf(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
+/** Converts the body for `@inboundemail/sdk`, whose type does not allow null and has fewer statuses than that of `resend`. */
+export function legacyEmailBodyOf(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
   return {
     ...body,
     reply_to: body.reply_to ?? [],
     html: body.html ?? '',
     text: body.text ?? '',
-    last_event: FORMER_EVENTS[body.last_event],
+    last_event: LEGACY_EVENTS[body.last_event],
   };
 }
 
-const FORMER_EVENTS = {
+const LEGACY_EVENTS = {
   queued: 'pending',
   pending: 'pending',
   scheduled: 'pending',
@@ -229,7 +292,7 @@ const FORMER_EVENTS = {
   canceled: 'failed',
 } as const satisfies Record<z.infer<typeof lastEvent>, string>;
 
-/** `publicUrl` is the base of download links. */
+/** `publicUrl` is the base URL of download links. */
 export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof threadMessageBody> {
   const isInbound = email.type === 'received';
   return {
@@ -281,13 +344,13 @@ function replyToOf(addresses: AddressFields | null): string[] | null {
   return replyTo.length === 0 ? null : replyTo;
 }
 
-/** Lower-case names; a repeated field's values are joined by a line feed. */
+/** Returns the headers by lower-case name. Values of a repeated header are joined by a line feed. */
 function headersOf(email: Email): Record<string, string> {
   const values = Map.groupBy(email.headers, ([name]) => name);
   return plainRecord([...values].map(([name, fields]) => [name, fields.map(([, value]) => value).join('\n')] as const));
 }
 
-/** The `resend` client's word for the status. */
+/** Returns the status in the terms of the `resend` client. */
 function lastEventOf(email: EmailSummary): z.infer<typeof lastEvent> {
   if (email.status === 'cancelled') return 'canceled';
   if (email.status === 'paused') return 'scheduled';

@@ -5,9 +5,9 @@ import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
-import { isFormerPath } from '../../http/requests.ts';
+import { isLegacyPath } from '../../http/requests.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
-import { emailBody, emailBodyOf, emailListItem, emailListItemOf, formerEmailBodyOf } from './email-wire.ts';
+import { emailBody, emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
 
 const listQuery = z
   .object({
@@ -31,7 +31,7 @@ const listQuery = z
       .meta({ description: 'Part of the subject, sender or a recipient.' }),
     limit: limit(),
     offset,
-    // The `resend` client pages by the id of an email.
+    // The `resend` client uses the ID of an email as its cursor.
     after: z
       .string()
       .optional()
@@ -94,7 +94,7 @@ const updateAnswer = z
   })
   .meta({ id: 'UpdatedEmail' });
 
-/** Setting another time is sending; marking is managing. */
+/** Rescheduling needs the scope `send`, marking needs `manage`. */
 const accessToChange: RouteAccess = {
   scopes: {
     oneOf: ['send', 'manage'],
@@ -159,7 +159,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     async (request) => {
       const context = contextOf(request);
       const body = emailBodyOf(await emails.readEmail(context, request.params.id), context.settings.publicUrl);
-      return isFormerPath(request) ? formerEmailBodyOf(body) : body;
+      return isLegacyPath(request) ? legacyEmailBodyOf(body) : body;
     },
   );
 
@@ -207,8 +207,8 @@ async function update(
   }
   if (flags.isRead !== undefined || flags.isArchived !== undefined)
     throw invalid('scheduled_at cannot be changed together with is_read or is_archived', 'scheduled_at');
-  const wish = { text: scheduledAt, timezone: body.timezone ?? null };
-  const updated = await rescheduleEmail(context, emailId, wish);
+  const schedule = { text: scheduledAt, timezone: body.timezone ?? null };
+  const updated = await rescheduleEmail(context, emailId, schedule);
   return {
     object: 'email',
     id: updated.id,

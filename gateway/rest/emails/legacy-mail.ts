@@ -57,12 +57,12 @@ const mailItem = {
   parseError: z.string().nullable(),
   createdAt: instant,
 };
-const listItem = z.object(mailItem).meta({ id: 'FormerMailListItem' });
+const listItem = z.object(mailItem).meta({ id: 'LegacyMailListItem' });
 const { attachments, headers } = emailBody.shape;
 const body = z.string().meta({ description: 'Empty if there is none.' });
 const details = z
   .object({ ...mailItem, to: z.string(), textBody: body, htmlBody: body, attachments, headers })
-  .meta({ id: 'FormerMail' });
+  .meta({ id: 'LegacyMail' });
 
 const updates = z.object({ isRead: z.boolean().optional(), isArchived: z.boolean().optional() });
 const updated = z.object({
@@ -73,10 +73,10 @@ const updated = z.object({
 });
 
 const statuses = { all: 'all', processed: 'delivered', failed: 'failed' } as const;
-/** Emails of one request that marks many. */
+/** Maximum number of emails that one request can update. */
 const MAX_BULK = 100;
 
-/** Received mail under the paths of `@inboundemail/sdk`; the same operations as under /emails and /mail/threads. */
+/** Received mail at the paths of `@inboundemail/sdk`, with the same operations as /emails and /mail/threads. */
 export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   const frame = { tags: ['Paths of other clients'], deprecated: true };
 
@@ -86,7 +86,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.read },
       schema: {
         ...frame,
-        operationId: 'formerListMail',
+        operationId: 'legacyListMail',
         summary: 'List received emails',
         description: 'Same as GET /emails with type `received`, newest first.',
         querystring: listQuery,
@@ -128,7 +128,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.read },
       schema: {
         ...frame,
-        operationId: 'formerGetMail',
+        operationId: 'legacyGetMail',
         summary: 'Retrieve a received email',
         description: 'Same as GET /emails/{id}.',
         params: idInPath,
@@ -158,7 +158,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.manage },
       schema: {
         ...frame,
-        operationId: 'formerUpdateMail',
+        operationId: 'legacyUpdateMail',
         summary: 'Update a received email',
         description: 'Same as PATCH /emails/{id}.',
         params: idInPath,
@@ -182,7 +182,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.send },
       schema: {
         ...frame,
-        operationId: 'formerReplyToMail',
+        operationId: 'legacyReplyToMail',
         summary: 'Reply to a received email',
         description: 'Same as POST /emails/{id}/reply, sent from the address that received the email.',
         body: z
@@ -218,7 +218,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.read },
       schema: {
         ...frame,
-        operationId: 'formerGetMailThread',
+        operationId: 'legacyGetMailThread',
         summary: 'Retrieve the thread of an email',
         description: 'Same as GET /mail/threads/{id}.',
         params: idInPath,
@@ -239,7 +239,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       config: { access: access.manage },
       schema: {
         ...frame,
-        operationId: 'formerUpdateMails',
+        operationId: 'legacyUpdateMails',
         summary: 'Update several received emails',
         description: 'Updates each email like PATCH /emails/{id}. If one cannot be updated, the others still are.',
         body: z
@@ -282,7 +282,7 @@ async function findReceived(context: OperationContext, emailId: string) {
   return { emails: found, total: found.length };
 }
 
-/** Few mails cannot be parsed, and of those alone the reasons are read. */
+/** Loads the parse errors of the few emails that could not be parsed. */
 async function mailItemsOf(context: OperationContext, found: readonly emails.EmailSummary[]) {
   const failed = found.filter(({ status }) => status === 'failed').map(({ id }) => id);
   const parts = failed.length === 0 ? [] : await loadContentParts(context, failed, new Set());

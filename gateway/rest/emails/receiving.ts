@@ -25,7 +25,7 @@ const signedAttachment = {
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
-/** For how long `download_url` serves without a key; milliseconds. */
+/** Time for which `download_url` works without a key; milliseconds. */
 const LINK_LIFE_MS = 3_600_000;
 
 const listItem = z
@@ -65,7 +65,7 @@ const attachmentInPath = idInPath.extend({
   index: z.string().meta({ description: 'Position of the attachment, starting at 0.' }),
 });
 
-/** Received mail, and the attachments of any, under the paths and in the words of the `resend` client. */
+/** Received mail, and attachments of all mail, at the paths and in the format of the `resend` client. */
 export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
     '/emails/receiving',
@@ -200,7 +200,7 @@ function attachmentsOf(email: emails.Email, publicUrl: string): z.infer<typeof a
   }));
 }
 
-/** As attachmentsOf, with links that serve without a key for a while; the types of the client know no null here. */
+/** Like attachmentsOf, with links that work without a key for a while. The types of the client do not allow null. */
 function signedAttachmentsOf(context: OperationContext, email: emails.Email): z.infer<typeof signedBody>[] {
   const { publicUrl, secretKey } = context.settings;
   const key = deriveDownloadLinkKey(secretKey);

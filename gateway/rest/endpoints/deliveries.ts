@@ -1,9 +1,95 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { listEmailDeliveries, listEndpointDeliveries } from '../../../operations/endpoints/deliveries.ts';
+import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../../core/endpoints/delivery.ts';
+import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
+import {
+  type Delivery,
+  listEmailDeliveries,
+  listEndpointDeliveries,
+} from '../../../operations/endpoints/deliveries.ts';
+import { retryEmail } from '../../../operations/endpoints/retries.ts';
 import { access } from '../../admission/access.ts';
-import { errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from '../shapes.ts';
-import { deliveryBody, deliveryBodyOf, deliveryStatus } from './delivery-wire.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  type RestOptions,
+  wireInstant,
+} from '../shapes.ts';
+
+const deliveryStatus = z.enum(DELIVERY_STATUSES);
+
+/** Converts a delivery with all its attempts. */
+export const deliveryBody = z
+  .object({
+    id: z.string(),
+    emailId: z.string(),
+    endpointId: z.string(),
+    deliveryType: z.enum(['webhook', 'email_forward']),
+    status: deliveryStatus,
+    attempts: z.number().int(),
+    lastAttemptAt: instant.nullable(),
+    responseData: z
+      .unknown()
+      .meta({ description: '`error` and `statusCode` of the last attempt. Null before the first attempt.' }),
+    createdAt: instant,
+    completedAt: instant.nullable(),
+    nextAttemptAt: instant.nullable().meta({ description: 'Null if there is no next attempt.' }),
+    cause: z.enum(DELIVERY_CAUSES).meta({ description: 'What started this delivery.' }),
+    attemptLog: z.array(
+      z.object({
+        number: z.number().int(),
+        startedAt: instant,
+        durationMs: z.number().int(),
+        outcome: z.enum(DELIVERY_ATTEMPT_OUTCOMES),
+        statusCode: z.number().int().nullable(),
+        error: z.string().nullable(),
+        requestHeaders: z
+          .record(z.string(), z.string())
+          .meta({ description: 'Request headers. Secrets are redacted.' }),
+        responseBody: z.string().nullable().meta({ description: 'First 4,096 bytes of the response body.' }),
+      }),
+    ),
+    recipients: z
+      .array(
+        z.object({
+          address: z.string(),
+          status: z.enum(RECIPIENT_STATUSES),
+          code: z.number().int().nullable().meta({ description: 'SMTP reply code.' }),
+          enhancedStatus: z.string().nullable().meta({ description: 'Enhanced status code (RFC 3463).' }),
+          text: z.string().nullable(),
+          settledAt: instant.nullable(),
+        }),
+      )
+      .meta({ description: 'Recipients of a forwarded copy. Empty for webhooks.' }),
+  })
+  .meta({ id: 'Delivery' });
+
+export function deliveryBodyOf(delivery: Delivery): z.infer<typeof deliveryBody> {
+  return {
+    id: delivery.id,
+    emailId: delivery.emailId,
+    endpointId: delivery.endpointId,
+    deliveryType: delivery.type === 'webhook' ? 'webhook' : 'email_forward',
+    status: delivery.status,
+    attempts: delivery.attempts,
+    lastAttemptAt: wireInstant(delivery.lastAttemptAt),
+    responseData: delivery.responseData,
+    createdAt: wireInstant(delivery.createdAt),
+    completedAt: wireInstant(delivery.completedAt),
+    nextAttemptAt: delivery.status === 'pending' ? wireInstant(delivery.nextAttemptAt) : null,
+    cause: delivery.cause,
+    attemptLog: delivery.attemptLog.map((attempt) => ({ ...attempt, startedAt: wireInstant(attempt.startedAt) })),
+    recipients: delivery.recipients.map((recipient) => ({
+      ...recipient,
+      settledAt: wireInstant(recipient.settledAt),
+    })),
+  };
+}
 
 const listQuery = z.object({
   limit: limit(),
@@ -52,6 +138,56 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
       const { status, ...page } = request.query;
       const found = await listEmailDeliveries(contextOf(request), request.params.id, { status }, page);
       return listBody(found.deliveries.map(deliveryBodyOf), page, found.total);
+    },
+  );
+};
+
+const retryBody = z
+  .object({
+    endpoint_id: z
+      .string()
+      .nullish()
+      .meta({ description: 'ID of the endpoint. The default is where the email is routed now.' }),
+    delivery_id: z.string().nullish().meta({ description: 'ID of an unsuccessful delivery of the email.' }),
+  })
+  .nullish()
+  .meta({ id: 'RetryEmail', examples: [{ endpoint_id: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' }] });
+
+const retryAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    delivery_id: z.string(),
+    delivery_ids: z.array(z.string()),
+  })
+  .meta({ id: 'Retry' });
+
+export const retryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/emails/:id/retry',
+    {
+      config: { access: access.sendAccount },
+      schema: {
+        operationId: 'retryEmail',
+        summary: 'Retry delivery of a received email',
+        description:
+          'Creates a new delivery, due at once. A pending delivery is attempted now instead, so that nothing is delivered twice.',
+        tags: ['Emails'],
+        params: idInPath,
+        body: retryBody,
+        response: { 200: retryAnswer, 409: errorBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { endpoint_id: endpointId = null, delivery_id: deliveryId = null } = request.body ?? {};
+      const deliveryIds = await retryEmail(contextOf(request), request.params.id, { endpointId, deliveryId });
+      const [first = ''] = deliveryIds;
+      return {
+        success: true as const,
+        message: 'The email is being delivered again',
+        delivery_id: first,
+        delivery_ids: deliveryIds,
+      };
     },
   );
 };

@@ -118,8 +118,8 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     },
     async (request) => {
       const { since, until, status, limit } = request.body;
-      const wish = { since: new Date(since), until: until === undefined ? null : new Date(until), status, limit };
-      const replay = await replayDeliveries(contextOf(request), request.params.id, wish);
+      const selection = { since: new Date(since), until: until === undefined ? null : new Date(until), status, limit };
+      const replay = await replayDeliveries(contextOf(request), request.params.id, selection);
       const emails = replay.count === 1 ? '1 email is' : `${replay.count} emails are`;
       return {
         success: true as const,
@@ -160,11 +160,11 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         message,
         responseTime: responseTimeMs,
         ...(!success && statusCode === null ? { error: message } : {}),
-        // A group or an address has no URL.
+        // Endpoints that forward have no URL.
         ...(outcome.webhookFormat === null
           ? {}
           : {
-              // Clients type these as absent, not as null, where nothing answered.
+              // Types of clients have these absent, not null, if there was no response.
               ...(statusCode === null ? {} : { statusCode }),
               ...(responseBody === null ? {} : { responseBody }),
               webhookFormat: format ?? outcome.webhookFormat,
@@ -176,7 +176,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   );
 };
 
-/** The body carries more than other refusals. */
+/** The body has more fields than other errors. */
 const INVALID_FORMAT = {
   error: 'Invalid webhook format',
   message: 'Invalid webhook format',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
-import { deliveryBody, deliveryBodyOf } from './delivery-wire.ts';
+import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
 
@@ -46,7 +46,7 @@ export const endpointDetails = z
   })
   .meta({ id: 'EndpointDetails' });
 
-/** Ours, and the names that the reference service gives the formats. */
+/** Our names of the formats, and those of the reference service. */
 export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
 
 export const formats = {

@@ -31,7 +31,7 @@ const fields = {
   isActive: z.boolean().optional(),
 };
 
-/** What a config may hold; checkEndpointConfig reads it by its type. */
+/** Fields of a config of any type; checkEndpointConfig validates it by type. */
 const configFields = z.object(Object.fromEntries(ENDPOINT_CONFIG_FIELDS.map((name) => [name, z.unknown()])));
 
 const newEndpoint = z.object({ ...fields, type: endpointType }).meta({
@@ -216,7 +216,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   );
 };
 
-/** The route is PATCH; one published client sends PUT. */
+/** PATCH is the documented method; one published client sends PUT. */
 const updates = [
   { method: 'PATCH', operationId: 'updateEndpoint', summary: 'Update an endpoint' },
   { method: 'PUT', operationId: 'putEndpoint', summary: 'Update an endpoint (PUT)' },

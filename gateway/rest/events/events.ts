@@ -8,7 +8,7 @@ import { access } from '../../admission/access.ts';
 import { sendEventStream } from '../../http/event-stream.ts';
 import { errorBody, instant, limit, type RestOptions, text, wireInstant } from '../shapes.ts';
 
-/** A page that is waited for takes so long at most: the wait, and reading before and after it. Milliseconds. */
+/** Time limit of a long poll: the wait and the queries before and after it. Milliseconds. */
 const ANSWER_MS = (events.MAX_WAIT_SECONDS + 15) * 1_000;
 
 const kindList = Object.entries(EVENT_KINDS)
@@ -110,12 +110,12 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   );
 };
 
-/** Accept (RFC 9110 §12.5.1) names the type; that a wildcard would do does not make a stream of it. */
+/** Returns whether the Accept header (RFC 9110 §12.5.1) names the type of event streams. A wildcard does not count. */
 function wantsStream({ method, headers }: FastifyRequest): boolean {
   return method === 'GET' && /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(headers.accept ?? '');
 }
 
-/** What a client of server-sent events says when it comes again. */
+/** The header that a client of server-sent events sends when it reconnects. */
 function lastEventId({ headers }: FastifyRequest): string | null {
   const value = headers['last-event-id'];
   return typeof value === 'string' && value !== '' ? value : null;

@@ -7,7 +7,7 @@ import { instant, listOf, text, wireInstant } from '../shapes.ts';
 export const type = z.enum(GUARD_RULE_TYPES);
 const actionName = z.enum(GUARD_ACTIONS);
 
-/** What a rule does; its name alone is short for it. */
+/** The action of a rule, or just its name. */
 export const action = z
   .preprocess(
     (given) => (typeof given === 'string' ? { action: given } : given),
@@ -126,7 +126,7 @@ export const checkAnswer = z.object({
   reason: z.string().optional().meta({ description: 'Response of the language model.' }),
 });
 
-/** A rule as the reference service shows it, config and actions as JSON, and beside them as they are. */
+/** A rule in the format of the reference service, with config and actions as JSON text, and additionally as objects. */
 export function ruleAnswerOf(rule: GuardRule, userId: string): z.infer<typeof ruleAnswer> {
   const shown = { action: rule.action, ...(rule.endpointId === null ? {} : { endpointId: rule.endpointId }) };
   return {

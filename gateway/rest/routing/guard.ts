@@ -158,7 +158,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   );
 };
 
-/** The reference service has PUT only. */
+/** The reference service supports PUT only. */
 const updates = [
   { method: 'PATCH', operationId: 'updateGuardRule', summary: 'Update a guard rule' },
   { method: 'PUT', operationId: 'putGuardRule', summary: 'Update a guard rule (PUT)' },

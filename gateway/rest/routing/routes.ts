@@ -6,7 +6,7 @@ import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
 import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
 import { access } from '../../admission/access.ts';
-import { deliveryBody, deliveryBodyOf } from '../endpoints/delivery-wire.ts';
+import { deliveryBody, deliveryBodyOf } from '../endpoints/deliveries.ts';
 import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInstant } from '../shapes.ts';
 
 const place = {

@@ -9,12 +9,12 @@ import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
 
-/** Bytes of a body that may hold the attachments of 100 emails. */
+/** Maximum size of a body, which can contain the attachments of 100 emails; bytes. */
 const BATCH_BODY_LIMIT = 100_000_000;
 
 const newBatch = z
   .object({
-    // Read one by one, so that one that has not the shape of an email need not keep the others back.
+    // Parsed one by one, so that an invalid email does not prevent the others.
     emails: batchEmails(z.unknown().meta({ $ref: '#/components/schemas/SendEmailInput' })),
   })
   .meta({
@@ -94,7 +94,7 @@ const cancelledBatch = batchDetails
   .extend({ success: z.literal(true), message: z.string() })
   .meta({ id: 'CancelledBatch' });
 
-/** Emails that are asked for at once. */
+/** Sending several emails in one request. */
 export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/emails/batch',
@@ -178,7 +178,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   );
 };
 
-/** Throws validation when it had not the shape of an email. */
+/** Returns the parsed email. Throws validation if it was invalid. */
 function emailOf(read: ReturnType<typeof sendBody.safeParse>, path: string): NewEmail {
   if (read.success) return newEmailOf(read.data, path);
   const [issue] = read.error.issues;

@@ -40,7 +40,7 @@ const summary = {
   created_at: instant,
   attempts: z.number().int().meta({ description: '1 once the email is in the sending queue.' }),
 };
-const listItem = z.object(summary).meta({ id: 'FormerScheduledEmailListItem' });
+const listItem = z.object(summary).meta({ id: 'LegacyScheduledEmailListItem' });
 const details = z
   .object({
     ...summary,
@@ -57,11 +57,11 @@ const details = z
     max_attempts: z.number().int(),
     sent_email_id: z.string().optional(),
   })
-  .meta({ id: 'FormerScheduledEmail' });
+  .meta({ id: 'LegacyScheduledEmail' });
 const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), cancelled_at: instant });
 
 const scheduleBody = sendBody.meta({
-  id: 'FormerScheduleEmail',
+  id: 'LegacyScheduleEmail',
   required: ['from', 'to', 'subject'],
   anyOf: ['scheduled_at', 'scheduledAt'].map((name) => ({
     properties: { [name]: { type: 'string' } },
@@ -78,7 +78,7 @@ const scheduleBody = sendBody.meta({
   ],
 });
 
-/** Scheduled mail under the paths of `@inboundemail/sdk`; the same operations as under /emails. */
+/** Scheduled emails at the paths of `@inboundemail/sdk`, with the same operations as /emails. */
 export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   const frame = { tags: ['Paths of other clients'], deprecated: true };
 
@@ -90,7 +90,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       config: { access: access.send },
       schema: {
         ...frame,
-        operationId: 'formerScheduleEmail',
+        operationId: 'legacyScheduleEmail',
         summary: 'Schedule an email',
         description: 'Same as POST /emails, where `scheduled_at` is required.',
         headers: idempotencyHeader,
@@ -115,7 +115,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       config: { access: access.read },
       schema: {
         ...frame,
-        operationId: 'formerListScheduledEmails',
+        operationId: 'legacyListScheduledEmails',
         summary: 'List scheduled emails',
         description: 'Returns emails that have not been sent, newest first.',
         querystring: z.object({
@@ -143,7 +143,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       config: { access: access.read },
       schema: {
         ...frame,
-        operationId: 'formerGetScheduledEmail',
+        operationId: 'legacyGetScheduledEmail',
         summary: 'Retrieve a scheduled email',
         description: 'Also returns an email that has been sent since.',
         params: idInPath,
@@ -158,7 +158,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       return {
         ...body,
         ...summaryOf(email),
-        // The types of the client know no null here.
+        // The types of the client do not allow null here.
         ...(replyTo === null ? {} : { replyTo }),
         ...(html === null ? {} : { html }),
         ...(text === null ? {} : { text }),
@@ -175,7 +175,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       config: { access: access.send },
       schema: {
         ...frame,
-        operationId: 'formerCancelScheduledEmail',
+        operationId: 'legacyCancelScheduledEmail',
         summary: 'Cancel a scheduled email',
         description: 'Same as DELETE /emails/{id}.',
         params: idInPath,

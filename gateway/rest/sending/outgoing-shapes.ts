@@ -9,7 +9,7 @@ import {
 } from '../../../operations/sending/idempotency.ts';
 import { instant } from '../shapes.ts';
 
-/** `address` or `Name <address>`, several in one text separated by commas, or a list. */
+/** `address` or `Name <address>`, several separated by commas, or a list. */
 export const addresses = z.union([z.string(), z.array(z.string())]);
 
 const attachment = z
@@ -26,7 +26,7 @@ const attachment = z
 
 const tag = z.object({ name: z.string(), value: z.string() });
 
-/** The fields that sending and answering have in common. */
+/** Fields that new emails and replies share. */
 export const contentShape = {
   html: z.string().nullish(),
   text: z.string().nullish().meta({ description: 'Either `html` or `text` is required.' }),
@@ -45,13 +45,13 @@ export const contentShape = {
   timezone: z.string().nullish().meta({ description: 'IANA time zone of `scheduled_at`. The default is UTC.' }),
 };
 
-// Absent fields are told in the words that clients know, so they pass the shape.
+// The shape allows missing fields, because operations report them with the messages that clients know.
 export const sendBody = z
   .object({ from: z.string().nullish(), to: addresses.nullish(), subject: z.string().nullish(), ...contentShape })
   .meta({
     id: 'SendEmail',
     required: ['from', 'to', 'subject'],
-    // zod leaves `examples` out of shapes that look at a value before they read it.
+    // zod omits `examples` from shapes that preprocess a value.
     'x-examples': [
       {
         from: 'Support <support@example.com>',
@@ -73,7 +73,7 @@ export const sendBody = z
     ],
   });
 
-/** The email that a body asks for. Throws validation for attachments by address. `path` stands before the names of fields. */
+/** Converts a body to an email. Throws validation for attachments by URL. `path` is prepended to the names of fields. */
 export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
   const { from, to, cc, bcc, subject, html, text, headers, tags, timezone } = body;
   const attachments = (body.attachments ?? []).map((given, index) => {
@@ -100,7 +100,7 @@ const ids = {
   message_id: z.string().meta({ description: 'Message-ID (RFC 5322).' }),
   messageId: z.string(),
 };
-/** Names that older clients read; ours is the identifier by which the email stands in the queue. */
+/** Legacy names of the email's ID. */
 export const providerIds = { provider_message_id: z.string(), aws_message_id: z.string(), awsMessageId: z.string() };
 
 export const sentAnswer = z.object({ ...ids, status: z.literal('sent'), ...providerIds }).meta({ id: 'SentEmail' });
@@ -109,19 +109,19 @@ export const scheduledAnswer = z
   .object({ ...ids, status: z.literal('scheduled'), scheduled_at: instant, timezone: z.string() })
   .meta({ id: 'ScheduledEmail' });
 
-/** The answer of a receipt of one email that goes at once. */
+/** Converts the receipt of one email that is sent now to the response. */
 export function sentBodyOf(receipt: Receipt): z.infer<typeof sentAnswer> {
   return { ...idsOf(receipt), status: 'sent', ...providerIdsOf(receipt) };
 }
 
-/** The answer of a receipt of one email on the schedule; null when it goes at once. */
+/** Converts the receipt of one scheduled email to the response; null if the email is sent now. */
 export function scheduledBodyOf(receipt: Receipt): z.infer<typeof scheduledAnswer> | null {
   const { scheduledAt = null, timezone } = receipt.emails[0] ?? {};
   if (scheduledAt === null) return null;
   return { ...idsOf(receipt), status: 'scheduled', scheduled_at: scheduledAt, timezone: timezone ?? 'UTC' };
 }
 
-/** Those of an email that goes at once, or of an answer. */
+/** The IDs of an email that is sent now, or of a reply. */
 export function providerIdsOf(receipt: Receipt): { [Name in keyof typeof providerIds]: string } {
   const { id } = idsOf(receipt);
   return { provider_message_id: id, aws_message_id: id, awsMessageId: id };
@@ -133,7 +133,7 @@ function idsOf(receipt: Receipt): { [Name in keyof typeof ids]: string } {
   return { id: email.id, message_id: email.messageId, messageId: email.messageId };
 }
 
-/** Bytes of a body that may hold attachments in base64. */
+/** Maximum size of a body, which can contain attachments in base64; bytes. */
 export const MAIL_BODY_LIMIT = 40_000_000;
 
 export const idempotencyHeader = z.object({
@@ -145,8 +145,8 @@ export const idempotencyHeader = z.object({
 });
 
 /**
- * What the header field Idempotency-Key makes of a request; null without it. `asked` is all that the request asks for: a validated body,
- * whose fields come in one order however the client wrote them. Throws validation.
+ * Reads the Idempotency-Key header; null without it. `asked` identifies the request: the validated body, whose fields have a fixed order
+ * however the client wrote them. Throws validation.
  */
 export function idempotencyOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -28,7 +28,7 @@ const resumeBody = z
   .nullish()
   .meta({ id: 'ResumeEmail', examples: [{ scheduled_at: 'in 2 hours' }] });
 
-/** Cancelling, pausing and resuming mail that is still to be sent. */
+/** Cancelling, pausing and resuming scheduled emails. */
 export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   const response = { 200: changeAnswer, default: errorBody };
   const tags = ['Emails'];
@@ -102,8 +102,8 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     async (request) => {
       const { scheduled_at, scheduledAt, timezone } = request.body ?? {};
       const text = scheduled_at ?? scheduledAt ?? null;
-      const wish = text === null ? null : { text, timezone: timezone ?? null };
-      const change = await scheduled.resumeEmail(contextOf(request), request.params.id, wish);
+      const schedule = text === null ? null : { text, timezone: timezone ?? null };
+      const change = await scheduled.resumeEmail(contextOf(request), request.params.id, schedule);
       if (!change.isChanged) return answerOf(change, 'Email is not paused');
       const hint = change.isDue ? '; its time has passed, so it is sent now' : '';
       return answerOf(change, `Scheduled email resumed${hint}`);

@@ -1,13 +1,19 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { errorBody, type RestOptions } from '../shapes.ts';
+import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import {
+  addresses,
+  contentShape,
   idempotencyHeader,
   idempotencyOf,
   MAIL_BODY_LIMIT,
   newEmailOf,
+  providerIds,
+  providerIdsOf,
   scheduledAnswer,
   scheduledBodyOf,
   sendBody,
@@ -38,6 +44,78 @@ export const sendingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
       const { receipt } = await sendEmail(contextOf(request), newEmailOf(request.body), idempotency);
       const scheduled = scheduledBodyOf(receipt);
       return scheduled === null ? sentBodyOf(receipt) : reply.code(201).send(scheduled);
+    },
+  );
+};
+
+const replyBody = z
+  .object({
+    from: z.string().nullish(),
+    from_name: z.string().nullish().meta({ description: 'Sender name, if `from` does not include one.' }),
+    fromName: z.string().nullish().meta({ deprecated: true, description: 'Alias of `from_name`.' }),
+    to: addresses.nullish().meta({ description: 'The default is the sender of the original.' }),
+    subject: z.string().nullish().meta({ description: 'The default is `Re: ` and the subject of the original.' }),
+    reply_all: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Whether to also reply to the other recipients of the original.' }),
+    replyAll: z.boolean().nullish().meta({ deprecated: true, description: 'Alias of `reply_all`.' }),
+    ...contentShape,
+  })
+  .meta({
+    id: 'ReplyToEmail',
+    required: ['from'],
+    'x-examples': [{ from: 'Support <support@example.com>', text: 'It is on its way.', reply_all: true }],
+  });
+
+const repliedTo = {
+  replied_to_email_id: z.string(),
+  replied_to_thread_id: z.string().nullable(),
+  is_thread_reply: z.boolean().meta({ description: 'Whether the ID was that of a thread.' }),
+};
+
+export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/emails/:id/reply',
+    {
+      bodyLimit: MAIL_BODY_LIMIT,
+      preValidation: async (request) => limitEntries(request.body),
+      config: { access: access.send },
+      schema: {
+        operationId: 'replyToEmail',
+        summary: 'Reply to an email or a thread',
+        description:
+          'Replies to an email, or to the latest message of a thread. By default the reply goes to the addresses that the original asks for. It joins the thread.',
+        tags: ['Emails'],
+        params: idInPath,
+        headers: idempotencyHeader,
+        body: replyBody,
+        response: {
+          200: sentAnswer.extend(repliedTo).meta({ id: 'SentReply' }),
+          201: scheduledAnswer.extend({ ...providerIds, ...repliedTo }).meta({ id: 'ScheduledReply' }),
+          403: errorBody,
+          409: errorBody,
+          default: errorBody,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request;
+      const idempotency = idempotencyOf(request.headers, 'reply', [params.id, body]);
+      const newReply = {
+        ...newEmailOf(body),
+        fromName: body.from_name ?? body.fromName,
+        audience: (body.reply_all ?? body.replyAll) ? ('all' as const) : ('sender' as const),
+      };
+      const { receipt } = await sendReply(contextOf(request), params.id, newReply, idempotency);
+      const original = {
+        replied_to_email_id: receipt.repliedTo?.emailId ?? '',
+        replied_to_thread_id: receipt.repliedTo?.threadId ?? null,
+        is_thread_reply: receipt.repliedTo?.isThread ?? false,
+      };
+      const scheduled = scheduledBodyOf(receipt);
+      if (scheduled !== null) return reply.code(201).send({ ...scheduled, ...providerIdsOf(receipt), ...original });
+      return { ...sentBodyOf(receipt), ...original };
     },
   );
 };

@@ -27,7 +27,7 @@ const suppressionBody = z
       .nullable()
       .meta({ description: 'The email that bounced or caused the complaint. Null if you added the address.' }),
     created_at: instant,
-    // The names that the `resend` client reads.
+    // Field names of the `resend` client.
     email: z.string(),
     origin: reason,
     source_id: z.string().nullable(),
@@ -147,7 +147,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     {
       config: { access: access.manage },
       schema: {
-        operationId: 'formerUnblockAddress',
+        operationId: 'legacyUnblockAddress',
         summary: 'Delete the suppression of an address',
         description: 'Same as DELETE /suppressions/{id}.',
         tags: ['Paths of other clients'],

@@ -53,7 +53,7 @@ const listAnswer = z.object({
   }),
 });
 
-/** A thread with its messages. */
+/** Converts a thread with its messages. */
 export const threadAnswer = z.object({
   thread: z
     .object({
@@ -126,7 +126,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   );
 };
 
-/** `publicUrl` is the base of download links. */
+/** `publicUrl` is the base URL of download links. */
 export function threadAnswerOf(
   { thread, messages }: { thread: threads.Thread; messages: Email[] },
   publicUrl: string,

@@ -185,8 +185,8 @@ builder.mutationField('updateEmailAddress', (t) =>
     },
     errors: { dataField: { name: 'emailAddress' } },
     resolve: async (_root, { input }, context) => {
-      const { id, ...wish } = input;
-      const change = parseInput(addressChangeShape, { ...wish, isActive: wish.isActive ?? undefined });
+      const { id, ...fields } = input;
+      const change = parseInput(addressChangeShape, { ...fields, isActive: fields.isActive ?? undefined });
       await changes.updateEmailAddress(context.operations, id, change);
       forgetLoaded(context);
       return id;

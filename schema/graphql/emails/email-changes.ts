@@ -105,8 +105,8 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { input: { id, scheduledAt, timezone } }, context) => {
-      const wish = scheduledAt == null ? null : { text: scheduledAt, timezone: timezone ?? null };
-      return told(context, scheduled.resumeEmail(context.operations, id, wish));
+      const schedule = scheduledAt == null ? null : { text: scheduledAt, timezone: timezone ?? null };
+      return told(context, scheduled.resumeEmail(context.operations, id, schedule));
     },
   }),
 }));

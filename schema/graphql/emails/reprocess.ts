@@ -134,8 +134,8 @@ builder.mutationField('reprocessEmails', (t) =>
     },
     resolve: async (_root, { input: { emailIds, steps, isDryRun } }, context) => {
       context.answerWithin(REPROCESS_ANSWER_MS);
-      const wish = { emailIds, steps, mode: isDryRun ? ('dry' as const) : ('run' as const) };
-      const emails = await reprocessEmails(context.operations, wish);
+      const options = { emailIds, steps, mode: isDryRun ? ('dry' as const) : ('run' as const) };
+      const emails = await reprocessEmails(context.operations, options);
       forgetLoaded(context);
       return { emails };
     },

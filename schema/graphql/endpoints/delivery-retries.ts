@@ -59,8 +59,8 @@ builder.mutationFields((t) => ({
     },
     errors: { directResult: true },
     resolve: async (_root, { input: { id, endpointId, deliveryId } }, context) => {
-      const wish = { endpointId: endpointId ?? null, deliveryId: deliveryId ?? null };
-      const deliveryIds = await retryEmail(context.operations, id, wish);
+      const target = { endpointId: endpointId ?? null, deliveryId: deliveryId ?? null };
+      const deliveryIds = await retryEmail(context.operations, id, target);
       forgetLoaded(context);
       return { emailId: id, deliveryIds };
     },

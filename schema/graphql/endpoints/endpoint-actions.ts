@@ -186,8 +186,8 @@ builder.mutationFields((t) => ({
     errors: { directResult: true },
     resolve: async (_root, { input: { id, since, until, status, limit: given } }, context) => {
       const { limit } = parseInput(replayInputShape, { limit: given ?? undefined });
-      const wish = { since, until: until ?? null, status, limit };
-      const replay = await replayDeliveries(context.operations, id, wish);
+      const selection = { since, until: until ?? null, status, limit };
+      const replay = await replayDeliveries(context.operations, id, selection);
       forgetLoaded(context);
       return { ...replay, endpointId: id };
     },

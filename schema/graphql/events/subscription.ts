@@ -36,9 +36,9 @@ function eventOf(told: Streamed): FeedEvent {
 }
 
 const meanings: Record<StreamEnd, string> = {
-  TOO_FAR_BEHIND: 'Events come faster than they are read. Subscribe again after the cursor.',
+  TOO_FAR_BEHIND: 'Events arrive faster than they are read. Subscribe again after the cursor.',
   GOING_AWAY: 'This gateway is stopping. Subscribe again after the cursor.',
-  UNAUTHORIZED: 'The API key opens nothing any more.',
+  UNAUTHORIZED: 'The API key is no longer valid.',
 };
 
 async function* tell(
@@ -199,6 +199,6 @@ function kindsOf(of: 'email' | 'thread' | 'delivery' | 'domain'): Kind[] {
   return (Object.keys(EVENT_KINDS) as Kind[]).filter((kind) => kind.startsWith(`${of}.`));
 }
 
-function isOf(wished: string | null | undefined, id: string | null): boolean {
-  return wished === null || wished === undefined || wished === id;
+function isOf(expected: string | null | undefined, id: string | null): boolean {
+  return expected === null || expected === undefined || expected === id;
 }

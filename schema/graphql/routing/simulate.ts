@@ -85,8 +85,8 @@ builder.mutationField('simulateInbound', (t) =>
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
       const idempotency = readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, 'simulate', input);
-      const wish = { message: messageOf(input), to: input.to ?? null, from: input.from ?? null };
-      const simulated = await simulateInbound(context.operations, wish, idempotency);
+      const simulation = { message: messageOf(input), to: input.to ?? null, from: input.from ?? null };
+      const simulated = await simulateInbound(context.operations, simulation, idempotency);
       forgetLoaded(context);
       return simulated;
     },
@@ -110,7 +110,7 @@ function messageOf(given: Given): SimulationInput['message'] {
   const isRaw = given.raw != null || given.rawBase64 != null;
   if ([given.raw, given.rawBase64, template].filter((one) => one != null).length !== 1)
     throw invalid('Give exactly one of raw, rawBase64 and template', 'template');
-  if (isRaw || template == null) return { raw: given.raw ?? octetsOf(given.rawBase64 ?? '') };
+  if (isRaw || template == null) return { raw: given.raw ?? bytesOf(given.rawBase64 ?? '') };
   const content = { subject: given.subject ?? null, text: given.text ?? null, html: given.html ?? null };
   if (template !== 'reply' && template !== 'bounce') return { template, ...content };
   const { emailId } = given;
@@ -119,7 +119,7 @@ function messageOf(given: Given): SimulationInput['message'] {
   return { template, emailId, recipient: given.recipient ?? null, status: given.status ?? '5.1.1' };
 }
 
-function octetsOf(base64: string): Buffer {
+function bytesOf(base64: string): Buffer {
   if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)) throw invalid('rawBase64 must be base64', 'rawBase64');
   return Buffer.from(base64, 'base64');
 }

@@ -196,8 +196,8 @@ builder.mutationFields((t) => ({
       limitEntries(input);
       const { id, fromName, audience } = input;
       const idempotency = readIdempotency({ key: idempotencyKey, field: KEY }, 'reply', input);
-      const wish = { ...newEmailOf(input), fromName, audience: audience ?? undefined };
-      const { receipt } = await sendReply(context.operations, id, wish, idempotency);
+      const reply = { ...newEmailOf(input), fromName, audience: audience ?? undefined };
+      const { receipt } = await sendReply(context.operations, id, reply, idempotency);
       forgetLoaded(context);
       return receipt;
     },

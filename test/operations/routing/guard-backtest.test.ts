@@ -8,6 +8,9 @@ import { createTestDatabase, type TestDatabase } from '../../support/cluster/dat
 
 const MAILS = 20_000;
 const USER = 'usr_backtest';
+/** a user with fewer emails, three in each second */
+const OTHER_USER = 'usr_backtest_ties';
+const TIED_MAILS = 1_234;
 
 let testDatabase: TestDatabase;
 let actor: Database;
@@ -17,25 +20,31 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   actor = testDatabase.open('postroom_actor');
   database = testDatabase.open('postroom_gateway');
+  await insertEmails(USER, MAILS, `n * interval '1 minute'`);
+  await insertEmails(OTHER_USER, TIED_MAILS, `(n / 3) * interval '1 second'`);
+});
+afterAll(() => testDatabase.drop());
+
+/** Inserts received emails; `age` is an SQL expression of `n`, their number. */
+async function insertEmails(userId: string, count: number, age: string): Promise<void> {
   await actor.pool.query(
     `with e as (
        insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
          from_text, to_addresses, cc_addresses, preview)
-       select $1, 'em_' || n, 'received', 'delivered', now() - n * interval '1 minute', 'a@b.test', 'b.test', 'm' || n, 'casino', 'casino',
+       select $1, 'em_' || n, 'received', 'delivered', now() - ${age}, 'a@b.test', 'b.test', 'm' || n, 'casino', 'casino',
          'a@b.test', 'a@b.test', '{}', '{}', '' from generate_series(1, $2::integer) n returning user_id, id)
      insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
        parser_version)
      select user_id, id, '[]', '{}', '{}', '{}', repeat('some words of a mail ', 100), repeat('<p>some words of a mail</p>', 100), '[]', 1
      from e`,
-    [USER, MAILS],
+    [userId, count],
   );
-});
-afterAll(() => testDatabase.drop());
+}
 
-/** An operation's context as far as a back-test uses it. */
-function contextOf(answerBy: number): OperationContext {
+/** Returns the context of an operation, as far as a backtest uses it. */
+function contextOf(answerBy: number, userId = USER): OperationContext {
   return {
-    userId: USER,
+    userId,
     database,
     bus: createInProcessBus(),
     now: () => new Date(),
@@ -79,4 +88,18 @@ test('a back-test without enough time reports how far it came', async () => {
     `em_${result.scanned}`,
   ]);
   expect(result.stoppedAt).toEqual(rows[0]?.created_at);
+});
+
+test.each([
+  ['the outlines of emails', { subject: 'casino' }],
+  ['the texts of emails', { hasWords: 'words' }],
+])('a back-test reads %s in batches, each email once', async (_what, config) => {
+  // A clock that stands still, so that the result does not depend on the speed of the machine.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const result = await backtestRule(contextOf(9_000, OTHER_USER), tried(config), {
+    days: 30,
+    limit: TIED_MAILS,
+  }).finally(() => clock.mockRestore());
+  expect(result).toMatchObject({ scanned: TIED_MAILS, matched: TIED_MAILS, isComplete: true });
+  expect(new Set(result.examples.map(({ emailId }) => emailId)).size).toBe(TIED_MAILS);
 });

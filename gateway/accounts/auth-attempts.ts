@@ -4,8 +4,8 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { forgiveAuthTries, takeAuthTry } from '../../db/queries/accounts/auth-tries.ts';
 
-/** What is tried; each kind is counted by itself. */
-export type TryKind =
+/** Kinds of attempts, which are counted separately. */
+export type AttemptKind =
   | 'sign-in'
   | 'sign-up'
   | 'sign-in-link'
@@ -15,34 +15,34 @@ export type TryKind =
   | 'reset'
   | 'password';
 
-/** Who tries, and at whose account. */
-export interface Try {
-  kind: TryKind;
-  /** of the client, IPv4 or IPv6 */
+/** An attempt of a client at an account. */
+export interface AuthAttempt {
+  kind: AttemptKind;
+  /** IP address of the client, IPv4 or IPv6 */
   address: string;
-  /** an email address in lower case or an id; null: the try names none */
+  /** email address in lower case, or ID; null if the attempt names no account */
   account: string | null;
 }
 
-/** Counts tries, over all gateways of the database and over restarts. */
-export interface AuthTries {
-  /** Counts one before it is looked at, so that of many at once none slips through. Throws rate_limited. */
-  take(attempt: Try): Promise<void>;
-  /** The try was right: those at the account are forgotten, and this one does not count against the client. */
-  succeeded(attempt: Try): Promise<void>;
+/** Limits attempts, over all gateways of the database and across restarts. */
+export interface AuthAttempts {
+  /** Counts an attempt before it is checked, so that concurrent attempts cannot exceed the limit. Throws rate_limited. */
+  take(attempt: AuthAttempt): Promise<void>;
+  /** Resets the attempts at the account after a success, and does not count this one against the client. */
+  succeeded(attempt: AuthAttempt): Promise<void>;
 }
 
-/** Tries at one account, and tries of one client, whoever's the account. */
+/** Limit for each account, and for each client over all accounts. */
 const LIMIT = { most: 10, windowSeconds: 900 };
-/** Challenges are asked for by every page to sign in; each is kept for a while. */
+/** Limit for challenges, which every sign-in page requests and which are stored for a while. */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
-/** What one client holds of IPv6; bits. */
+/** Prefix length of the IPv6 network that counts as one client; bits. */
 const IPV6_NETWORK_BITS = 64;
 
-export function createAuthTries(database: Database, secretKey: Uint8Array): AuthTries {
+export function createAuthAttempts(database: Database, secretKey: Uint8Array): AuthAttempts {
   const secret = deriveTriesSecret(secretKey);
-  const clientKey = ({ kind, address }: Try) => triesKey(secret, `${kind} of a client`, networkOf(address));
-  const accountKeys = ({ kind, account }: Try) =>
+  const clientKey = ({ kind, address }: AuthAttempt) => triesKey(secret, `${kind} of a client`, networkOf(address));
+  const accountKeys = ({ kind, account }: AuthAttempt) =>
     account === null ? [] : [triesKey(secret, `${kind} at an account`, account)];
   return {
     async take(attempt) {
@@ -52,7 +52,7 @@ export function createAuthTries(database: Database, secretKey: Uint8Array): Auth
       const minutes = Math.ceil(wait / 60);
       throw new UserError(
         'rate_limited',
-        `Too many tries. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+        `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
         {
           reason: 'TOO_MANY_TRIES',
           retryAfterSeconds: wait,

@@ -1,14 +1,32 @@
 import { type DocumentNode, getOperationAST, Kind } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import { handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
 import { failSpan, isTracing, traced } from '../../actors/bus/tracing.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
+import { gatewayMetrics } from '../../schema/metrics.ts';
 
-/** Root fields that the name of a span tells; the rest is counted by an ellipsis. */
+/** Counts executed operations; subscriptions when they start. */
+export const countedOperations: Plugin = {
+  onExecute: ({ args }) => ({
+    onExecuteDone: (payload) =>
+      handleStreamOrSingleExecutionResult(payload, ({ result }) => {
+        const kind =
+          getOperationAST(args.document as DocumentNode, args.operationName as string | null | undefined)?.operation ??
+          'query';
+        gatewayMetrics.operations.inc({ kind, outcome: result.errors === undefined ? 'done' : 'failed' });
+      }),
+  }),
+  onSubscribe: () => ({
+    onSubscribeResult: () => gatewayMetrics.operations.inc({ kind: 'subscription', outcome: 'done' }),
+    onSubscribeError: () => gatewayMetrics.operations.inc({ kind: 'subscription', outcome: 'failed' }),
+  }),
+};
+
+/** Root fields in the name of a span; an ellipsis stands for the rest. */
 const NAMED_FIELDS = 3;
 
 /**
- * Records each operation as a span below its request's, named after the fields of the schema's root that it asks for: names that a client
- * gave (of the operation, aliases) are its own affair.
+ * Records each operation as a child span of its request, named after the root fields that it selects. Names that the client chose (operation
+ * names and aliases) are left out.
  */
 export const tracedOperations: Plugin<GraphContext> = {
   onExecute({ executeFn, setExecuteFn }) {
