@@ -51,4 +51,23 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await page.getByText('News of the day').first().waitFor();
     await first.context.close();
   });
+
+  test('shows a mail that arrived after the empty list was read and before the feed was open', async () => {
+    const account = await stage.account();
+    // Without an event the feed has no cursor to start after, so this mail is not in it.
+    expect((await account.call('GET', '/events')).body.data).toEqual([]);
+    const { page, context } = await stage.open(account);
+    const isArrived = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      if ((route.request().postData() ?? '').includes('DashboardEvents')) await isArrived.promise;
+      await route.continue();
+    });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('No mail yet').waitFor();
+    await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
+    await expect.poll(async () => (await account.call('GET', '/threads')).body.data?.length).toBe(1);
+    isArrived.resolve();
+    await page.getByText('News of the day').first().waitFor();
+    await context.close();
+  });
 });
