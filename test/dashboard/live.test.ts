@@ -65,7 +65,8 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await page.goto(`${stage.url}/inbox`);
     await page.getByText('No mail yet').waitFor();
     await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
-    await expect.poll(async () => (await account.call('GET', '/threads')).body.data?.length).toBe(1);
+    const threads = async () => (await account.graphql('{ threads(first: 1) { totalCount } }')).body.data.threads;
+    await expect.poll(async () => (await threads()).totalCount).toBe(1);
     isArrived.resolve();
     await page.getByText('News of the day').first().waitFor();
     await context.close();

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 
-/** For an address that no page has. */
+/** Shown for an unknown URL. */
 export function NotFoundPage() {
   return (
     <>

@@ -2,7 +2,7 @@ import type { ResultOf, VariablesOf } from '../../graphql.ts';
 import { graphql } from '../../graphql.ts';
 import { EMAIL_ROW } from './email-row-fragment.ts';
 
-/** A page of all mail. */
+/** Returns a page of all mail. */
 export const ACTIVITY = graphql(
   `
     query DashboardActivity($first: Int!, $after: String, $filter: EmailFilter, $search: String) {
@@ -19,7 +19,7 @@ export type ActivityPageData = ResultOf<typeof ACTIVITY>;
 type Variables = VariablesOf<typeof ACTIVITY>;
 type Filter = NonNullable<Variables['filter']>;
 
-/** A choice in the filter bar: its word in the URL, what is shown, and what the graph is asked with. */
+/** A choice in the filter bar: its name in the URL, its label, and its GraphQL values. */
 interface Choice<Value> {
   word: string;
   label: string;
@@ -43,7 +43,7 @@ export const STATUSES: Choice<NonNullable<Filter['status']>>[] = [
   { word: 'read', label: 'Read', value: 'READ' },
   { word: 'archived', label: 'Archived', value: 'ARCHIVED' },
 ];
-/** Guard rules hold received mail alone, which has no other status of these. */
+/** Guard rules hold only received mail, which has no other of these statuses. */
 export const GUARDS: Choice<NonNullable<Filter['status']>>[] = [{ word: 'held', label: 'Held', value: 'BLOCKED' }];
 export const TIMES: Choice<NonNullable<Filter['timeRange']>>[] = [
   { word: 'hour', label: 'Last hour', value: 'HOUR' },
@@ -54,11 +54,11 @@ export const TIMES: Choice<NonNullable<Filter['timeRange']>>[] = [
   { word: 'all', label: 'Any time', value: 'ALL' },
 ];
 
-/** The names of the filters in the URL. */
+/** Names of the filters in the URL. */
 export const FILTER_NAMES = ['q', 'direction', 'status', 'guard', 'domain', 'address', 'time'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 
-/** What the graph is asked with for a query string; words that are none of ours are passed over. */
+/** Returns the GraphQL variables of a query string. Unknown names and values are ignored. */
 export function filterOf(parameters: URLSearchParams): Pick<Variables, 'filter' | 'search'> {
   const text = (name: FilterName) => parameters.get(name)?.trim() || null;
   const filter: Filter = {

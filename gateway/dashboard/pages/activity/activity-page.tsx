@@ -18,7 +18,7 @@ const ROW = graphql(`query DashboardActivityRow($id: ID!) { email(id: $id) { ...
 
 const PAGE_SIZE = 50;
 
-/** All mail in and out, the newest first, as it comes. */
+/** All received and sent mail, newest first, updated live. */
 export function ActivityPage() {
   const [parameters] = useSearchParams();
   const variables = filterOf(parameters);

@@ -6,7 +6,7 @@ import { subjectOf } from './email-words.ts';
 
 const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
 
-/** Answers an email or sends it on, without leaving it. */
+/** Buttons that reply to or forward an email without leaving its page. */
 export function AnswerActions({ email }: { email: EmailHeadData }) {
   const [mode, setMode] = useState<'reply' | 'forward' | null>(null);
   const close = () => setMode(null);

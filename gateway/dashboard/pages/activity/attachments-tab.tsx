@@ -4,7 +4,7 @@ import { ATTACHMENTS } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { sizeOf } from './email-words.ts';
 
-/** The files of an email, each to download. */
+/** Attachments of an email with download links. */
 export function AttachmentsTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={ATTACHMENTS}>

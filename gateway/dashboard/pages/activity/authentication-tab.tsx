@@ -11,7 +11,7 @@ const tones: Record<string, Tone> = {
   TEMPERROR: 'warning',
 };
 
-/** What each result means, whatever the check (RFC 8601 §2.7). */
+/** Meaning of each result of an authentication check (RFC 8601 §2.7). */
 const meanings: Record<string, string> = {
   PASS: 'The check passed.',
   FAIL: 'The check failed.',
@@ -23,7 +23,7 @@ const meanings: Record<string, string> = {
   TEMPERROR: 'DNS did not respond in time.',
 };
 
-/** Our own verdicts on where a mail came from, each with what it means. */
+/** Our verdicts on the sender of a message, each with its meaning. */
 export function AuthenticationTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={AUTHENTICATION}>
@@ -67,7 +67,7 @@ export function AuthenticationTab({ id }: { id: string }) {
               )}
               {found.dkim.map(({ result, domain, selector }, at) => (
                 <Verdict
-                  // biome-ignore lint/suspicious/noArrayIndexKey: signatures have no name of their own
+                  // biome-ignore lint/suspicious/noArrayIndexKey: signatures have no id
                   key={at}
                   name={found.dkim.length === 1 ? 'DKIM' : `DKIM, signature ${at + 1}`}
                   about="Is the email signed by a domain, and unchanged?"

@@ -1,6 +1,6 @@
 import { Code } from '@mantine/core';
 
-/** Text of a stranger as it stands, which scrolls by itself. */
+/** Preformatted text in its own scroll area. */
 export function Block({ text, label }: { text: string; label: string }) {
   return (
     <Code

@@ -9,7 +9,7 @@ import { TEXT } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { sizeOf } from './email-words.ts';
 
-/** Octets; more than this of a source is downloaded, not shown. */
+/** Bytes. A longer source can be downloaded but is not shown. */
 const MAX_SHOWN_OCTETS = 1_000_000;
 
 const SOURCE = graphql(`
@@ -18,7 +18,7 @@ const SOURCE = graphql(`
   }
 `);
 
-/** The mail as its sender designed it, where nothing of it can run. */
+/** The HTML body in a sandbox that runs no scripts. */
 export function HtmlTab({ id, subject }: { id: string; subject: string }) {
   return (
     <Paper withBorder p="xs">
@@ -27,7 +27,7 @@ export function HtmlTab({ id, subject }: { id: string; subject: string }) {
   );
 }
 
-/** The plain text, whole or as far as its author typed it. */
+/** The plain text body, complete or without quoted text. */
 export function TextTab({ id }: { id: string }) {
   const [isClean, setClean] = useState(false);
   return (
@@ -67,7 +67,7 @@ export function TextTab({ id }: { id: string }) {
   );
 }
 
-/** The whole source as it came or went, as far as it is kept and not too long to show. */
+/** The raw source, if it is still stored and not too long. */
 export function RawTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={SOURCE} more={{ octets: MAX_SHOWN_OCTETS }}>

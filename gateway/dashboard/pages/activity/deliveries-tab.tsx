@@ -60,7 +60,7 @@ const causes: Record<Delivery['cause'], string> = {
   RELEASE: 'You released the email.',
 };
 
-/** Where received mail was delivered: every try with what was sent and what came back. */
+/** Deliveries of a received email: every attempt with its request and response. */
 export function DeliveriesTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={DELIVERIES}>
@@ -84,7 +84,7 @@ export function DeliveriesTab({ id }: { id: string }) {
   );
 }
 
-/** `number`: of all deliveries of the email, 1 the oldest. */
+/** `number`: position among the deliveries of the email, 1 is the oldest. */
 function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery: Delivery; number: number }) {
   const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients } = delivery;
   const retry = useAct(RETRY, { done: 'The email is being delivered again.' });

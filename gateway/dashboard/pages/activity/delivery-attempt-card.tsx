@@ -15,7 +15,7 @@ interface Attempt {
   requestHeaders: readonly { name: string; value: string }[];
 }
 
-/** One try of a webhook: what came back, and what was sent along. `of` names the delivery. */
+/** One webhook attempt: the response and the request. `of` names the delivery. */
 export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: string }) {
   const { number, startedAt, durationMs, outcome, statusCode, error, responseBody, requestHeaders } = attempt;
   return (

@@ -13,7 +13,7 @@ const PAYLOAD = graphql(`
   }
 `);
 
-/** What a webhook is sent, read when it is asked for. `of` names the delivery. */
+/** Payload of a webhook, loaded on request. `of` names the delivery. */
 export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

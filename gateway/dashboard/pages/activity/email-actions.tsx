@@ -27,7 +27,7 @@ const RETRY = graphql(`
   }
 `);
 
-/** What can be done with an email as it stands now. */
+/** Actions that the current state of the email allows. */
 export function EmailActions({ email }: { email: EmailHeadData }) {
   return (
     <Group gap="xs" mt="sm" role="group" aria-label="Actions">

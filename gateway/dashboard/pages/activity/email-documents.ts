@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
 
-/** What stands above the tabs of an email, and what its actions hang on. */
+/** The header of an email's page, and the fields that its actions depend on. */
 export const EMAIL = graphql(`
   query DashboardEmail($id: ID!) {
     email(id: $id) {

@@ -11,7 +11,7 @@ import { recipientWords, sizeOf, standingOf } from './email-words.ts';
 
 type Mailboxes = readonly { name: string | null; address: string }[];
 
-/** Whose an email is, when it came or goes, how it stands, and what can be done with it. */
+/** Participants, date, status and actions of an email. */
 export function EmailHead({ email }: { email: EmailHeadData }) {
   const { from, to, cc, bcc, replyTo, scheduledAt, timezone, guardRule, failureReason } = email;
   const recipients = recipientWords(email.recipients);

@@ -13,7 +13,7 @@ const directions = {
   SCHEDULED: { icon: IconCalendarClock, label: 'Scheduled' },
 } as const;
 
-/** An email in a list: which way it goes, whose it is, and how it stands. */
+/** An email in a list: direction, participants and status. */
 export function EmailListRow({ email }: { email: EmailRow }) {
   const { icon: Icon, label } = directions[email.type];
   const to = email.envelopeRecipient ?? email.to.map(({ address }) => address).join(', ');

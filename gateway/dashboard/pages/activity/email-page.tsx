@@ -50,7 +50,7 @@ const tabs: Tab[] = [
   },
 ];
 
-/** One email with all that is known of it. */
+/** One email with all its details. */
 export function EmailPage() {
   const { id } = useParams<{ id: string }>();
   const { data, error, isLoading, refresh } = useLiveQuery({

@@ -4,7 +4,7 @@ import type { TypedDocumentNode } from 'urql';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 
-/** Reads one part of an email when it is looked at, and again whenever something happens to that email. */
+/** Loads one part of an email when it is shown, and again after each event of that email. */
 export function EmailPart<Email, More extends Record<string, unknown> = Record<string, never>>({
   id,
   query,
@@ -13,7 +13,7 @@ export function EmailPart<Email, More extends Record<string, unknown> = Record<s
 }: {
   id: string;
   query: TypedDocumentNode<{ email: Email | null }, { id: string } & More>;
-  /** what the query is asked with beside the id */
+  /** variables of the query besides the id */
   more?: More;
   children: (email: Email) => ReactNode;
 }) {

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
 
-/** What a row of a list of emails shows. */
+/** Fields of an email in a list. */
 export const EMAIL_ROW = graphql(`
   fragment DashboardEmailRow on Email {
     id type subject status guardStatus createdAt scheduledAt isTest isArchived hasAttachments envelopeRecipient
@@ -11,5 +11,5 @@ export const EMAIL_ROW = graphql(`
   }
 `);
 
-/** A row of a list of emails. */
+/** An email in a list. */
 export type EmailRow = ResultOf<typeof EMAIL_ROW>;

@@ -1,6 +1,6 @@
 import type { Tone } from '../../parts/status-badge.tsx';
 
-/** What is asked of an email to tell how it stands. */
+/** Fields that determine the displayed status of an email. */
 export interface Standing {
   type: 'RECEIVED' | 'SENT' | 'SCHEDULED';
   status: string;
@@ -21,7 +21,7 @@ const tones: Record<string, Tone> = {
   INTERRUPTED: 'quiet',
 };
 
-/** How far an email came, in a word or two, and whether that is good. */
+/** Returns the status of an email in one or two words, and its color. */
 export function standingOf(email: Standing): { status: string; tone: Tone } {
   if (email.guardStatus === 'BLOCKED') return { status: 'blocked', tone: 'warning' };
   if (email.guardStatus === 'REVIEW') return { status: 'needs review', tone: 'warning' };
@@ -30,7 +30,7 @@ export function standingOf(email: Standing): { status: string; tone: Tone } {
   return { status: email.status, tone: toneOf(email.status) };
 }
 
-/** Of a status of an email, a recipient, a delivery or an attempt. */
+/** Returns the color of a status of an email, recipient, delivery or attempt. */
 export function toneOf(status: string): Tone {
   return tones[status] ?? 'quiet';
 }
@@ -42,7 +42,7 @@ interface Latest {
   attemptCount: number;
 }
 
-/** What became of the last delivery of received mail: "webhook 200", "webhook 500, retrying". */
+/** Returns the outcome of the last delivery of received mail: "webhook 200", "webhook 500, retrying". */
 export function deliveryWords({ status, statusCode, type, attemptCount }: Latest): { status: string; tone: Tone } {
   const name = type === 'WEBHOOK' ? 'webhook' : 'copy';
   const code = statusCode === null ? '' : ` ${statusCode}`;
@@ -53,30 +53,30 @@ export function deliveryWords({ status, statusCode, type, attemptCount }: Latest
     : { status: `${name}${code || ' failed'}, retrying`, tone: 'warning' };
 }
 
-/** How many of the recipients of sent mail have it: "2 of 3 delivered"; null: there is one, whose status is that of the email. */
+/** Returns how many recipients of sent mail received it: "2 of 3 delivered"; null for one recipient, whose status is that of the email. */
 export function recipientWords(recipients: readonly { status: string }[]): string | null {
   if (recipients.length < 2) return null;
   const delivered = recipients.filter(({ status }) => status === 'DELIVERED').length;
   return `${delivered} of ${recipients.length} delivered`;
 }
 
-/** "Ada Lovelace" or, without a name, the address. */
+/** Returns "Ada Lovelace" or, without a name, the address. */
 export function nameOf(mailbox: { name: string | null; address: string }): string {
   return mailbox.name === null || mailbox.name === '' ? mailbox.address : mailbox.name;
 }
 
-/** A subject, and words for none. */
+/** Returns the subject, or a placeholder if there is none. */
 export function subjectOf(email: { subject: string }): string {
   return email.subject.trim() === '' ? '(no subject)' : email.subject;
 }
 
-/** As "3.4 MB". */
+/** Returns a size such as "3.4 MB". */
 export function sizeOf(octets: number): string {
   if (octets < 1_000) return `${octets} octets`;
   return octets < 1_000_000 ? `${(octets / 1_000).toFixed(1)} kB` : `${(octets / 1_000_000).toFixed(1)} MB`;
 }
 
-/** As "340 ms" or "2.1 s". */
+/** Returns a duration such as "340 ms" or "2.1 s". */
 export function durationOf(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

@@ -4,10 +4,10 @@ import { useQuery } from 'urql';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EXTRACTS } from './email-documents.ts';
 
-/** Links that are shown at first. */
+/** Number of links shown at first. */
 const FIRST_LINKS = 3;
 
-/** The codes and links that were found in a mail, to copy; nothing when there are none. */
+/** Codes and links found in a message, with copy buttons. Renders nothing if there are none. */
 export function ExtractsCard({ id }: { id: string }) {
   const [{ data }] = useQuery({ query: EXTRACTS, variables: { id } });
   const [isWhole, setWhole] = useState(false);

@@ -14,7 +14,7 @@ const PLACES = graphql(`
   }
 `);
 
-/** Search and filters, which live in the URL. */
+/** Search and filters, whose state is in the URL. */
 export function FilterBar() {
   const [parameters, setParameters] = useSearchParams();
   const [{ data }] = useQuery({ query: PLACES, variables: {}, requestPolicy: 'cache-and-network' });
@@ -86,7 +86,7 @@ export function FilterBar() {
 
 function SearchField({ value, onSearch }: { value: string; onSearch: (words: string) => void }) {
   const [typed, setTyped] = useState(value);
-  // Back and forward change it from outside.
+  // The browser's back and forward buttons change it.
   useEffect(() => setTyped(value), [value]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

@@ -4,7 +4,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { HEADERS } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 
-/** The header section in the order of the message, narrowed by a word. */
+/** The headers in their original order, with a filter. */
 export function HeadersTab({ id }: { id: string }) {
   const [word, setWord] = useState('');
   return (
@@ -37,7 +37,7 @@ export function HeadersTab({ id }: { id: string }) {
                 </Table.Thead>
                 <Table.Tbody>
                   {shown.map(({ name, value }, at) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there several times
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a name may occur several times
                     <Table.Tr key={`${at} ${name}`}>
                       <Table.Td style={{ verticalAlign: 'top' }} className="postroom-wrap">
                         <Text size="sm" fw={600} ff="monospace">

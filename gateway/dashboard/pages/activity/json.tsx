@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Block } from './block.tsx';
 
-/** A text, set out in lines when it is JSON. */
+/** Text, indented if it is JSON. */
 export function Json({ text, label }: { text: string; label: string }) {
   const shown = prettyOf(text);
   return (

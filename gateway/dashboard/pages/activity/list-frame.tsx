@@ -4,7 +4,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import styles from './email-list.module.css';
 import type { GrowingList } from './use-growing-list.ts';
 
-/** Rows of a list that grows, with what stands there while it is read, and when there are none. */
+/** Rows of a growing list, with its loading and empty states. */
 export function ListFrame<Row>({
   list,
   label,
@@ -12,7 +12,7 @@ export function ListFrame<Row>({
   children,
 }: {
   list: GrowingList<Row>;
-  /** what is listed, for those who do not see it */
+  /** label of the list for screen readers */
   label: string;
   empty: ReactNode;
   children: (row: Row & { id: string }) => ReactNode;

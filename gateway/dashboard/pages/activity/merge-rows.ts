@@ -1,12 +1,12 @@
-/** A row with its place in a list. */
+/** A row with its cursor. */
 export interface Placed<Row> {
   cursor: string;
   node: Row & { id: string };
 }
 
 /**
- * The rows that are shown after the first page was read again: that page, and of the rows known before those that lie behind it (`isWhole`).
- * Where so much came in that the page has none of them, what lies between is not known, and the page stands alone.
+ * Returns the rows to show after the first page was read again: that page, followed by the known rows after it (`isWhole`). If the new page
+ * contains none of the known rows, the rows in between are unknown, and only the new page is returned.
  */
 export function mergeRows<Row>(
   page: readonly Placed<Row>[],

@@ -9,7 +9,7 @@ import styles from './transcript.module.css';
 
 type Recipient = NonNullable<ResultOf<typeof RECIPIENTS>['email']>['recipients'][number];
 
-/** Whom sent mail goes to, how far it came with each, and every try with the server's words. */
+/** Recipients of sent mail, each with its status and every attempt with the server's reply. */
 export function RecipientsTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={RECIPIENTS}>

@@ -41,7 +41,7 @@ const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean 
   },
 ];
 
-/** A button, and the question what to do again; a dry run shows what would change before anything does. */
+/** A button with a dialog that asks which steps to repeat. A dry run previews the changes. */
 export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isReceived: boolean }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (

@@ -1,7 +1,7 @@
 import { Alert, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Block } from './block.tsx';
 
-/** What became of an email, or would. */
+/** Actual or previewed result of reprocessing an email. */
 export interface ReprocessedEmail {
   changes: readonly {
     step: string;
@@ -15,7 +15,7 @@ export interface ReprocessedEmail {
   error: { message: string } | null;
 }
 
-/** What differs, field by field, before and after. */
+/** Changed fields, before and after. */
 export function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: ReprocessedEmail }) {
   const { changes, endpoint, delivery, error } = email;
   const words = isDryRun

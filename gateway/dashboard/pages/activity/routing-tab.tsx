@@ -13,7 +13,7 @@ const vias: Record<string, string> = {
   WEBHOOK: 'the webhook of its address',
 };
 
-/** Where received mail went, and why. */
+/** The route of received mail and its reasons. */
 export function RoutingTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={ROUTE}>
@@ -68,7 +68,7 @@ export function RoutingTab({ id }: { id: string }) {
               <Timeline bulletSize={16} lineWidth={2} active={route.steps.length - 1}>
                 {route.steps.map(({ step, at, detail, durationMs }, index) => (
                   <Timeline.Item
-                    // biome-ignore lint/suspicious/noArrayIndexKey: steps have no id, and only ever grow
+                    // biome-ignore lint/suspicious/noArrayIndexKey: steps have no id, and are only added at the end
                     key={index}
                     title={
                       <Text component="span" size="sm" fw={600}>

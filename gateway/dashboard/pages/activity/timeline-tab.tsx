@@ -44,7 +44,7 @@ const icons: Partial<Record<Entry['kind'], typeof IconCheck>> = {
   REPROCESSED: IconRefresh,
 };
 
-/** All that happened to an email, the first thing first. */
+/** History of an email, oldest entry first. */
 export function TimelineTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={TIMELINE}>
@@ -63,7 +63,7 @@ export function TimelineTab({ id }: { id: string }) {
             aria-label="Timeline"
           >
             {timeline.entries.map((entry, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and only ever grow
+              // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and are only added at the end
               <EntryItem key={at} entry={entry} />
             ))}
           </Timeline>
@@ -108,7 +108,7 @@ function EntryItem({ entry }: { entry: Entry }) {
   );
 }
 
-/** The page of what an entry is about, where there is one. */
+/** Returns the page of the object of an entry, if there is one. */
 function placeOf({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
   if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
   if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };

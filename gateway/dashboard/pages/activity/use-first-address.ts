@@ -5,7 +5,7 @@ const FIRST = graphql(`
   query DashboardFirstAddress { emailAddresses(first: 20) { edges { node { id address isReceiving } } } }
 `);
 
-/** An address of the user's that takes mail, for commands to try; null: there is none, or it is not known yet. */
+/** Returns one of the user's active addresses for sample commands; null if there is none or it is still loading. */
 export function useFirstAddress(): string | null {
   const [{ data }] = useQuery({ query: FIRST, variables: {}, requestPolicy: 'cache-and-network' });
   return data?.emailAddresses.edges.find(({ node }) => node.isReceiving)?.node.address ?? null;

@@ -11,19 +11,19 @@ interface Page<Row> {
 
 export interface GrowingListOptions<Data, Variables extends AnyVariables, Row> {
   query: TypedDocumentNode<Data, Variables>;
-  /** never others as long as the component lives: give it a key that is made of them */
+  /** must not change while the component is mounted: use a `key` made of them */
   variables: Variables;
   kinds: readonly LiveKind[] | 'all';
   types: string[];
-  /** the same for the same answer */
+  /** must return the same page for the same response */
   pageOf: (data: Data) => Page<Row>;
-  /** asks for one email by its `id`, when something happened to a row below the first page; absent: those stay as they were read */
+  /** reads one email by `id` after an event of a row below the first page; without it, those rows stay as they were */
   rowQuery?: TypedDocumentNode<{ email: (Row & { id: string }) | null }, { id: string }>;
 }
 
 export interface GrowingList<Row> {
   rows: readonly (Row & { id: string })[];
-  /** nothing was read yet */
+  /** true until the first response */
   isLoading: boolean;
   error: CombinedError | undefined;
   hasMore: boolean;
@@ -34,13 +34,13 @@ export interface GrowingList<Row> {
 
 interface Shown<Row> {
   rows: Placed<Row>[];
-  /** where more begins; null: there is no more */
+  /** cursor of the next page; null if there is none */
   next: string | null;
 }
 
 /**
- * A list by keyset whose first page is read again when something happens, and which grows when more is asked for. What was loaded stays
- * below the first page.
+ * Returns a list with cursor pagination that reads its first page again after events, and grows on request. Loaded rows stay below the
+ * first page.
  */
 export function useGrowingList<Data, Variables extends AnyVariables & { after?: string | null | undefined }, Row>(
   options: GrowingListOptions<Data, Variables, Row>,
@@ -60,7 +60,7 @@ export function useGrowingList<Data, Variables extends AnyVariables & { after?: 
       const end = pageInfo.hasNextPage ? pageInfo.endCursor : null;
       return { rows, next: isWhole && before !== null ? before.next : end };
     });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pageOf is the same for the same answer
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pageOf returns the same page for the same response
   }, [data]);
 
   useLive(kinds, (event) => {

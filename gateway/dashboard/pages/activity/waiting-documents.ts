@@ -1,6 +1,6 @@
 import { graphql } from '../../graphql.ts';
 
-/** Lets a received email through that a guard rule holds back. */
+/** Releases a received email that a guard rule holds. */
 export const RELEASE = graphql(`
   mutation DashboardReleaseEmail($id: ID!) {
     releaseEmail(input: { id: $id }) {
@@ -11,7 +11,7 @@ export const RELEASE = graphql(`
   }
 `);
 
-/** Has servers that put a sent email off asked again now. */
+/** Retries a deferred email now. */
 export const RETRY_SENDING = graphql(`
   mutation DashboardRetrySending($id: ID!) {
     retrySending(input: { id: $id }) {

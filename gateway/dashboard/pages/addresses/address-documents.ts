@@ -9,7 +9,7 @@ const ADDRESS = graphql(`
   }
 `);
 
-/** An address as it is shown. */
+/** Fields of an address. */
 export type ShownAddress = ResultOf<typeof ADDRESS>;
 
 export const ADDRESSES = graphql(
@@ -82,7 +82,7 @@ export const SIMULATE = graphql(`
   }
 `);
 
-/** Where mail to an address goes, in words. */
+/** Returns the destination of an address's mail as text. */
 export function routeOf({ endpoint, routing, domain }: ShownAddress): string {
   if (endpoint !== null) {
     const name = endpoint.isActive ? endpoint.name : `${endpoint.name} (off, so mail is only stored)`;

@@ -11,7 +11,7 @@ import { DELETE_ADDRESS, ONE_ADDRESS, routeOf, type ShownAddress, UPDATE_ADDRESS
 import { useEndpointChoices } from './endpoint-choice.tsx';
 import { TestMail } from './test-mail.tsx';
 
-/** One address beside the list: where its mail goes, whether it takes any, a test mail, and how to be rid of it. */
+/** One address beside the list: destination, status, test mail, and deletion. */
 export function AddressDrawer({ id, close }: { id: string | null; close: () => void }) {
   const { data, error, isLoading, refresh } = useLiveQuery({
     query: ONE_ADDRESS,

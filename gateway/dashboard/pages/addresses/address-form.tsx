@@ -7,7 +7,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { CREATE_ADDRESS, DOMAIN_CHOICES } from './address-documents.ts';
 import { useEndpointChoices } from './endpoint-choice.tsx';
 
-/** Makes an address: what stands before the @, the domain, where its mail goes. `domainId` is the domain to begin with. */
+/** Form that creates an address: the part before the @, the domain, and the destination. `domainId` is the preselected domain. */
 export function AddressForm({
   domainId,
   done,
@@ -109,7 +109,7 @@ function localFault(text: string): string | null {
   if (local === '') return 'Enter the part before the @.';
   if (local.includes('@')) return 'Enter only the part before the @.';
   if (/\s/.test(local)) return 'An address cannot contain spaces.';
-  // A plus begins the part that senders may add themselves.
+  // Senders may append a plus-tag themselves.
   return local.includes('+')
     ? 'Leave out the + and the text after it. The address receives mail with every +tag.'
     : null;

@@ -11,8 +11,8 @@ import { ADDRESSES, routeOf, type ShownAddress } from './address-documents.ts';
 const PAGE = 30;
 
 /**
- * So many pages of addresses; each knows where the next begins, so that all of them stay right while the list changes.
- * `openHref` is where an address is shown, `empty` what stands instead of none.
+ * The first `count` pages of addresses. Each page knows where the next one begins, so that all stay correct when the list changes.
+ * `openHref` returns the link of an address; `empty` is shown when there is none.
  */
 export function AddressList({
   filter,

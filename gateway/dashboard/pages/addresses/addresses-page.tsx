@@ -11,12 +11,12 @@ import { AddressDrawer } from './address-drawer.tsx';
 import { AddressForm } from './address-form.tsx';
 import { AddressList } from './address-list.tsx';
 
-/** How long typing has to rest before it is searched for. Milliseconds. */
+/** Delay between the last keystroke and the search. Milliseconds. */
 const REST_MS = 300;
-/** Characters that the service searches for at most. */
+/** Maximum length of a search in characters, as in the service. */
 const MAX_SEARCH = 100;
 
-/** All addresses, one of them beside the list. What is filtered, searched and open is in the URL. */
+/** All addresses, with the open one beside the list. Filters, search and the open address are in the URL. */
 export function AddressesPage() {
   const [search, setSearch] = useSearchParams();
   const set = (changes: Record<string, string | null>) =>

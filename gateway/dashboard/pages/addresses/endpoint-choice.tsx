@@ -12,7 +12,7 @@ const KINDS: Record<string, string> = {
   EmailGroupEndpoint: 'forwarding to a group',
 };
 
-/** Active endpoints for a select, newest first; `current` is among them even when it is not active. */
+/** Returns the active endpoints as select options, newest first, including `current` even if it is inactive. */
 export function useEndpointChoices(
   current: { id: string; name: string } | null = null,
 ): { value: string; label: string }[] {

@@ -18,7 +18,7 @@ const TEMPLATES = [
 
 type Template = (typeof TEMPLATES)[number]['value'];
 
-/** Lets a mail come in to the address, and shows it arriving; or says how to send one from a terminal. */
+/** Simulates an incoming message to the address and shows its arrival, or shows a command that sends one. */
 export function TestMail({ address }: { address: ShownAddress }) {
   const { service } = useViewer();
   const { act, isBusy } = useAct(SIMULATE, { quiet: true });

@@ -12,7 +12,7 @@ import { NameForm } from './name-form.tsx';
 import { CopyAllRecords, RecordList } from './record-list.tsx';
 import { useDomain } from './use-domain.ts';
 
-/** The steps by which a domain is added: its name, its records, seeing them in DNS, an address. The place is in the URL. */
+/** Steps that add a domain: its name, its records, the DNS check, an address. The current step is in the URL. */
 export function AddDomain({ id }: { id: string | null }) {
   const [search, setSearch] = useSearchParams();
   const step = id === null ? 0 : (STEPS[search.get('step') ?? ''] ?? 1);

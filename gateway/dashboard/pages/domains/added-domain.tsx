@@ -5,7 +5,7 @@ import { AddressForm } from '../addresses/address-form.tsx';
 import type { ShownDomain } from './domain-documents.ts';
 import { Section } from './section.tsx';
 
-/** The last step: the domain is there, an address is what comes next. */
+/** Last step: the domain is added, and the user can create an address. */
 export function AddedDomain({ domain }: { domain: ShownDomain }) {
   const [, navigate] = useLocation();
   return (

@@ -7,10 +7,10 @@ import { ConflictNote } from './domain-advice.tsx';
 import type { ShownDomain } from './domain-documents.ts';
 import { RecordList } from './record-list.tsx';
 
-/** While this step is open, DNS is asked so often. Milliseconds. */
+/** Interval of the DNS checks while this step is open. Milliseconds. */
 const ASK_AGAIN_MS = 20_000;
 
-/** The step that waits until DNS has the records: it asks by itself, and shows each as it is seen. */
+/** Step that waits until DNS has the records. It checks automatically and shows each record as it is found. */
 export function AwaitRecords({
   domain,
   refresh,

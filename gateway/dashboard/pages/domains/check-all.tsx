@@ -11,7 +11,7 @@ const IDS = graphql(`
     domains(first: 100, after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } }
   }
 `);
-/** Domains of one request: so many are looked at side by side, within the time that a request has. */
+/** Domains per request, which are checked in parallel within the time limit of a request. */
 const BATCH = 5;
 
 interface Work {
@@ -21,7 +21,7 @@ interface Work {
   state: 'running' | 'stopped' | 'done' | 'failed';
 }
 
-/** Has the DNS of all domains asked, a few at a time; can be stopped. Gives the button, and the place where the progress is shown. */
+/** Checks the DNS of all domains, a few at a time. Can be stopped. Returns the button and the progress display. */
 export function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
   const client = useClient();
   const { act } = useAct(VERIFY_DOMAINS);

@@ -5,7 +5,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { type ShownDomain, VERIFY_DOMAIN } from './domain-documents.ts';
 
-/** How many of the records are seen, since when, and a button that has DNS asked now. */
+/** Number of records found, time of the last check, and a button that checks again. */
 export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
   const { check, isBusy, problem } = useDnsCheck(domain.id, refresh);
   const { dnsRecords: records, lastCheckedAt, lastCheckError } = domain;
@@ -61,7 +61,7 @@ function Trouble({ text }: { text: string }) {
   );
 }
 
-/** Has the DNS of a domain asked now. */
+/** Starts a DNS check of a domain. */
 export function useDnsCheck(id: string, done: () => void) {
   const { act, isBusy } = useAct(VERIFY_DOMAIN, { quiet: true });
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -7,7 +7,7 @@ import { notify } from '../../parts/notify.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { DELETE_DOMAIN, type ShownDomain } from './domain-documents.ts';
 
-/** Deletes the domain, after its name was typed; says what goes with it, and what has to go before it. */
+/** Deletes the domain after the user typed its name. Lists what is deleted with it and what must be deleted first. */
 export function DeleteDomain({ domain }: { domain: ShownDomain }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (

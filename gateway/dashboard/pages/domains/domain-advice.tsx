@@ -4,7 +4,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import type { ShownDomain } from './domain-documents.ts';
 import { providerHint } from './domain-words.ts';
 
-/** Records of others that keep mail from coming here, and what to do about them. */
+/** Existing records that prevent mail from arriving here, and what to do about them. */
 export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'] }) {
   if (conflict === null) return null;
   return (
@@ -37,7 +37,7 @@ export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'
   );
 }
 
-/** Who serves the DNS, and where to enter records there. */
+/** The DNS provider, and where to enter records there. */
 export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }) {
   const hint = providerHint(provider);
   if (hint === null) return null;
@@ -48,11 +48,11 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
   );
 }
 
-/** SPF, DMARC, MTA-STS and TLS report records that would help, though the domain works without them; those that are asked for anyhow are left out. */
+/** Optional SPF, DMARC, MTA-STS and TLS report records, except those that are already required. */
 export function AuthAdvice({ domain }: { domain: ShownDomain }) {
   const { authRecommendations: advice, dnsRecords, isTrusted, transportSecurity } = domain;
   const { mtaSts, tlsReports } = transportSecurity;
-  // No sender from outside brings mail for a name that is trusted without DNS.
+  // A domain that is trusted without DNS gets no mail from outside.
   const transport = isTrusted ? [] : [mtaSts, tlsReports].filter(({ isSeen }) => !isSeen);
   const isListed = (name: string, value: string) =>
     dnsRecords.some((record) => record.name === name && record.value === value);

@@ -21,7 +21,7 @@ const SUMMARY = graphql(`
 `);
 const number = new Intl.NumberFormat('en');
 
-/** What receivers report of mail in the name of the domain, and what to do next. */
+/** Receivers' DMARC reports about the domain, and the next step. */
 export function DomainDmarc({ id, name }: { id: string; name: string }) {
   const { data, error, isLoading, refresh } = useLiveQuery({
     query: SUMMARY,

@@ -4,7 +4,7 @@ const RECORD = graphql(`
   fragment RecordParts on DnsRecord { id type name value priority exchange purpose description isRequired status error }
 `);
 
-/** What the pages show of one domain. */
+/** Fields of one domain. */
 export const DOMAIN = graphql(
   `
   query DashboardDomain($id: ID!) {
@@ -37,7 +37,7 @@ export const DOMAIN = graphql(
   [RECORD],
 );
 
-/** A domain as DOMAIN tells it. */
+/** A domain with the fields of DOMAIN. */
 export type ShownDomain = NonNullable<ResultOf<typeof DOMAIN>['domain']>;
 export type ShownRecord = ShownDomain['dnsRecords'][number];
 

@@ -23,7 +23,7 @@ const STATES: Record<KeyState, { words: string; about: string; tone: Tone }> = {
   },
 };
 
-/** The keys that sign mail of the domain, and how to get another. */
+/** DKIM keys of the domain and their rotation. */
 export function DomainKeys({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
   const { act } = useAct(ROTATE_KEY, { done: 'A new key was created. Publish its record.' });
   const { dkimKeys: keys, parent } = domain;

@@ -29,7 +29,10 @@ type Domain = ResultOf<typeof DOMAINS>['domains']['edges'][number]['node'];
 
 const PAGE = 30;
 
-/** So many pages of domains; each begins where the one before it ends now, so that all stay right. `empty` stands instead of none. */
+/**
+ * The first `count` pages of domains. Each page begins where the previous one currently ends, so all stay correct. `empty` is shown when
+ * there is none.
+ */
 export function DomainList({
   filter,
   after,
@@ -77,7 +80,7 @@ export function DomainList({
   );
 }
 
-/** One domain of the list. */
+/** One domain in the list. */
 function DomainRow({ domain }: { domain: Domain }) {
   const { id, name, status, canReceive, canSend, addresses, emailStatistics: mail } = domain;
   const trouble = troubleOf(domain);

@@ -5,7 +5,7 @@ import type { ShownDomain } from './domain-documents.ts';
 import { domainTone } from './domain-words.ts';
 import { Section } from './section.tsx';
 
-/** How much mail the domain had, and the addresses on it. */
+/** Mail volume and addresses of the domain. */
 export function DomainAddresses({ domain }: { domain: ShownDomain }) {
   const { addresses, emailStatistics: mail } = domain;
   return (
@@ -81,7 +81,7 @@ function Count({ label, value }: { label: string; value: number }) {
   );
 }
 
-/** Where bounces go, and the domains above and below. */
+/** Bounce address, parent domain and subdomains. */
 export function DomainFamily({ domain }: { domain: ShownDomain }) {
   const { mailFrom, parent, subdomains } = domain;
   return (

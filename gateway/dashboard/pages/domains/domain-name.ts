@@ -1,8 +1,8 @@
-/** Characters; RFC 1035 §2.3.4, without the root's dot. */
+/** Maximum length in characters, RFC 1035 §2.3.4, without the dot of the root. */
 const MAX_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
-/** Why a text is no domain name, for whoever types it; null: the service decides about the rest. */
+/** Returns why the text is not a domain name; null leaves the decision to the service. */
 export function nameFault(text: string): string | null {
   const name = text.trim().replace(/\.$/, '');
   if (name === '') return 'Enter a domain name.';
@@ -16,7 +16,7 @@ export function nameFault(text: string): string | null {
     return `A domain name has at most ${MAX_LENGTH} characters, and at most ${MAX_LABEL_LENGTH} between two dots.`;
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-')))
     return 'No part of a domain name can begin or end with a hyphen.';
-  // Letters of any script: the service turns them into A-labels.
+  // Letters of any script: the service converts them to A-labels.
   return /^[\p{L}\p{M}\p{N}.-]+$/u.test(name)
     ? null
     : 'A domain name can contain only letters, digits, hyphens and dots.';

@@ -19,7 +19,7 @@ import { CopyAllRecords, RecordList } from './record-list.tsx';
 import { Section } from './section.tsx';
 import { useDomain } from './use-domain.ts';
 
-/** One domain: its records and what DNS has of them, its keys, its mail and its settings. */
+/** One domain: its records with their DNS status, keys, mail and settings. */
 export function DomainPage() {
   const { id } = useParams<{ id: string }>();
   const { data, error, isLoading, refresh } = useDomain(id);

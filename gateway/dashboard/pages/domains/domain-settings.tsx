@@ -6,7 +6,7 @@ import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
 import { type ShownDomain, UPDATE_DOMAIN } from './domain-documents.ts';
 import { Section } from './section.tsx';
 
-/** What becomes of mail to addresses that nobody made, and of mail to dmarc@. */
+/** Handling of mail to unknown addresses and to dmarc@. */
 export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
   const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.' });
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -1,7 +1,7 @@
 import type { Tone } from '../../parts/status-badge.tsx';
 import type { ShownDomain, ShownRecord } from './domain-documents.ts';
 
-/** What the purposes of records are called. */
+/** Display names of the records' purposes. */
 export const PURPOSES: Record<ShownRecord['purpose'], string> = {
   PROOF: 'Proof of ownership',
   RECEIVING: 'Receiving mail',
@@ -12,7 +12,7 @@ export const PURPOSES: Record<ShownRecord['purpose'], string> = {
   MAIL_FROM_SPF: 'Bounces (SPF)',
 };
 
-/** The status of a record in words, and what it means. */
+/** Display name and meaning of each record status. */
 export function recordStatus({ status, error }: Pick<ShownRecord, 'status' | 'error'>): { words: string; tone: Tone } {
   if (status === 'VERIFIED') return { words: 'found', tone: 'good' };
   if (status === 'NOT_STARTED') return { words: 'not checked', tone: 'quiet' };
@@ -26,7 +26,7 @@ export function domainTone(status: ShownDomain['status']): Tone {
   return status === 'VERIFIED' ? 'good' : status === 'FAILED' ? 'bad' : 'waiting';
 }
 
-/** Where the DNS settings of known providers are. Names as the service tells them. */
+/** Where known providers have their DNS settings. Names as the service returns them. */
 const PLACES: Record<string, string> = {
   Cloudflare: 'Websites, your domain, DNS, Records. Leave the proxy off ("DNS only").',
   Namecheap: 'Domain List, Manage, Advanced DNS. For MX records choose "Custom MX" under Mail Settings.',
@@ -42,7 +42,7 @@ const PLACES: Record<string, string> = {
   Squarespace: 'Domains, your domain, DNS Settings, Custom records.',
 };
 
-/** Who serves the DNS, and where to enter records there; null: nothing is known. */
+/** Returns the DNS provider and where to enter records there; null if unknown. */
 export function providerHint(provider: ShownDomain['provider']): { title: string; where: string | null } | null {
   if (provider === null) return null;
   if (provider.confidence === 'LOW')

@@ -14,7 +14,7 @@ const COUNTS = graphql(`
 `);
 const STATUSES = ['VERIFIED', 'PENDING', 'FAILED'] as const;
 
-/** All domains, and the steps by which one is added. What is shown is in the URL. */
+/** All domains, and the steps that add one. The view is in the URL. */
 export function DomainsPage() {
   const [search] = useSearchParams();
   const added = search.get('new');

@@ -12,7 +12,7 @@ const VERIFIED = graphql(`
   query VerifiedDomains { domains(first: 100, filter: { status: VERIFIED }) { edges { node { id name } } } }
 `);
 
-/** Asks for the name of a domain, and says what will happen. */
+/** Asks for a domain name and explains the next step. */
 export function NameForm({ done }: { done: (added: { id: string; status: string }) => void }) {
   const { act, isBusy } = useAct(CREATE_DOMAIN, { quiet: true });
   const [trouble, setTrouble] = useState<string | null>(null);

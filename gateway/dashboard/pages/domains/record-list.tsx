@@ -7,10 +7,10 @@ import type { ShownRecord } from './domain-documents.ts';
 import { PURPOSES, recordStatus } from './domain-words.ts';
 import { ADVISED_TTL_SECONDS, hostWithin, zoneFileOf } from './zone-file.ts';
 
-/** What the service says of a record of which there is none; the status says so, too. */
+/** The service's error for a missing record, which the status already shows. */
 const NOT_FOUND = 'No such record';
 
-/** The records to publish, each with what DNS has of it. `zone` is what the domain's DNS is kept under, as far as can be guessed. */
+/** Records to publish, each with its DNS status. `zone` is the DNS zone of the domain, as far as it can be guessed. */
 export function RecordList({ records, zone }: { records: readonly ShownRecord[]; zone: string }) {
   return (
     <>
@@ -27,7 +27,7 @@ export function RecordList({ records, zone }: { records: readonly ShownRecord[];
   );
 }
 
-/** All of them as text for a zone file. */
+/** All records as text for a zone file. */
 export function CopyAllRecords({ records }: { records: readonly ShownRecord[] }) {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   return (

@@ -2,10 +2,10 @@ import { useInterval } from '@mantine/hooks';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DOMAIN } from './domain-documents.ts';
 
-/** Records that appear one by one make no event; while some are missing, what the service saw is read again so often. Milliseconds. */
+/** Interval of reading the domain while records are missing, because a record that appears causes no event. Milliseconds. */
 const READ_AGAIN_MS = 15_000;
 
-/** One domain as it is now, also without a reload. */
+/** Returns one domain, updated live. */
 export function useDomain(id: string) {
   const answer = useLiveQuery({
     query: DOMAIN,

@@ -48,7 +48,7 @@ const words: Record<Delivery['status'], { status: string; tone: 'good' | 'waitin
 const PAGE = 25;
 const MOST = 100;
 
-/** What was delivered, the newest first; each opens to its tries, with what was sent and what came back. */
+/** Deliveries, newest first. Each expands to its attempts with request and response. */
 export function EndpointDeliveries({ id }: { id: string }) {
   const [search, setSearch] = useSearchParams();
   const status = search.get('status') ?? 'ALL';

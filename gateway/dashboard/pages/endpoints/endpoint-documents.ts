@@ -21,7 +21,7 @@ export const ENDPOINT = graphql(`
 /** An endpoint with its settings. */
 export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;
 
-/** Changes a webhook; what is absent stays. */
+/** Changes a webhook. Absent fields stay unchanged. */
 export const UPDATE_WEBHOOK = graphql(`
   mutation DashboardUpdateWebhook($input: UpdateWebhookEndpointInput!) {
     updateWebhookEndpoint(input: $input) {

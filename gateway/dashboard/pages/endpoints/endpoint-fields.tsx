@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint-documents.ts';
 import { formats } from './endpoint-words.ts';
 import type { EndpointChanges } from './use-endpoint-update.ts';
 
-/** What the form of settings holds, whatever the type: of other types their fields are not shown. */
+/** Values of the settings form for all types. Fields of other types are hidden. */
 export interface EndpointValues {
   name: string;
   description: string;
@@ -14,7 +14,7 @@ export interface EndpointValues {
   attachments: 'CONTENT' | 'LINK';
   timeoutSeconds: number;
   retryAttempts: number;
-  /** a field a line, as `Name: value` */
+  /** one header per line, as `Name: value` */
   headers: string;
   forwardTo: string;
   addresses: string[];
@@ -24,7 +24,7 @@ export interface EndpointValues {
   includeAttachments: boolean;
 }
 
-/** The form's first values. */
+/** Returns the initial values of the form. */
 export function valuesOf(endpoint: Endpoint): EndpointValues {
   const isWebhook = endpoint.__typename === 'WebhookEndpoint';
   return {
@@ -46,7 +46,7 @@ export function valuesOf(endpoint: Endpoint): EndpointValues {
   };
 }
 
-/** What the service is asked for. */
+/** Returns the mutation input for the values. */
 export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointChanges {
   const { name, url, format, payload, attachments, timeoutSeconds, retryAttempts } = values;
   const about = { id: endpoint.id, name, description: values.description };
@@ -75,7 +75,7 @@ export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointC
     : { ...about, ...forward, addresses: values.addresses };
 }
 
-/** The fields that the type has. */
+/** The form fields of the type. */
 export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: UseFormReturnType<EndpointValues> }) {
   return (
     <>

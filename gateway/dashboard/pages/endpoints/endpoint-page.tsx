@@ -17,7 +17,7 @@ import { endpointTypes, healthOf, statsInWords } from './endpoint-words.ts';
 import { SigningTab } from './signing-tab.tsx';
 import { useEndpointUpdate } from './use-endpoint-update.ts';
 
-/** One endpoint: its health, its deliveries, a test, a replay, its secret and its settings. */
+/** One endpoint: its health, deliveries, test, replay, secret and settings. */
 export function EndpointPage() {
   const { id } = useParams<{ id: string }>();
   const [search, setSearch] = useSearchParams();

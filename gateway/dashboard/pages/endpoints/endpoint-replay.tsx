@@ -21,10 +21,10 @@ const since = [
   { value: '168', label: 'the last 7 days' },
   { value: '720', label: 'the last 30 days' },
 ];
-/** Emails per request: small enough that the count moves and that it can be stopped. */
+/** Emails per request: few enough that the progress is visible and that it can be stopped. */
 const PART = 200;
 
-/** Delivers the mail of some time again, part by part; it can be stopped between two parts. */
+/** Replays the deliveries of a period in several requests. Can be stopped between two of them. */
 export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean }) {
   const [hours, setHours] = useState('24');
   const [status, setStatus] = useState<'FAILED' | 'ALL'>('FAILED');
@@ -51,7 +51,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
       if (!payload.hasMore) return setState('done');
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two parts
       if (isStopped.current) return setState('stopped');
-      // The same time again, so that nothing is brought twice.
+      // The same period again, so that nothing is delivered twice.
       until = payload.until;
     }
   };

@@ -18,7 +18,7 @@ const DELETE = graphql(`
   }
 `);
 
-/** Everything about an endpoint that can be changed, and its end. */
+/** All settings of an endpoint, and its deletion. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   const [, go] = useLocation();
   const update = useEndpointUpdate(endpoint.__typename, {

@@ -19,7 +19,7 @@ const TEST = graphql(`
 
 type Result = Extract<ResultOf<typeof TEST>['testEndpoint'], { __typename: 'TestEndpointPayload' }>;
 
-/** Sends a sample by the code that delivers real mail, and shows what went out and what came back. */
+/** Sends a sample through the same code as real mail, and shows the request and the response. */
 export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
   const isWebhook = endpoint.__typename === 'WebhookEndpoint';
   const [format, setFormat] = useState<keyof typeof formats>(isWebhook ? endpoint.format : 'NATIVE');

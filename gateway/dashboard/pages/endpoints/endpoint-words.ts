@@ -1,6 +1,6 @@
 import type { Tone } from '../../parts/status-badge.tsx';
 
-/** What the types of endpoints are called, and what they do. */
+/** Display names and descriptions of the endpoint types. */
 export const endpointTypes = {
   WebhookEndpoint: {
     label: 'Webhook',
@@ -10,7 +10,7 @@ export const endpointTypes = {
   EmailGroupEndpoint: { label: 'Group', about: 'Forwards each email to several addresses.' },
 } as const;
 
-/** What the formats of webhooks are called. */
+/** Display names of the webhook formats. */
 export const formats = {
   NATIVE: 'Postroom JSON',
   CHAT_A: 'Discord message',
@@ -22,7 +22,7 @@ interface Health {
   stats: { total: number; failed: number };
 }
 
-/** How an endpoint is, in a word and a tone. */
+/** Returns the state of an endpoint in a word, and its color. */
 export function healthOf({ isActive, stats: { total, failed } }: Health): { status: string; tone: Tone } {
   if (!isActive) return { status: 'Off', tone: 'quiet' };
   if (total === 0) return { status: 'No deliveries yet', tone: 'waiting' };
@@ -30,7 +30,7 @@ export function healthOf({ isActive, stats: { total, failed } }: Health): { stat
   return failed === total ? { status: 'Failing', tone: 'bad' } : { status: 'Some fail', tone: 'warning' };
 }
 
-/** "98 of 100 delivered"; never says all when one failed. */
+/** Returns "98 of 100 delivered". Never says "all" if one failed. */
 export function statsInWords({
   total,
   successful,

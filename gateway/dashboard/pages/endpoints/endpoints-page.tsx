@@ -43,7 +43,7 @@ const ENDPOINTS = graphql(`
 
 type Endpoint = ResultOf<typeof ENDPOINTS>['endpoints']['edges'][number]['node'];
 
-/** Where mail is delivered to, with the health of each. */
+/** All endpoints with their health. */
 export function EndpointsPage() {
   const [search, setSearch] = useSearchParams();
   const words = search.get('q') ?? '';

@@ -50,7 +50,7 @@ const GROUP = graphql(`
 const kinds = { webhook: 'WebhookEndpoint', email: 'EmailEndpoint', group: 'EmailGroupEndpoint' } as const;
 type Kind = keyof typeof kinds;
 
-/** The form for a new endpoint; it is open while the address of the page says `?new=`. */
+/** Form that creates an endpoint. It is open while the URL contains `?new=`. */
 export function NewEndpoint() {
   const [search, setSearch] = useSearchParams();
   const [, go] = useLocation();

@@ -24,7 +24,7 @@ const webhook = new Webhook(process.env.POSTROOM_SECRET);   // whsec_…
 // In your handler. body is the unparsed text of the request.
 const payload = webhook.verify(body, request.headers);`;
 
-/** How a receiver knows that a request is ours: the secrets, their rotation, and code that checks. */
+/** Signing secrets of an endpoint, their rotation, and sample code that verifies a request. */
 export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typename: 'WebhookEndpoint' }> }) {
   const [isTokenReplaced, setTokenReplaced] = useState(false);
   const { act } = useAct(ROTATE, { done: 'A new secret was created. The old secret stays valid for 24 hours.' });

@@ -6,10 +6,10 @@ type WebhookInput = VariablesOf<typeof UPDATE_WEBHOOK>['input'];
 type EmailInput = VariablesOf<typeof UPDATE_EMAIL>['input'];
 type GroupInput = VariablesOf<typeof UPDATE_GROUP>['input'];
 
-/** What may be given for the type at hand; the service says what does not fit. */
+/** Fields that the type may have; the service rejects what does not fit. */
 export type EndpointChanges = WebhookInput & EmailInput & GroupInput;
 
-/** Changes an endpoint of that type; what is absent stays. Answers what was wrong, null when it was done. */
+/** Returns a function that changes an endpoint of that type. Absent fields stay unchanged. It returns the error, or null on success. */
 export function useEndpointUpdate(
   type: 'WebhookEndpoint' | 'EmailEndpoint' | 'EmailGroupEndpoint',
   options: { quiet?: boolean; done?: string } = {},

@@ -32,7 +32,7 @@ type Deferred = ResultOf<typeof DEFERRED>['waitingEmails']['edges'][number]['nod
 const PAGE_SIZE = 30;
 const pageOf = ({ waitingEmails }: ResultOf<typeof DEFERRED>) => waitingEmails;
 
-/** Sent mail that servers put off, each with their last word and the next try. */
+/** Deferred sent mail, each with the server's last reply and the next attempt. */
 export function DeferredList() {
   const list = useGrowingList({
     query: DEFERRED,

@@ -29,7 +29,7 @@ type Held = ResultOf<typeof HELD>['waitingEmails']['edges'][number]['node'];
 const PAGE_SIZE = 50;
 const pageOf = ({ waitingEmails }: ResultOf<typeof HELD>) => waitingEmails;
 
-/** Received mail that a guard rule blocked, or that waits because the model of one did not answer. */
+/** Received mail that a guard rule blocked, or that waits for the answer of a rule's model. */
 export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
   const list = useGrowingList({
     query: HELD,

@@ -24,10 +24,10 @@ const TABS = [
 ] as const;
 type TabName = (typeof TABS)[number]['name'];
 
-/** Numbers that are counted no further by the service. */
+/** The service counts only up to this number. */
 const COUNTED_TO = 10_000;
 
-/** Mail that did not go its way: held back, put off, or refused. */
+/** Held, deferred and bounced mail. */
 export function HeldPage() {
   const [parameters, setParameters] = useSearchParams();
   const { data } = useLiveQuery({ query: COUNTS, variables: {}, kinds: 'all', types: ['Email'] });

@@ -1,6 +1,6 @@
 import { Code } from '@mantine/core';
 
-/** The last word of a recipient's server, as it said it. */
+/** Last reply of a recipient's server. */
 export function LastReply({
   recipient: { lastCode, lastEnhancedStatus, lastText },
 }: {

@@ -13,7 +13,7 @@ interface Run {
   state: 'running' | 'stopped' | 'done';
 }
 
-/** Releases all that is shown, one after the other, as long as nobody stops it. */
+/** Releases all listed mail, one after the other, until it is stopped. */
 export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
   const [run, setRun] = useState<Run | null>(null);
   const isStopped = useRef(false);

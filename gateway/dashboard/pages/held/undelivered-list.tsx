@@ -31,7 +31,7 @@ type Undelivered = ResultOf<typeof UNDELIVERED>['emails']['edges'][number]['node
 const PAGE_SIZE = 30;
 const pageOf = ({ emails }: ResultOf<typeof UNDELIVERED>) => emails;
 
-/** Sent mail that a server refused for good, or that was given up. */
+/** Sent mail that a server rejected or that was given up. */
 export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
   const list = useGrowingList({
     query: UNDELIVERED,

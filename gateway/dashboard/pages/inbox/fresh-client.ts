@@ -3,9 +3,7 @@ import { endSession, GRAPHQL_URL } from '../../client.ts';
 
 const UNAUTHORIZED = 401;
 
-/**
- * Asks the graph and keeps nothing of the answers: a list that is scrolled for long would otherwise keep every page that it ever showed.
- */
+/** Queries without a cache: a list that is scrolled for long would otherwise keep every page in memory. */
 export const freshClient = new Client({
   url: GRAPHQL_URL,
   preferGetMethod: false,

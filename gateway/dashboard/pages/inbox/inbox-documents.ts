@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
 
-/** What a row of the list shows of a thread. */
+/** Fields of a thread in the list. */
 export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
     id normalizedSubject messageCount unreadCount lastMessageAt isArchived labels
@@ -9,7 +9,7 @@ export const THREAD_ROW = graphql(`
   }
 `);
 
-/** A page of the list behind a cursor. */
+/** One page of the list after a cursor. */
 export const THREADS_PAGE = graphql(
   `
   query InboxThreads($first: Int!, $after: String, $filter: InboxFilter, $search: String) {
@@ -22,7 +22,7 @@ export const THREADS_PAGE = graphql(
   [THREAD_ROW],
 );
 
-/** Threads as they are now, in the order of the ids; null for those that are gone. */
+/** Threads by id, in the order of the ids; null for deleted ones. */
 export const THREADS_BY_ID = graphql(
   `
   query InboxThreadsById($ids: [ID!]!) {
@@ -32,7 +32,7 @@ export const THREADS_BY_ID = graphql(
   [THREAD_ROW],
 );
 
-/** What stands around the list: labels with counts, addresses and domains of one's own. */
+/** Labels with counts, and the user's addresses and domains. */
 export const INBOX_FRAME = graphql(`
   query InboxFrame {
     labels { name threadCount unreadThreadCount }
@@ -46,9 +46,9 @@ export const FIRST_MAIL = graphql(`
   query InboxFirstMail { viewer { id firstMail { address swaks curl } } }
 `);
 
-/** A thread as a row shows it. */
+/** A thread in the list. */
 export type ThreadRow = ResultOf<typeof THREAD_ROW>;
-/** What stands around the list. */
+/** Labels with counts, addresses and domains. */
 export type InboxFrame = ResultOf<typeof INBOX_FRAME>;
 /** A label with its counts. */
 export type LabelCount = InboxFrame['labels'][number];

@@ -9,7 +9,7 @@ import { FIRST_MAIL, type InboxFrame } from './inbox-documents.ts';
 import { OperatorList } from './inbox-search.tsx';
 import type { InboxView } from './inbox-view.ts';
 
-/** What the list shows when it has nothing: why, and the next step. */
+/** Shown when the list is empty: the reason and the next step. */
 export function InboxEmpty({
   view,
   frame,
@@ -18,9 +18,9 @@ export function InboxEmpty({
 }: {
   view: InboxView;
   frame: InboxFrame | undefined;
-  /** drops all conditions */
+  /** removes all conditions */
   clear: () => void;
-  /** puts an operator into the search */
+  /** adds an operator to the search */
   insert: (text: string) => void;
 }) {
   const { folder, search, label, address } = view;
@@ -102,7 +102,7 @@ function FirstMail() {
   );
 }
 
-/** As EmptyState, small enough for the list's pane. */
+/** Like EmptyState, but small enough for the list pane. */
 function Note({
   icon: Icon,
   title,

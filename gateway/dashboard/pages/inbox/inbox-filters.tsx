@@ -9,7 +9,7 @@ const FOLDERS = [
   { value: 'archived', label: 'Archived' },
 ];
 
-/** Which threads the list shows: a part of the mail, a label, an address. */
+/** Filters of the list: folder, label, address. */
 export function InboxFilters({
   view,
   frame,
@@ -71,7 +71,7 @@ export function InboxFilters({
   );
 }
 
-/** The choices, and the chosen one also when it is none of them any more. */
+/** Returns the choices, including the selected one even if it no longer exists. */
 function withOwn(choices: { value: string; label: string }[], own: string | null) {
   return own === null || choices.some(({ value }) => value === own)
     ? choices

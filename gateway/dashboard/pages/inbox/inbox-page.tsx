@@ -8,7 +8,7 @@ import { ReadingPane } from './reading-pane.tsx';
 import { ShortcutsHelp } from './shortcuts.tsx';
 import { useInbox } from './use-inbox.ts';
 
-/** The mail by conversations: the list, and beside it the open one. */
+/** The inbox: the list of conversations, and the open one beside it. */
 export function InboxPage() {
   const inbox = useInbox();
   const { view, go, isHelpOpen, setHelpOpen } = inbox;

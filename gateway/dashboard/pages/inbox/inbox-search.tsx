@@ -2,7 +2,7 @@ import { ActionIcon, Button, CloseButton, Code, Group, Popover, Stack, Text, Tex
 import { IconHelp, IconSearch } from '@tabler/icons-react';
 import { type RefObject, type SubmitEvent, useEffect, useImperativeHandle, useState } from 'react';
 
-/** What a search may be written of, each with an example that can be put into the field. */
+/** Search operators, each with an example that can be inserted into the field. */
 const OPERATORS = [
   { text: 'from:', about: 'the sender, such as from:ann or from:example.com' },
   { text: 'to:', about: 'a recipient' },
@@ -22,11 +22,11 @@ export interface InboxSearchProps {
   search: string;
   setSearch: (search: string) => void;
   field: RefObject<HTMLInputElement | null>;
-  /** told how to put an operator into the field */
+  /** receives a function that inserts an operator into the field */
   inserter: RefObject<((text: string) => void) | null>;
 }
 
-/** The search field, which says what it understands. The search runs when it is sent off. */
+/** Search field with a list of its operators. The search runs when it is submitted. */
 export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
   const [typed, setTyped] = useState(search);
   useEffect(() => setTyped(search), [search]);
@@ -105,7 +105,7 @@ function SearchHelp({ insert }: { insert: (text: string) => void }) {
   );
 }
 
-/** The operators, each a button that puts it into the search. */
+/** The operators, each a button that adds it to the search. */
 export function OperatorList({ insert }: { insert: (text: string) => void }) {
   return (
     <Stack gap={4}>

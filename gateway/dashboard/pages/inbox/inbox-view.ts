@@ -2,27 +2,27 @@ import { useLocation, useParams, useSearch } from 'wouter';
 import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
-/** Which part of the mail the list shows. */
+/** Folder of the list. */
 export type InboxFolder = 'inbox' | 'unread' | 'archived';
 
-/** What the URL says: the list's conditions, the open thread, and what is being written. */
+/** The view in the URL: the list's conditions, the open thread, and the composer. */
 export interface InboxView {
   folder: InboxFolder;
   search: string;
   label: string | null;
   address: string | null;
-  /** null: none is open */
+  /** null if no thread is open */
   threadId: string | null;
   compose: Composing | null;
 }
 
-/** What the composer is open for. */
+/** What the composer was opened for. */
 export type Composing = { mode: 'new' } | { mode: 'reply' | 'reply-all' | 'forward'; emailId: string };
 
-/** What a list is asked for, apart from its span. */
+/** Conditions of a list, without its page. */
 export type ThreadsWanted = Pick<VariablesOf<typeof THREADS_PAGE>, 'filter' | 'search'>;
 
-/** The view, and how to go to another: parts that are not given stay. */
+/** Returns the view and a function that navigates to another one; omitted parts stay the same. */
 export function useInboxView(): {
   view: InboxView;
   pathOf: (change: Partial<InboxView>) => string;
@@ -36,7 +36,7 @@ export function useInboxView(): {
   return { view, pathOf, go: (change, options) => navigate(pathOf(change), options) };
 }
 
-/** The conditions of a view as the graph takes them. */
+/** Returns the conditions of a view as GraphQL variables. */
 export function wantedOf({ folder, search, label, address }: InboxView): ThreadsWanted {
   return {
     search: search === '' ? null : search,

@@ -3,19 +3,19 @@ import { IconPlus, IconTag } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
 import type { LabelCount } from './inbox-documents.ts';
 
-/** Characters of a label. */
+/** Maximum characters of a label. */
 const MAX_LABEL_LENGTH = 64;
 
 export interface LabelMenuProps {
   labels: readonly LabelCount[];
-  /** labels of each thread that is meant */
+  /** labels of each selected thread */
   given: readonly (readonly string[])[];
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
   change: (add: string[], remove: string[]) => void;
 }
 
-/** Gives and takes labels: ticks for those that there are, a field for a new one. */
+/** Adds and removes labels: checkboxes for existing ones, and a field for a new one. */
 export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuProps) {
   const [typed, setTyped] = useState('');
   const wanted = typed.trim();

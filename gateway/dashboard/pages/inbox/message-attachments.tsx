@@ -3,7 +3,7 @@ import { IconDownload, IconFile } from '@tabler/icons-react';
 import { sizeText } from '../../composer/attachments.ts';
 import type { MessageBodyData } from './thread-documents.ts';
 
-/** The files of a message, each with its size and a link to download it. */
+/** Attachments of a message with size and download link. */
 export function MessageAttachments({ attachments }: { attachments: MessageBodyData['attachments'] }) {
   if (attachments.length === 0) return null;
   return (
@@ -26,7 +26,7 @@ export function MessageAttachments({ attachments }: { attachments: MessageBodyDa
   );
 }
 
-/** On this origin, whatever name the service calls itself by. */
+/** Returns the URL on this origin, whatever the service's public URL is. */
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url, window.location.href);
   return pathname + search;

@@ -10,7 +10,7 @@ import { MessageEnvelope } from './message-envelope.tsx';
 import { MessageRecipients } from './message-recipients.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
-/** All of a message below its head. */
+/** Everything below the head of a message. */
 export function MessageBody({ message }: { message: ThreadMessage }) {
   const { data, error, refresh } = useLiveQuery({
     query: MESSAGE_BODY,
@@ -55,7 +55,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
   );
 }
 
-/** The mail as its sender designed it, or its text without what it quotes, which one can unfold. */
+/** The HTML body, or the text without quoted parts, which can be expanded. */
 function Words({ email, title }: { email: MessageBodyData; title: string }) {
   const [isWhole, setWhole] = useState(false);
   const { html, text, cleanedText, isTruncated } = email.content;

@@ -20,23 +20,23 @@ import { nameOf } from './people.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 
-/** Mantine's colours of initials have less contrast than WCAG AA asks for. */
+/** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
 
 export interface MessageCardProps {
   message: ThreadMessage;
   thread: OpenThread;
-  /** whether it opened the conversation */
+  /** whether it is the first message of the conversation */
   isFirst: boolean;
   isUnfolded: boolean;
   toggle: () => void;
   compose: (composing: Composing) => void;
   opened: (threadId: string) => void;
-  /** this message and those behind it */
+  /** ids of this message and the later ones */
   following: readonly ThreadMessage[];
 }
 
-/** A message: one line when it is folded, else all of it. */
+/** A message: one line when collapsed, otherwise complete. */
 export function MessageCard(props: MessageCardProps) {
   const { message, thread, isFirst, isUnfolded, toggle, compose, opened, following } = props;
   const { id, from, createdAt, type, isRead, preview, attachmentCount } = message;

@@ -27,7 +27,7 @@ const RESULTS: Record<Authentication['spf']['result'], string> = {
   TEMPERROR: 'temperror: DNS did not respond in time',
 };
 
-/** To whom, when, whether the sender is proven, and why the message stands in this conversation. */
+/** Recipients, date, sender verification, and the reason why the message belongs to this conversation. */
 export function MessageEnvelope({
   message,
   authentication,
@@ -85,7 +85,7 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
   );
 }
 
-/** Whether the domain that the sender shows stands behind the mail. */
+/** Whether the displayed sender domain is authenticated. */
 function SenderMark({ authentication }: { authentication: Authentication }) {
   const { spf, dkim, dmarc, arc, hasSeveralFromFields } = authentication;
   const isProven = dmarc.result === 'PASS' && !hasSeveralFromFields;
@@ -106,7 +106,7 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
           {dkim.length === 0 && <Verdict name="DKIM" about="no signature" />}
           {dkim.map((one, index) => (
             <Verdict
-              // oxlint-disable-next-line react/no-array-index-key -- signatures have no names of their own
+              // oxlint-disable-next-line react/no-array-index-key -- signatures have no id
               key={index}
               name="DKIM"
               about={`${RESULTS[one.result]}${of(one.domain)}${one.selector === null ? '' : `, key ${one.selector}`}`}

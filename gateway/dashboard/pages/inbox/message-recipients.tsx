@@ -12,7 +12,7 @@ const tones: Record<Recipient['status'], Tone> = {
   FAILED: 'bad',
 };
 
-/** How far a sent message came with each recipient, and the last word of the server there. */
+/** Status of a sent message for each recipient, with the server's last reply. */
 export function MessageRecipients({
   recipients,
   failureReason,

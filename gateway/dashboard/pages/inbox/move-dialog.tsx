@@ -31,7 +31,7 @@ const MOVE = graphql(`
 
 const TYPING_MS = 200;
 
-/** Puts a message into another conversation, which is looked for by its subject or its people. */
+/** Moves a message to another conversation, which the user searches by subject or participants. */
 export function MoveDialog({
   close,
   message,

@@ -1,28 +1,28 @@
-/** Somebody as the graph tells of him. */
+/** A person with name and address. */
 interface Person {
   name: string | null;
   address: string;
 }
 
-/** People that a row names before it counts. */
+/** Maximum number of people that a row names. */
 const NAMED = 3;
 
-/** How to call somebody: by the name, else by the address. */
+/** Returns the name, or the address if there is none. */
 export function nameOf({ name, address }: Person): string {
   return name === null || name.trim() === '' ? address : name;
 }
 
-/** `Ada <ada@example.org>`, or the address alone. */
+/** Returns `Ada <ada@example.org>`, or only the address. */
 export function mailboxText({ name, address }: Person): string {
   return name === null || name.trim() === '' ? address : `${name} <${address}>`;
 }
 
-/** Part behind the last @, in lower case; the whole where there is none. */
+/** Returns the part after the last @ in lower case, or the whole text if there is none. */
 function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }
 
-/** Who takes part in a thread, for a row: others than those of `ownDomains`, if there are any. */
+/** Returns the participants of a thread for a row: those outside `ownDomains`, if there are any. */
 export function participantsText(people: readonly Person[], ownDomains: ReadonlySet<string>): string {
   const others = people.filter(({ address }) => !ownDomains.has(domainOf(address)));
   const shown = others.length > 0 ? others : people;

@@ -8,7 +8,7 @@ import { ThreadView } from './thread-view.tsx';
 import type { Inbox } from './use-inbox.ts';
 import { useThread } from './use-thread.ts';
 
-/** The open conversation, or what to do to open one. */
+/** The open conversation, or a hint to open one. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
   const { threadId } = inbox.view;
   return (
@@ -52,10 +52,10 @@ function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
   );
 }
 
-/** Around the composer of an answer; comes into sight by itself. */
+/** Container of the reply composer, which scrolls into view. */
 function AnswerPanel({ title, close, children }: { title: string; close: () => void; children: React.ReactNode }) {
   const panel = useRef<HTMLDivElement>(null);
-  // In braces: browsers begin to answer a promise here, which is nothing to clean up by.
+  // In braces, because React would take a returned value for a cleanup function.
   useEffect(() => {
     panel.current?.scrollIntoView({ block: 'nearest' });
   }, []);

@@ -6,7 +6,7 @@ import { LabelMenu } from './label-menu.tsx';
 import { MAX_SELECTED } from './use-selection.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
-/** Threads that can be joined at once. */
+/** Maximum number of threads that can be merged at once. */
 const MAX_MERGED = 20;
 
 export interface SelectionBarProps {
@@ -19,7 +19,7 @@ export interface SelectionBarProps {
   clear: () => void;
 }
 
-/** What can be done with the selected threads. */
+/** Actions on the selected threads. */
 export function SelectionBar(props: SelectionBarProps) {
   const { threads, labels, acts, isLabelling, setLabelling, merge, clear } = props;
   const ids = threads.map(({ id }) => id);
@@ -71,7 +71,7 @@ export function SelectionBar(props: SelectionBarProps) {
   );
 }
 
-/** A button with a picture, named by its tooltip. */
+/** An icon button whose tooltip is its label. */
 export function Tool({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
   return (
     <Tooltip label={label}>

@@ -1,7 +1,7 @@
 import { Group, Kbd, Modal, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
 
-/** Every key, what it does, and where it says so. */
+/** All keyboard shortcuts with their descriptions. */
 const KEYS = [
   { keys: ['j', '↓'], about: 'Next conversation' },
   { keys: ['k', '↑'], about: 'Previous conversation' },
@@ -22,10 +22,10 @@ const KEYS = [
   { keys: ['?'], about: 'Show keyboard shortcuts' },
 ];
 
-/** What lies over the page and takes the keys while it is open. */
+/** Selector of overlays that receive the keys while they are open. */
 const OVERLAYS = '[role=dialog], [role=menu], .mantine-Popover-dropdown';
 
-/** Calls back on keys pressed alone, while no field, menu or dialog has the focus. */
+/** Calls back for keys pressed without modifiers while no field, menu or dialog has the focus. */
 export function useShortcuts(actions: Record<string, () => void>): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
@@ -36,7 +36,7 @@ export function useShortcuts(actions: Record<string, () => void>): void {
   });
   useEffect(() => {
     let isAside = false;
-    // Looked at before anybody hears of the key: what closes by it is gone afterwards.
+    // Checked before any handler runs: the key may close the overlay.
     const look = () => {
       isAside = [...document.querySelectorAll(OVERLAYS)].some((overlay) => overlay.checkVisibility());
     };
@@ -52,7 +52,7 @@ export function useShortcuts(actions: Record<string, () => void>): void {
   }, []);
 }
 
-/** Whether the key belongs to what has the focus. */
+/** Returns whether the focused element uses the key. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (
@@ -64,7 +64,7 @@ function isTaken({ target, key }: KeyboardEvent): boolean {
   return (key === 'Enter' || key === ' ') && target.closest('a, button, summary, [role=button], input') !== null;
 }
 
-/** All keys of the inbox, in a dialog. */
+/** A dialog with all shortcuts of the inbox. */
 export function ShortcutsHelp({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   return (
     <Modal

@@ -24,10 +24,10 @@ const JOIN_AGAIN = graphql(`
   }
 `);
 
-/** Messages that one split takes. */
+/** Maximum number of messages that one split can move. */
 const MAX_SPLIT = 500;
 
-/** Asks before a conversation is divided at a message, and divides it. */
+/** Asks before a conversation is split at a message, and splits it. */
 export function SplitDialog({
   close,
   threadId,
@@ -36,7 +36,7 @@ export function SplitDialog({
 }: {
   close: () => void;
   threadId: string;
-  /** those that go */
+  /** the messages that move */
   messages: readonly ThreadMessage[];
   opened: (threadId: string) => void;
 }) {

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
 
-/** What the head of a message shows, folded or not. */
+/** Fields of a message's head, collapsed or expanded. */
 const MESSAGE = graphql(`
   fragment ThreadMessage on Email {
     id type status subject preview createdAt isRead isArchived isTest threadPosition threadReason failureReason scheduledAt
@@ -26,7 +26,7 @@ export const THREAD = graphql(
   [MESSAGE],
 );
 
-/** Messages before those that are shown. */
+/** Messages before the loaded ones. */
 export const EARLIER_MESSAGES = graphql(
   `
   query InboxEarlierMessages($id: ID!, $before: String!, $last: Int!) {
@@ -42,7 +42,7 @@ export const EARLIER_MESSAGES = graphql(
   [MESSAGE],
 );
 
-/** What an unfolded message shows. */
+/** Fields of an expanded message. */
 export const MESSAGE_BODY = graphql(`
   query InboxMessageBody($id: ID!) {
     email(id: $id) {
@@ -64,5 +64,5 @@ export const MESSAGE_BODY = graphql(`
 export type ThreadMessage = ResultOf<typeof MESSAGE>;
 /** A thread with its newest messages. */
 export type OpenThread = NonNullable<ResultOf<typeof THREAD>['thread']>;
-/** The rest of a message. */
+/** The expanded part of a message. */
 export type MessageBodyData = NonNullable<ResultOf<typeof MESSAGE_BODY>['email']>;

@@ -29,7 +29,7 @@ export interface ThreadHeadProps {
   compose: (composing: Composing) => void;
 }
 
-/** Subject, labels and what can be done with the whole conversation. */
+/** Subject, labels and actions of the conversation. */
 export function ThreadHead(props: ThreadHeadProps) {
   const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose } = props;
   const { id, isArchived, messageCount } = thread;

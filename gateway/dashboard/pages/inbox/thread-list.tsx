@@ -18,16 +18,16 @@ import type { ThreadList as List } from './use-thread-list.ts';
 
 /** As in inbox.module.css. */
 const ROW_REM = 5.25;
-/** Rows drawn above and below what is seen. */
+/** Number of rows rendered above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
-/** Rows of which one is remembered, so that the list keeps its place by it. */
+/** Distance in rows between remembered rows, by which the list keeps its scroll position. */
 const ANCHORS = 12;
-/** Rows that Page Up and Page Down go. */
+/** Number of rows that Page Up and Page Down move. */
 const PAGE_STEP = 8;
 
-/** What keys outside of the list do with it. */
+/** Control of the list for keys pressed outside it. */
 export interface ThreadListHandle {
-  /** Brings the row into sight and gives it the focus. */
+  /** Scrolls to the row and focuses it. */
   focus: (index: number) => void;
 }
 
@@ -49,7 +49,7 @@ interface Anchor {
   offset: number;
 }
 
-/** Any number of threads in a grid of which only the rows in sight exist; arrow keys go through it. */
+/** A grid of any number of threads that renders only visible rows. Arrow keys move through it. */
 export function ThreadList(props: ThreadListProps) {
   const { list, label, openId, activeId, selected, ownDomains, hrefOf, actions, ref } = props;
   const { pages, see } = list;
@@ -58,13 +58,13 @@ export function ThreadList(props: ThreadListProps) {
   const now = useNow(pages);
   const rowPx = useMemo(() => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
   const activeIndex = activeId === null ? -1 : indexOfThread(pages, activeId);
-  // oxlint-disable-next-line react/incompatible-library -- nothing here is handed to what is kept by its value
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is passed to memoized components
   const virtual = useVirtualizer({
     count: pages.size + (pages.hasMore ? 1 : 0),
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
     overscan: OVERSCAN_ROWS,
-    // The row with the focus stays, so that the keyboard does not fall out of the list.
+    // Keeps the focused row rendered, so that the keyboard does not lose the list.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
       return activeIndex === -1 || indexes.includes(activeIndex)
@@ -83,7 +83,7 @@ export function ThreadList(props: ThreadListProps) {
     if (row === null) return;
     virtual.scrollToIndex(index, { align: 'auto' });
     actions.focus(row.node.id);
-    // It may not be drawn yet.
+    // It may not be rendered yet.
     requestAnimationFrame(() => rowElement(scroll.current, row.node.id)?.focus({ preventScroll: true }));
   };
   useImperativeHandle(ref, () => ({ focus }));
@@ -91,7 +91,7 @@ export function ThreadList(props: ThreadListProps) {
   const remember = () => {
     anchors.current = anchorsAt(pages, scroll.current?.scrollTop ?? 0, rowPx);
   };
-  // What came in above must not push away what somebody reads.
+  // New rows above must not move what the user is reading.
   useLayoutEffect(() => {
     const element = scroll.current;
     if (element !== null && element.scrollTop > rowPx / 2)
@@ -184,7 +184,7 @@ function WaitingRow({ top, index }: { top: number; index: number }) {
   );
 }
 
-/** The rows in sight and how far below the upper edge each lies. */
+/** Returns the visible rows and the offset of each from the upper edge. */
 function anchorsAt(pages: ThreadPages, top: number, rowPx: number): Anchor[] {
   const first = Math.floor(top / rowPx);
   return Array.from({ length: ANCHORS }, (_, n) => first + n).flatMap((index) => {

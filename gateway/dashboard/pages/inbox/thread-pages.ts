@@ -1,8 +1,8 @@
 import type { ThreadRow } from './inbox-documents.ts';
 
-/** Rows of a page of the graph. */
+/** Rows per page of a query. */
 export const PAGE_ROWS = 50;
-/** Rows that the first page may grow to by new mail, before it is divided. */
+/** Maximum rows of the first page before new mail divides it. */
 const MAX_HEAD_ROWS = 2 * PAGE_ROWS;
 
 /** A thread in the list, with its cursor. */
@@ -12,15 +12,15 @@ export interface ListedThread {
 }
 
 /**
- * A stretch of the list. Of stretches far from what is seen only the cursors and the count stay: `rows` is null, and they are read again
- * when somebody scrolls there.
+ * A section of the list. Far from the visible rows, only the cursors and the count are kept: `rows` is null, and they are read again when
+ * the user scrolls there.
  */
 interface ThreadPage {
-  /** cursor that it lies behind; null: it is the first */
+  /** cursor before its first row; null for the first page */
   after: string | null;
   rows: ListedThread[] | null;
   count: number;
-  /** of its last row when it was read: what is older belongs to the next page */
+  /** cursor of its last row when it was read; older rows belong to the next page */
   end: Place;
 }
 
@@ -29,26 +29,26 @@ interface Place {
   id: string;
 }
 
-/** The list as far as it is known, newest message first. Never changed, only replaced. */
+/** The known part of the list, newest message first. Immutable. */
 export interface ThreadPages {
   pages: readonly ThreadPage[];
-  /** whether there is more behind the last page */
+  /** whether there are rows after the last page */
   hasMore: boolean;
-  /** cursor of the last page's end */
+  /** cursor of the end of the last page */
   endCursor: string | null;
   size: number;
 }
 
-/** A list of which nothing is known. */
+/** A list without any known rows. */
 export const NO_PAGES: ThreadPages = { pages: [], hasMore: true, endCursor: null, size: 0 };
 
-/** The answer of the graph to a page. */
+/** A page as the query returns it. */
 export interface AnsweredPage {
   edges: readonly ListedThread[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** Puts the page behind the list's end. */
+/** Appends the page to the list. */
 export function withNextPage(list: ThreadPages, { edges, pageInfo }: AnsweredPage): ThreadPages {
   const known = new Set(list.pages.flatMap(({ rows }) => rows ?? []).map(({ node }) => node.id));
   const rows = edges.filter(({ node }) => !known.has(node.id));
@@ -60,7 +60,7 @@ export function withNextPage(list: ThreadPages, { edges, pageInfo }: AnsweredPag
   });
 }
 
-/** Puts rows into a page that had dropped them, or newer ones into one that has them. */
+/** Puts rows into a page that had dropped them, or replaces its rows with newer ones. */
 export function withPageRows(list: ThreadPages, after: string | null, { edges }: AnsweredPage): ThreadPages {
   const index = list.pages.findIndex((page) => page.after === after);
   const page = list.pages[index];
@@ -74,8 +74,8 @@ export function withPageRows(list: ThreadPages, after: string | null, { edges }:
 }
 
 /**
- * Puts what the beginning of the list is now, `fresh`, in the place of what was known of it. Null: so much is new that `fresh` does not reach
- * down to what is known, and more has to be read first.
+ * Replaces the start of the list with its current state, `fresh`. Returns null if there is so much new mail that `fresh` does not reach the
+ * known rows, so that more must be read first.
  */
 export function withHead(list: ThreadPages, fresh: AnsweredPage): ThreadPages | null {
   const [head, ...others] = list.pages;
@@ -96,7 +96,7 @@ export function withHead(list: ThreadPages, fresh: AnsweredPage): ThreadPages | 
   return divided(remade(list, pages, end));
 }
 
-/** Replaces threads by what they are now; those that the list does not hold are passed over. */
+/** Replaces threads with their current state. Ignores threads that the list does not contain. */
 export function withThreads(list: ThreadPages, threads: readonly ThreadRow[]): ThreadPages {
   const byId = new Map(threads.map((thread) => [thread.id, thread]));
   return mapRows(list, (rows) =>
@@ -106,14 +106,14 @@ export function withThreads(list: ThreadPages, threads: readonly ThreadRow[]): T
   );
 }
 
-/** Takes threads out. */
+/** Removes threads. */
 export function withoutThreads(list: ThreadPages, ids: ReadonlySet<string>): ThreadPages {
   return mapRows(list, (rows) =>
     rows.some(({ node }) => ids.has(node.id)) ? rows.filter(({ node }) => !ids.has(node.id)) : rows,
   );
 }
 
-/** Puts rows back where they stood. */
+/** Puts rows back where they were. */
 export function withRowsBack(list: ThreadPages, back: readonly ListedThread[]): ThreadPages {
   let result = list;
   for (const row of back) {
@@ -129,7 +129,7 @@ export function withRowsBack(list: ThreadPages, back: readonly ListedThread[]): 
   return result;
 }
 
-/** Drops the rows of all pages but the first and those that reach into the span; both ends of it are indexes of rows. */
+/** Drops the rows of all pages except the first and those that overlap the range of row indexes. */
 export function withoutFarRows(list: ThreadPages, from: number, to: number): ThreadPages {
   let begin = 0;
   let isChanged = false as boolean;
@@ -143,7 +143,7 @@ export function withoutFarRows(list: ThreadPages, from: number, to: number): Thr
   return isChanged ? { ...list, pages } : list;
 }
 
-/** The row at an index; null: its page has dropped it, or the list ends before it. */
+/** Returns the row at an index; null if its page has dropped it or the list ends before it. */
 export function rowAt(list: ThreadPages, index: number): ListedThread | null {
   let begin = 0;
   for (const { rows, count } of list.pages) {
@@ -153,7 +153,7 @@ export function rowAt(list: ThreadPages, index: number): ListedThread | null {
   return null;
 }
 
-/** Where a thread stands; -1: it is not among the rows that the list holds. */
+/** Returns the index of a thread; -1 if it is not among the loaded rows. */
 export function indexOfThread(list: ThreadPages, id: string): number {
   let begin = 0;
   for (const { rows, count } of list.pages) {
@@ -164,7 +164,7 @@ export function indexOfThread(list: ThreadPages, id: string): number {
   return -1;
 }
 
-/** What the pages without rows lie behind that reach into the span. */
+/** Returns the start cursors of the pages without rows that overlap the range. */
 export function missingPages(list: ThreadPages, from: number, to: number): (string | null)[] {
   let begin = 0;
   const missing: (string | null)[] = [];
@@ -175,12 +175,12 @@ export function missingPages(list: ThreadPages, from: number, to: number): (stri
   return missing;
 }
 
-/** All rows that the list holds. */
+/** Returns all loaded rows. */
 export function heldRows(list: ThreadPages): ListedThread[] {
   return list.pages.flatMap(({ rows }) => rows ?? []);
 }
 
-/** Takes those out of a page that stand in a newer one now. */
+/** Removes rows from a page that are now in a newer one. */
 function without(ids: ReadonlySet<string>) {
   return (page: ThreadPage): ThreadPage => {
     const rows = page.rows?.filter(({ node }) => !ids.has(node.id)) ?? null;

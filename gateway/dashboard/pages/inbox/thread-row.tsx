@@ -6,20 +6,20 @@ import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
 import { participantsText } from './people.ts';
 
-/** Labels that a row has room for. */
+/** Maximum number of labels shown in a row. */
 const SHOWN_LABELS = 2;
 
-/** What a row can be asked by mouse. */
+/** Mouse actions of a row. */
 export interface RowActions {
   open: (id: string) => void;
   focus: (id: string) => void;
-  /** `isSpan`: with all between it and the one before */
+  /** `isSpan`: with all rows since the last selected one */
   select: (id: string, isSpan: boolean) => void;
 }
 
 export interface ThreadRowProps {
   thread: Thread;
-  /** from 0 */
+  /** index, starting at 0 */
   index: number;
   /** pixels from the top of the list */
   top: number;
@@ -28,12 +28,12 @@ export interface ThreadRowProps {
   isSelected: boolean;
   isOpen: boolean;
   isTabStop: boolean;
-  /** milliseconds, so that all rows tell the same time */
+  /** milliseconds, so that all rows show the same time */
   now: number;
   actions: RowActions;
 }
 
-/** A thread in the list: who, subject, beginning of the latest message, and how things stand. */
+/** A thread in the list: participants, subject, preview of the latest message, and status. */
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop, now, actions } = props;
   const { id, latestMessage, unreadCount, messageCount, labels, isArchived } = thread;

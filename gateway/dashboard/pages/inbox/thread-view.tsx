@@ -13,7 +13,7 @@ import { ThreadHead } from './thread-head.tsx';
 import type { ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
-/** A conversation counts as read when it was in sight for so long. Milliseconds. */
+/** A conversation is marked as read after it was visible for this long. Milliseconds. */
 const READ_AFTER_MS = 600;
 
 export interface ThreadViewProps {
@@ -26,11 +26,11 @@ export interface ThreadViewProps {
   backHref: string;
   compose: (composing: Composing) => void;
   opened: (threadId: string) => void;
-  /** the composer of an answer, which stands below the messages */
+  /** the reply composer below the messages */
   children?: ReactNode;
 }
 
-/** A conversation: its messages oldest first, and an answer below them. */
+/** A conversation: its messages, oldest first, and a reply below them. */
 export function ThreadView(props: ThreadViewProps) {
   const { inSight, labels, acts, isLabelling, setLabelling, back, backHref, compose, opened, children } = props;
   const { thread, messages, earlierCount, error, refresh } = inSight;
@@ -39,7 +39,7 @@ export function ThreadView(props: ThreadViewProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const id = thread?.id ?? null;
   const hasMessages = messages.length > 0;
-  // A long conversation opens at its first unread message, else at the last one.
+  // A long conversation opens at its first unread message, or else at the last one.
   useEffect(() => {
     if (id === null || !hasMessages) return;
     const places = [...(scroll.current?.querySelectorAll<HTMLElement>('[data-message]') ?? [])];
@@ -131,7 +131,7 @@ function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: 
   );
 }
 
-/** Which messages are unfolded: the last, those not read when they came into sight, and what somebody unfolds. */
+/** Returns which messages are expanded: the last one, those that were unread when first shown, and those that the user expanded. */
 function useUnfolded(messages: ThreadMessage[]) {
   const [chosen, setChosen] = useState<Record<string, boolean>>({});
   const unread = useRef(new Set<string>());
@@ -147,7 +147,10 @@ function useUnfolded(messages: ThreadMessage[]) {
   };
 }
 
-/** Marks what is in sight as read, once for each crowd of new messages: whoever marks it as unread again is not overruled. */
+/**
+ * Marks visible messages as read, once for each set of new messages, so that it does not override a user who marks the thread as unread
+ * again.
+ */
 function useMarkRead(thread: OpenThread | null, acts: ThreadActs): void {
   const done = useRef<string | null>(null);
   const unread = thread !== null && thread.unreadCount > 0 ? `${thread.id} ${thread.lastMessageAt}` : null;

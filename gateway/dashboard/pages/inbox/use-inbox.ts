@@ -10,7 +10,7 @@ import { type Selection, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { type ThreadList, useThreadList } from './use-thread-list.ts';
 
-/** All that the panes of the inbox share. */
+/** State shared by the panes of the inbox. */
 export interface Inbox {
   view: InboxView;
   pathOf: (change: Partial<InboxView>) => string;
@@ -20,7 +20,7 @@ export interface Inbox {
   list: ThreadList;
   acts: ThreadActs;
   selection: Selection;
-  /** ticked threads as the list holds them */
+  /** selected threads as the list contains them */
   selected: ThreadRow[];
   activeId: string | null;
   rowActions: RowActions;
@@ -32,11 +32,11 @@ export interface Inbox {
   setHelpOpen: (isOpen: boolean) => void;
   back: () => void;
   merge: () => void;
-  /** the message that r and f answer; told by the reading pane */
+  /** the message that r and f reply to and forward; set by the reading pane */
   answered: React.RefObject<string | null>;
 }
 
-/** Holds the inbox together: what the URL asks for, the list, the selection, and the keys. */
+/** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
 export function useInbox(): Inbox {
   const { view, pathOf, go } = useInboxView();
   const { threadId, folder, search } = view;
@@ -48,7 +48,7 @@ export function useInbox(): Inbox {
   });
   const names = frame?.domains.edges.map(({ node }) => node.name).join(' ') ?? '';
   const ownDomains = useMemo(() => new Set(names.split(' ')), [names]);
-  // What a search found stays, whatever becomes of it, until it is run again.
+  // Results of a search stay until it runs again, even if they no longer match.
   const isPlain = search === '';
   const leaves = (isArchived: boolean) => isPlain && (folder === 'archived' ? !isArchived : isArchived);
   const list = useThreadList(wantedOf(view), ({ isArchived }) => !leaves(isArchived));
@@ -66,7 +66,7 @@ export function useInbox(): Inbox {
     const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
     return rowAt(list.pages, index)?.node ?? null;
   };
-  /** What keys do something with: the selected threads, else the open one, else that with the focus. */
+  /** Returns the threads that keys act on: the selected ones, or else the open one, or else the focused one. */
   const meant = (): ThreadRow[] => {
     if (selected.length > 0) return selected;
     const index = threadId === null ? -1 : indexOfThread(list.pages, threadId);
@@ -80,7 +80,7 @@ export function useInbox(): Inbox {
   const back = () => {
     const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
     go({ threadId: null, compose: null });
-    // The list may be out of sight until it is drawn again.
+    // The list may be hidden until it is rendered again.
     if (index !== -1) requestAnimationFrame(() => handle.current?.focus(index));
   };
   const step = (by: 1 | -1) => {
@@ -90,7 +90,7 @@ export function useInbox(): Inbox {
     handle.current?.focus(indexOfThread(list.pages, next.node.id));
     if (threadId !== null) open(next.node.id);
   };
-  /** Focus goes to the row that takes the place of those that leave. */
+  /** Moves the focus to the row that replaces the removed ones. */
   const afterwards = (isLeaving: boolean, ids: readonly string[]) => {
     selection.clear();
     if (threadId !== null && ids.includes(threadId)) go({ threadId: null, compose: null });
@@ -161,7 +161,7 @@ export function useInbox(): Inbox {
     '?': () => setHelpOpen(true),
     Escape: () => (selection.ids.size > 0 ? selection.clear() : threadId !== null && back()),
   });
-  // A thread that was opened by its address is where the keyboard begins.
+  // The keyboard starts at a thread that was opened by its URL.
   const follow = useEffectEvent(() => {
     if (threadId !== null) setActive(threadId);
   });
@@ -171,7 +171,7 @@ export function useInbox(): Inbox {
 
   const latest = useRef({ open, select: selection.toggle });
   latest.current = { open, select: selection.toggle };
-  // The same for all time, so that rows are drawn again only when they changed.
+  // Stable functions, so that only changed rows are rendered again.
   const rowActions = useMemo<RowActions>(
     () => ({
       open: (id) => latest.current.open(id),

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** How often relative times are looked at again. Milliseconds. */
+/** Update interval of relative times. Milliseconds. */
 const TICK_MS = 20_000;
 
-/** The time in milliseconds, for all rows of a list alike; `news` has it looked at when that changes. */
+/** Returns the current time in milliseconds, the same for all rows of a list. A change of `news` updates it. */
 export function useNow(news: unknown): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

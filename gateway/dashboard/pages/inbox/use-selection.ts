@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 
-/** Threads that one act may touch. */
+/** Maximum number of threads of one action. */
 export const MAX_SELECTED = 100;
 
-/** Which threads are ticked. */
+/** The selected threads. */
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** Ticks or unticks one; as a span all between it and the one before. */
+  /** Selects or deselects a thread, or with `isSpan` all threads since the last one. */
   toggle: (id: string, isSpan: boolean) => void;
   set: (ids: Iterable<string>) => void;
   clear: () => void;
 }
 
-/** Ticks threads of a list, 100 at most. */
+/** Returns the selection of a list, with at most 100 threads. */
 export function useSelection(pages: ThreadPages): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
@@ -30,7 +30,7 @@ export function useSelection(pages: ThreadPages): Selection {
   };
 }
 
-/** From one to the other, both among them, as far as the list holds them. */
+/** Returns the loaded threads from one to the other, inclusive. */
 function between(pages: ThreadPages, one: string, other: string): string[] {
   const indexes = [indexOfThread(pages, one), indexOfThread(pages, other)].sort((a, b) => a - b);
   const [from = -1, to = -1] = indexes;

@@ -29,28 +29,28 @@ const MERGE = graphql(
   [THREAD_ROW],
 );
 
-/** What can be done with threads, of the list or the open one. */
+/** Actions on threads of the list or on the open one. */
 export interface ThreadActs {
   archive: (ids: readonly string[], isArchived: boolean) => Promise<void>;
-  /** `isQuiet`: because somebody reads it, not because somebody asked */
+  /** `isQuiet`: because the thread was read, not because the user asked for it */
   markRead: (ids: readonly string[], isRead: boolean, isQuiet?: boolean) => Promise<void>;
   label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
-  /** Answers the thread that holds all; null: it did not work. */
+  /** Returns the merged thread, or null on failure. */
   merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
-  /** Takes back what was done last; does nothing when that cannot be. */
+  /** Undoes the last action, if possible. */
   undo: () => void;
 }
 
 /**
- * Changes threads: the list shows it at once, and shows what was before when the service refuses. `leaves` tells whether a thread that was
- * (un)archived does not stand in this list any more.
+ * Changes threads: the list shows a change immediately, and the previous state if the service refuses it. `leaves` returns whether an
+ * archived or unarchived thread no longer belongs to this list.
  */
 export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) => boolean): ThreadActs {
   const { act: update } = useAct(UPDATE);
   const { act: join } = useAct(MERGE);
   const last = useRef<(() => void) | null>(null);
 
-  /** Has the undo key take this back from now on, once. */
+  /** Sets what the undo key does next, once. */
   const remember = (undo: () => void) => {
     const step = {
       isDone: false,
@@ -64,7 +64,10 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
     last.current = step.run;
     return step;
   };
-  /** Tells what was done, when it was; `done` answers how to take it back, null: it was not done. One can undo before it is answered. */
+  /**
+   * Reports a completed action. `done` resolves to a function that undoes it, or to null on failure. The user can undo before the service
+   * has responded.
+   */
   const tell = async (text: string, done: Promise<(() => void) | null>) => {
     const step = remember(() => void done.then((takeBack) => takeBack?.()));
     if ((await done) !== null && !step.isDone) showNotice(text, { undo: step.run });

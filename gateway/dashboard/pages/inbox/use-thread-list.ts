@@ -22,7 +22,7 @@ import {
   withThreads,
 } from './thread-pages.ts';
 
-/** Events after which another thread may stand in the list, or one elsewhere in it. */
+/** Events that can add a thread to the list or change the order. */
 const ARRIVALS = new Set<LiveKind>([
   'EMAIL_THREADED',
   'EMAIL_RELEASED',
@@ -32,7 +32,7 @@ const ARRIVALS = new Set<LiveKind>([
   'THREAD_MOVED',
   'THREAD_MERGED',
 ]);
-/** Events after which a row shows something else, and the list is as it was. */
+/** Events that change a row but not the list. */
 const CHANGES = new Set<LiveKind>([
   'EMAIL_READ',
   'EMAIL_UNREAD',
@@ -43,40 +43,40 @@ const CHANGES = new Set<LiveKind>([
   'THREAD_LABELLED',
 ]);
 const KINDS = [...ARRIVALS, ...CHANGES];
-/** The first event of a crowd has the list read at once, the others together after this time. Milliseconds. */
+/** The first event reads the list immediately; events within this time after it cause one more read. Milliseconds. */
 const GATHER_MS = 300;
-/** Rows around what is seen that are read ahead. */
+/** Number of rows loaded in advance around the visible ones. */
 const AHEAD_ROWS = 25;
-/** Rows around what is seen that are kept. */
+/** Number of rows kept around the visible ones. */
 const KEPT_ROWS = 4 * PAGE_ROWS;
-/** Pages of new mail that are read at once to reach what is known; beyond them the list begins anew. */
+/** Maximum number of pages of new mail read to reach the known rows. With more new mail, the list starts again. */
 const MAX_NEW_PAGES = 5;
-/** Ids of one question. */
+/** Maximum number of ids per query. */
 const MAX_IDS = 100;
 
-/** The list, and what can be done with it. */
+/** The list and its actions. */
 export interface ThreadList {
   pages: ThreadPages;
-  /** nothing to show yet */
+  /** true until there is something to show */
   isLoading: boolean;
   error: CombinedError | undefined;
-  /** Says which rows are seen, so that they are read; both ends are indexes. */
+  /** Sets the visible rows, first and last index, which are then loaded. */
   see: (from: number, to: number) => void;
   reload: () => void;
-  /** Shows threads otherwise at once, before the service confirms it. */
+  /** Changes threads immediately, before the service confirms it. */
   patch: (ids: ReadonlySet<string>, change: (thread: ThreadRow) => ThreadRow) => void;
-  /** Takes threads out at once, and answers their rows. */
+  /** Removes threads immediately and returns their rows. */
   takeOut: (ids: ReadonlySet<string>) => ListedThread[];
   putBack: (rows: readonly ListedThread[]) => void;
 }
 
-/** Reads of the first page: the one under way, and the one that starts after it. */
+/** Reads of the first page: the running one, and the one that starts after it. */
 interface FirstPage {
   reading: Promise<AnsweredPage | null> | null;
   queued: Promise<AnsweredPage | null> | null;
 }
 
-/** Threads by pages, endless, and as they happen. `belongs` tells whether a thread that changed still stands in this list. */
+/** Returns a list of threads with pagination and live updates. `belongs` returns whether a changed thread still belongs to this list. */
 export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow) => boolean): ThreadList {
   const [pages, setPages] = useState<ThreadPages>(NO_PAGES);
   const [error, setError] = useState<CombinedError>();
@@ -89,7 +89,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     current.current.pages = next;
     setPages(next);
   };
-  /** Reads a page; null: it failed, or another list is shown by now. */
+  /** Reads a page. Returns null if it failed or another list is shown by now. */
   const read = async (after: string | null): Promise<AnsweredPage | null> => {
     const { turn } = current.current;
     const answer = await freshClient.query(THREADS_PAGE, { ...wanted, first: PAGE_ROWS, after }).toPromise();
@@ -98,8 +98,8 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     return answer.data?.inbox ?? null;
   };
   /**
-   * Reads the first page with a request that starts after this call. urql gives the response of a request under way to later callers,
-   * too, and that one may be older than the event they read for.
+   * Reads the first page with a request that starts after this call. urql gives the response of a running request to later callers too, but
+   * that response may be older than the event that they react to.
    */
   const readFirst = (): Promise<AnsweredPage | null> => {
     const { turn } = current.current;
@@ -142,7 +142,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
   const reload = async () => {
     current.current.turn += 1;
     current.current.reading = new Set();
-    // A new object: what waits for the former list must not change the state of this one.
+    // A new object, so that a read of the previous list does not change the state of this one.
     firstPage.current = { reading: firstPage.current.reading, queued: null };
     const page = await readFirst();
     if (page === null) return;
@@ -176,7 +176,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     gathered.current.ids = new Set();
     const touched = [...ids].filter((id) => indexOfThread(current.current.pages, id) !== -1);
     const held = touched.slice(0, MAX_IDS);
-    // The others come next.
+    // The others follow in the next read.
     for (const id of touched.slice(MAX_IDS)) gathered.current.ids.add(id);
     await Promise.all([isHeadWanted && readHead(), held.length > 0 && readThreads(held)]);
   });
@@ -204,7 +204,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     setLoading(true);
     setError(undefined);
     put(NO_PAGES);
-    // Another list does not wait for a page of this one.
+    // A new list does not wait for a page of the previous one.
     firstPage.current.reading = null;
     void reload();
   });

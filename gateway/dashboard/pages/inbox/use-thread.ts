@@ -5,7 +5,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { freshClient } from './fresh-client.ts';
 import { EARLIER_MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';
 
-/** Messages that are read at once. */
+/** Messages per page. */
 const MESSAGES = 50;
 
 const KINDS: LiveKind[] = [
@@ -32,13 +32,13 @@ const KINDS: LiveKind[] = [
   'THREAD_LABELLED',
 ];
 
-/** A thread as it happens. */
+/** A thread, updated live. */
 export interface ThreadInSight {
-  /** null: there is no such thread; undefined: it is being read */
+  /** null: it does not exist; undefined: loading */
   thread: OpenThread | null | undefined;
-  /** oldest first, as far as they were asked for */
+  /** loaded messages, oldest first */
   messages: ThreadMessage[];
-  /** how many stand before them */
+  /** number of messages before the loaded ones */
   earlierCount: number;
   error: CombinedError | undefined;
   refresh: () => void;
@@ -46,7 +46,7 @@ export interface ThreadInSight {
   isReadingEarlier: boolean;
 }
 
-/** Reads a thread by its id, or by that of one that was joined to it, and again when something happens to it. */
+/** Reads a thread by its id, or by the id of a thread that was merged into it, and again after its events. */
 export function useThread(id: string): ThreadInSight {
   const shown = useRef<{ id: string; messages: ThreadMessage[] }>({ id, messages: [] });
   const { data, error, refresh } = useLiveQuery({
@@ -65,7 +65,7 @@ export function useThread(id: string): ThreadInSight {
   const thread = data?.thread;
   const newest = (thread?.messages.edges ?? []).map(({ node }) => node);
 
-  // Messages that new ones pushed out of the newest stay in sight; those that left the thread do not.
+  // Messages that are no longer among the newest stay visible. Those that left the thread do not.
   const known = new Map([...earlier, ...newest].map((message) => [message.id, message]));
   const messages = [...known.values()]
     .sort((one, other) => placeOf(one) - placeOf(other))

@@ -1,17 +1,17 @@
 import type { KeyScope } from './key-scopes.ts';
 
-/** What a request to try a key out needs to know. */
+/** What the sample request for a key depends on. */
 export interface FirstRequest {
   publicUrl: string;
   secret: string;
-  /** null: full rights */
+  /** null: full access */
   scopes: readonly KeyScope[] | null;
-  /** from whose address an email can be sent; null: from none yet */
+  /** an address that can send; null if there is none yet */
   sendsFrom: string | null;
   sendsTo: string;
 }
 
-/** A command for a shell that the key is good for, and what it does. It changes nothing, unless the key can do nothing but send. */
+/** Returns a shell command that the key can run, and its description. It changes nothing, unless the key can only send. */
 export function firstRequest({ publicUrl, secret, scopes, sendsFrom, sendsTo }: FirstRequest): {
   about: string;
   command: string;

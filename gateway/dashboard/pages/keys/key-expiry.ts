@@ -1,4 +1,4 @@
-/** How long a key shall open the account. */
+/** Lifetime of a key. */
 export const expiries = [
   { value: 'never', label: 'Never' },
   { value: '7', label: 'In 7 days' },
@@ -10,24 +10,27 @@ export const expiries = [
 
 const DAY_MS = 86_400_000;
 
-/** When it ends, seen from `now`; null: never. A date (`2027-01-31`) is taken to its end, by the clock of the browser. Throws RangeError. */
+/**
+ * Returns when the key expires, counted from `now`; null: never. A date (`2027-01-31`) ends at midnight in the browser's time zone. Throws
+ * RangeError.
+ */
 export function expiryOf(choice: string, date: string, now: Date = new Date()): string | null {
   if (choice === 'never') return null;
   if (choice === 'date') return new Date(`${date}T23:59:59.999`).toISOString();
   return new Date(now.getTime() + Number(choice) * DAY_MS).toISOString();
 }
 
-/** Why a date cannot be the end of a key; null: it can. */
+/** Returns why a date is not a valid expiry date; null if it is. */
 export function dateFault(date: string, now: Date = new Date()): string | null {
   const end = Date.parse(`${date}T23:59:59.999`);
   if (Number.isNaN(end)) return 'Enter a date.';
   return end <= now.getTime() ? 'Enter a date in the future.' : null;
 }
 
-/** A key whose time is over within these days is pointed out, as in the things to fix of the overview. */
+/** Days before its expiry from which a key is highlighted, as in the findings of the overview. */
 const SOON_DAYS = 7;
 
-/** Whether its time is nearly over. Null: it has none. */
+/** Returns whether the key expires soon; false for a key without an expiry date. */
 export function endsSoon(expiresAt: string | null, now: Date = new Date()): boolean {
   return expiresAt !== null && Date.parse(expiresAt) - now.getTime() < SOON_DAYS * DAY_MS;
 }

@@ -21,7 +21,7 @@ const REVOKE = graphql(`
 
 const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
 
-/** One key, and how to end it. */
+/** One key, and the button that revokes it. */
 export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
   const { act } = useAct(REVOKE, { done: 'The key was revoked.' });
   const { name, status, scopes, domain, domainName } = apiKey;

@@ -1,9 +1,9 @@
 import type { ShownKey } from './use-keys.ts';
 
-/** What a key may be good for. */
+/** Scope of a key. */
 export type KeyScope = NonNullable<ShownKey['scopes']>[number];
 
-/** The scopes, with what each is for. */
+/** The scopes with their descriptions. */
 export const keyScopes: readonly { scope: KeyScope; label: string; about: string }[] = [
   {
     scope: 'READ',
@@ -22,7 +22,7 @@ export const keyScopes: readonly { scope: KeyScope; label: string; about: string
   },
 ];
 
-/** What a key may do, as "Read and send". */
+/** Returns the rights of a key, such as "Read and send". */
 export function scopesInWords(scopes: readonly KeyScope[] | null): string {
   if (scopes === null) return 'Full access';
   const labels = keyScopes.filter(({ scope }) => scopes.includes(scope)).map(({ label }) => label.toLowerCase());

@@ -9,12 +9,12 @@ import { KeyRow } from './key-row.tsx';
 import { NewKeyModal } from './new-key-modal.tsx';
 import { useKeys } from './use-keys.ts';
 
-/** The keys by which programs use the account. */
+/** API keys of the account. */
 export function KeysPage() {
   const [search, setSearch] = useSearchParams();
   const isRevoked = search.get('show') === 'revoked';
   const { keys, total, error, isLoading, refresh, more } = useKeys(isRevoked);
-  // Each opening is a form of its own, so that no secret stays behind.
+  // A new form each time it opens, so that no secret stays in it.
   const [opening, setOpening] = useState({ count: 0, isOpen: false });
   const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
   const add = (

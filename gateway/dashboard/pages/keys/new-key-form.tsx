@@ -27,7 +27,7 @@ const CREATE = graphql(`
   }
 `);
 
-/** A key that was made, with its secret. */
+/** A new key with its secret. */
 export type MadeKey = Omit<FirstRequest, 'publicUrl'>;
 
 interface Wish {
@@ -39,10 +39,10 @@ interface Wish {
   date: string;
 }
 
-/** Of what a domain's key cannot be good for. */
+/** Scopes that a key for one domain cannot have. */
 const BEYOND_DOMAIN: KeyScope = 'MANAGE';
 
-/** Asks what a new key shall be good for. */
+/** Form that creates a key. */
 export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onCancel: () => void }) {
   const viewer = useViewer();
   const [{ data }] = useQuery({ query: CHOICES, variables: {}, requestPolicy: 'cache-and-network' });

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type MadeKey, NewKeyForm } from './new-key-form.tsx';
 import { NewKeySecret } from './new-key-secret.tsx';
 
-/** Makes a key, and shows it this once. */
+/** Creates a key and shows its secret once. */
 export function NewKeyModal({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [made, setMade] = useState<MadeKey | null>(null);
   return (
@@ -12,7 +12,7 @@ export function NewKeyModal({ isOpen, onClose }: { isOpen: boolean; onClose: () 
       onClose={onClose}
       title={made === null ? 'Create API key' : 'Copy API key'}
       size="lg"
-      // A slip must not cost the key.
+      // An accidental click outside must not lose the key.
       closeOnClickOutside={false}
       closeOnEscape={made === null}
       withCloseButton={made === null}

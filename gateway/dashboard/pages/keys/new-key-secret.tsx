@@ -5,7 +5,7 @@ import { useViewer } from '../../shell/viewer.ts';
 import { firstRequest } from './first-request.ts';
 import type { MadeKey } from './new-key-form.tsx';
 
-/** The key, this once, and how to try it out. */
+/** The new key, shown once, with a sample request. */
 export function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
   const { service } = useViewer();
   const { about, command } = firstRequest({ ...made, publicUrl: service.publicUrl });

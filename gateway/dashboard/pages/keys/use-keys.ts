@@ -14,14 +14,14 @@ const KEYS = graphql(`
   }
 `);
 
-/** A key, as the list shows it. */
+/** A key in the list. */
 export type ShownKey = ResultOf<typeof KEYS>['apiKeys']['edges'][number]['node'];
 
-/** The most that one query takes. Of keys that are in use there are no more. */
+/** Maximum page size of a query. There are never more active keys than this. */
 const MOST = 100;
 const STEP = 50;
 
-/** The keys that are in use, or those that were revoked, newest first. `more` null: there are no others to show. */
+/** Returns the active or the revoked keys, newest first. `more` is null if all are loaded. */
 export function useKeys(isRevoked: boolean) {
   const [first, setFirst] = useState(STEP);
   const { data, error, isLoading, refresh } = useLiveQuery({

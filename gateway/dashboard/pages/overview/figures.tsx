@@ -18,7 +18,7 @@ interface Webhooks {
   isSampled: boolean;
 }
 
-/** The five numbers of a period. A rate is null while there is nothing to judge by. */
+/** The five figures of a period. A rate is null if there is no data. */
 export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhooks }) {
   const lost = totals.bounced + totals.failed;
   return (
@@ -80,7 +80,7 @@ function count(number: number): string {
   return whole.format(number);
 }
 
-/** Never rounded up to all: 99.96 % is not 100 %. */
+/** Never rounds up to all: 99.96 % is not 100 %. */
 function percent(rate: number | null): string {
   return rate === null ? '–' : `${rate === 1 ? 100 : Math.floor(rate * 1_000) / 10} %`;
 }

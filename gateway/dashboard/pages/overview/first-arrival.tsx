@@ -11,7 +11,7 @@ interface ArrivedMail {
   thread: { id: string } | null;
 }
 
-/** The mail that came in last, or that none did yet; it changes by itself. */
+/** The latest received message, updated live, or a note that there is none yet. */
 export function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: string }) {
   return (
     <Card

@@ -14,7 +14,7 @@ const SIMULATE = graphql(`
   }
 `);
 
-/** Ways to send the first mail to an address: two commands that work as they are, and a button. */
+/** Ways to send the first mail to an address: two commands and a button. */
 export function FirstMail({ address }: { address: string }) {
   const { service } = useViewer();
   const { act, isBusy } = useAct(SIMULATE, { done: 'A test email is being processed.' });

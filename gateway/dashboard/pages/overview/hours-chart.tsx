@@ -10,7 +10,7 @@ interface Hour {
 const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 
-/** Mail in and out by the hour, in the reader's time; the same numbers are there as a table for who does not see the bars. */
+/** Received and sent mail per hour in the user's time zone, with a table of the same numbers for screen readers. */
 export function HoursChart({ hours }: { hours: Hour[] }) {
   const most = Math.max(1, ...hours.map(({ received, sent }) => Math.max(received, sent)));
   const height = (number: number) => (number === 0 ? '0' : `max(2px, ${(number / most) * 100}%)`);

@@ -13,7 +13,7 @@ const LATEST = graphql(`
   }
 `);
 
-/** The last mail in and out, the newest first, as it comes. */
+/** The latest received and sent mail, newest first, updated live. */
 export function LatestMail() {
   const { data } = useLiveQuery({ query: LATEST, variables: {}, kinds: 'all', types: ['Email'] });
   const emails = data?.emails.edges ?? [];

@@ -24,7 +24,7 @@ const OVERVIEW = graphql(`
 
 const PERIODS = { day: 24, week: 168 };
 
-/** What goes on, at a glance: mail by the hour, how well it arrives, what waits, and what to fix. */
+/** Overview: mail per hour, delivery rates, waiting mail, and findings. */
 export function OverviewPage() {
   const [search, setSearch] = useSearchParams();
   const period = search.get('period') === 'week' ? 'week' : 'day';

@@ -18,7 +18,7 @@ const looks = {
   NOTICE: { icon: IconInfoCircle, color: 'blue', word: 'Notice' },
 };
 
-/** What the user should see to, the worst first; nothing is a line of its own, so that its absence is no doubt. */
+/** Findings that need the user's attention, most severe first. If there are none, it says so. */
 export function ThingsToFix({ things }: { things: Thing[] }) {
   if (things.length === 0)
     return (
@@ -71,7 +71,7 @@ export function ThingsToFix({ things }: { things: Thing[] }) {
   );
 }
 
-/** The page where it is mended; null: there is none. */
+/** Returns the page where it can be fixed; null if there is none. */
 function pathOf({ kind, node }: Thing): string | null {
   if (kind === 'MAIL_TO_REVIEW') return '/held?tab=review';
   if (kind === 'SENDING_LIMIT') return '/settings';

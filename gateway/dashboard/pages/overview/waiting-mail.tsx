@@ -12,7 +12,7 @@ interface Waiting {
   retries: number;
 }
 
-/** Numbers above this are counted no further by the service. */
+/** The service counts only up to this number. */
 const COUNTED_TO = 10_000;
 
 const rows: { key: keyof Waiting; label: string; path: string }[] = [
@@ -26,7 +26,7 @@ const rows: { key: keyof Waiting; label: string; path: string }[] = [
   { key: 'retries', label: 'Deliveries being retried', path: '/endpoints' },
 ];
 
-/** What waits now, each with the page that shows it. */
+/** Number of waiting emails of each kind, with links to their pages. */
 export function WaitingMail({ waiting }: { waiting: Waiting }) {
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="waiting-title" h="100%">

@@ -18,7 +18,7 @@ const WELCOME = graphql(`
   }
 `);
 
-/** The first minute: how to send the first mail, and that mail as it arrives. */
+/** First page of a new account: how to send the first mail, and its arrival. */
 export function WelcomePage() {
   const { data, error, refresh } = useLiveQuery({
     query: WELCOME,

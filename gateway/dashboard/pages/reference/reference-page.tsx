@@ -5,7 +5,7 @@ import { Command } from '../../parts/command.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 
-/** The ways for programs: the explorer of the graph, the reference of the REST interface, and a first request of each. */
+/** Access for programs: the GraphQL explorer, the REST reference, and a sample request of each. */
 export function ReferencePage() {
   const { service } = useViewer();
   const base = String(service.publicUrl).replace(/\/$/, '');

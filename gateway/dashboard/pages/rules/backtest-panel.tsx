@@ -14,7 +14,7 @@ type Backtest = Extract<
 
 const DAYS = 30;
 
-/** What the rule as it stands in the form would have done with the mail of the last 30 days. Nothing is changed by it. */
+/** What the rule in the form would have done with the mail of the last 30 days. Changes nothing. */
 export function BacktestPanel({
   input,
   isTested,

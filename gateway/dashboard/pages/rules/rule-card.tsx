@@ -6,7 +6,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { type Rule, UPDATE } from './rule-documents.ts';
 import { actionInWords, criteriaInWords } from './rule-words.ts';
 
-/** A rule in the list; `move` takes it one place up (-1) or down (1). */
+/** A rule in the list; `move` moves it one place up (-1) or down (1). */
 export function RuleCard({
   rule,
   place,

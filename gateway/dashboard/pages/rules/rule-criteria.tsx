@@ -9,7 +9,7 @@ const checks = [
   ['dmarc', 'DMARC'],
 ] as const;
 
-/** What an explicit rule asks of a mail. */
+/** Criteria of an explicit rule. */
 export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { problem: string }> }) {
   const tags = { maxTags: MOST_VALUES, splitChars: [','], acceptValueOnBlur: true };
   return (

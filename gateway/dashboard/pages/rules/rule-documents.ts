@@ -1,6 +1,6 @@
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 
-/** All rules in the order in which they are asked. */
+/** All rules in the order of evaluation. */
 export const RULES = graphql(`
   query DashboardRules {
     guardRules(first: 90) {
@@ -24,10 +24,10 @@ export const RULES = graphql(`
   }
 `);
 
-/** A rule as the list shows it. */
+/** A rule in the list. */
 export type Rule = ResultOf<typeof RULES>['guardRules']['edges'][number]['node'];
 
-/** Makes a rule. */
+/** Creates a rule. */
 export const CREATE = graphql(`
   mutation DashboardCreateRule($input: CreateGuardRuleInput!) {
     createGuardRule(input: $input) {
@@ -39,7 +39,7 @@ export const CREATE = graphql(`
   }
 `);
 
-/** Changes a rule; what is absent stays. */
+/** Changes a rule. Absent fields stay unchanged. */
 export const UPDATE = graphql(`
   mutation DashboardUpdateRule($input: UpdateGuardRuleInput!) {
     updateGuardRule(input: $input) {
@@ -51,7 +51,7 @@ export const UPDATE = graphql(`
   }
 `);
 
-/** Removes a rule. */
+/** Deletes a rule. */
 export const DELETE = graphql(`
   mutation DashboardDeleteRule($id: ID!) {
     deleteGuardRule(input: { id: $id }) {
@@ -62,7 +62,7 @@ export const DELETE = graphql(`
   }
 `);
 
-/** Asks what a rule would have done with the mail of some days. */
+/** Back-tests a rule with the mail of some days. */
 export const BACKTEST = graphql(`
   mutation DashboardBacktest($input: BacktestGuardRuleInput!) {
     backtestGuardRule(input: $input) {
@@ -79,5 +79,5 @@ export const BACKTEST = graphql(`
   }
 `);
 
-/** What a rule is asked to be. */
+/** Input of a rule. */
 export type RuleInput = VariablesOf<typeof CREATE>['input'];

@@ -23,7 +23,7 @@ import { RuleCriteria } from './rule-criteria.tsx';
 import { CREATE, DELETE, type Rule, UPDATE } from './rule-documents.ts';
 import { inputOf, valuesOf } from './rule-values.ts';
 
-/** The form of a rule (null: a new one) with its back-test beside it. */
+/** Form of a rule (null: a new one) with its back-test beside it. */
 export function RuleForm({
   rule,
   hasModel,

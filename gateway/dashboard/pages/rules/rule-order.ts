@@ -3,12 +3,13 @@ interface Placed {
   priority: number;
 }
 
-/** A rule at either end stands so far from its neighbour, which leaves room for others. */
+/** Distance of the first and last rule from their neighbor, which leaves room for others. */
 const ROOM = 10;
 
 /**
- * The changes of priorities, higher is asked earlier, that bring rules into this order, of which the one at `moved` has been moved: that rule
- * alone where there is room between its neighbours, else each that is not below the one before it. Priorities lie within -most and most.
+ * Returns the changes of priorities (higher is evaluated first) that produce this order, in which the rule at `moved` was moved. Changes
+ * only that rule if there is room between its neighbors, otherwise each rule that is not below its predecessor. Priorities are between
+ * -most and most.
  */
 export function prioritiesOf(order: readonly Placed[], moved: number, most: number): Placed[] {
   const rule = order[moved];
@@ -27,7 +28,7 @@ export function prioritiesOf(order: readonly Placed[], moved: number, most: numb
   let bound = most + 1;
   for (const [at, { id, priority }] of order.entries()) {
     const rest = order.length - at - 1;
-    // Below the one before, and with room above the lowest for those that follow.
+    // Below the previous one, with room above the minimum for those that follow.
     const wanted = Math.max(rest - most, Math.min(priority, bound - 1));
     if (wanted !== priority) changes.push({ id, priority: wanted });
     bound = wanted;

@@ -8,7 +8,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RULES } from './rule-documents.ts';
 import { RuleForm } from './rule-form.tsx';
 
-/** One rule: what it asks, what it does, and what it would have done with the mail of the last days. `new`: a rule to be made. */
+/** One rule: its criteria, its action, and its back-test. `new`: a rule to create. */
 export function RulePage() {
   const { id } = useParams<{ id: string }>();
   const [{ data, error }, again] = useQuery({ query: RULES, variables: {}, requestPolicy: 'cache-and-network' });

@@ -3,10 +3,10 @@ import type { Rule, RuleInput } from './rule-documents.ts';
 const RESULTS = ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'NONE', 'TEMPERROR', 'PERMERROR', 'POLICY'] as const;
 type Result = (typeof RESULTS)[number];
 
-/** What SPF, DKIM and DMARC can say, for selects. */
+/** Results of SPF, DKIM and DMARC, for selects. */
 export const results = RESULTS.map((value) => ({ value, label: value.toLowerCase() }));
 
-/** The values of the rule's form; empty lists ask for nothing. */
+/** Values of the rule's form. An empty list is no criterion. */
 export interface RuleValues {
   name: string;
   description: string;
@@ -28,7 +28,7 @@ export interface RuleValues {
   prompt: string;
 }
 
-/** The form's first values; of no rule: those of a new one. */
+/** Returns the initial values of the form, for an existing or a new rule. */
 export function valuesOf(rule: Rule | null): RuleValues {
   const config = rule?.config;
   const explicit = config?.__typename === 'ExplicitGuardConfig' ? config : null;
@@ -55,7 +55,7 @@ export function valuesOf(rule: Rule | null): RuleValues {
   };
 }
 
-/** What the service is asked for. How many of a criterion's values must be met stays as it was (`rule`); of a new one it is any. */
+/** Returns the mutation input. How many values of a criterion must match stays as in `rule`; a new rule needs any one. */
 export function inputOf(values: RuleValues, rule: Rule | null): RuleInput {
   const explicit = rule?.config.__typename === 'ExplicitGuardConfig' ? rule.config : null;
   const criterion = (name: 'to' | 'subject' | 'hasWords' | 'attachments') =>

@@ -3,7 +3,7 @@ import type { Rule } from './rule-documents.ts';
 type Explicit = Extract<Rule['config'], { __typename: 'ExplicitGuardConfig' }>;
 type Criterion = { operator: 'AND' | 'OR'; values: readonly string[] } | null;
 
-/** What a rule asks of a mail, each part as a line. */
+/** Returns the criteria of a rule, one line each. */
 export function criteriaInWords(config: Rule['config']): string[] {
   if (config.__typename === 'PromptGuardConfig') return [`the model answers yes to “${cut(config.prompt)}”`];
   return [
@@ -33,7 +33,7 @@ function results(config: Explicit): string[] {
   });
 }
 
-/** What becomes of a mail that it matches. */
+/** Returns the action of a rule as text. */
 export function actionInWords({ action, endpoint }: Pick<Rule, 'action' | 'endpoint'>): string {
   switch (action) {
     case 'ALLOW':

@@ -12,7 +12,7 @@ import { RuleCard } from './rule-card.tsx';
 import { RULES, UPDATE } from './rule-documents.ts';
 import { prioritiesOf } from './rule-order.ts';
 
-/** Rules in the order in which mail is compared with them, with what each asks and how often it decided. */
+/** Rules in the order of evaluation, with their criteria and how often each matched. */
 export function RulesPage() {
   const { data, error, isLoading, refresh } = useLiveQuery({
     query: RULES,

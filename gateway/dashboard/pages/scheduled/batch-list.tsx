@@ -24,10 +24,10 @@ const CANCEL_BATCH = graphql(`
   }
 `);
 
-/** Batches that are asked for at once. */
+/** Number of batches per query. */
 const MAX_BATCHES = 20;
 
-/** The batches of which something waits, how far each came, and a way to cancel what waits. */
+/** Batches with waiting emails, their progress, and a button that cancels the waiting ones. */
 export function BatchList({ ids }: { ids: readonly string[] }) {
   const { data } = useLiveQuery({
     query: BATCHES,

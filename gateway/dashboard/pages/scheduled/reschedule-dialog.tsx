@@ -7,10 +7,10 @@ import { useAct } from '../../parts/use-act.ts';
 import { RESCHEDULE } from './schedule-documents.ts';
 import { timeInZone } from './time-in-zone.ts';
 
-/** Times that one may mean, as the service reads them. */
+/** Examples of times that the service understands. */
 const EXAMPLES = ['in 2 hours', 'tomorrow at 9am', 'friday at 9'];
 
-/** A button, and the question when an email shall go instead. */
+/** A button with a dialog that asks for a new send time. */
 export function RescheduleDialog({
   id,
   subject,

@@ -5,7 +5,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { RescheduleDialog } from './reschedule-dialog.tsx';
 import { CANCEL, PAUSE, RESUME } from './schedule-documents.ts';
 
-/** What can be done with an email on the schedule: pause or resume, another time, cancel. Nothing for one that has left it. */
+/** Actions on a scheduled email: pause or resume, reschedule, cancel. None once it is no longer scheduled. */
 export function ScheduleActions({
   email,
 }: {

@@ -34,7 +34,7 @@ type Scheduled = ResultOf<typeof SCHEDULED>['waitingEmails']['edges'][number]['n
 const PAGE_SIZE = 50;
 const pageOf = ({ waitingEmails }: ResultOf<typeof SCHEDULED>) => waitingEmails;
 
-/** The emails that wait for their time, that which goes soonest first. */
+/** Scheduled emails, soonest first. */
 export function ScheduledPage() {
   const list = useGrowingList({
     query: SCHEDULED,

@@ -1,4 +1,4 @@
-/** Date and time in full, in the zone in which it was told: "Friday, November 27, 2026 at 9:00 AM GMT+9 (Asia/Tokyo)". */
+/** Returns the full date and time in the zone of the request: "Friday, November 27, 2026 at 9:00 AM GMT+9 (Asia/Tokyo)". */
 export function timeInZone(at: string, zone: string): string {
   try {
     const words = new Intl.DateTimeFormat('en', {
@@ -11,7 +11,7 @@ export function timeInZone(at: string, zone: string): string {
       timeZoneName: 'short',
       timeZone: zone,
     }).format(new Date(at));
-    // UTC says both by itself.
+    // UTC is both the offset and the name.
     return words.endsWith(zone) ? words : `${words} (${zone})`;
   } catch {
     // A zone that this browser does not know.

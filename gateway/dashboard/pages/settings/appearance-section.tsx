@@ -2,7 +2,7 @@ import { Group, SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react';
 import { Section } from './section.tsx';
 
-/** Light or dark. */
+/** Light or dark theme. */
 export function AppearanceSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (

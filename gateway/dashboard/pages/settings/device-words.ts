@@ -1,4 +1,4 @@
-/** By what a User-Agent field (RFC 9110 §10.1.5) tells; the first that fits, since browsers pretend to be their forebears. */
+/** Patterns of the User-Agent field (RFC 9110 §10.1.5). The first match counts, because browsers claim to be their predecessors. */
 const browsers: [pattern: RegExp, words: string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\/|\bOpera\b/, 'Opera'],
@@ -20,7 +20,7 @@ const systems: [pattern: RegExp, words: string][] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ];
 
-/** A browser and its system in words, as "Firefox on Windows". */
+/** Returns the browser and its system, such as "Firefox on Windows". */
 export function deviceWords(userAgent: string | null | undefined): string {
   const of = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser, system] = [of(browsers), of(systems)];
@@ -28,7 +28,7 @@ export function deviceWords(userAgent: string | null | undefined): string {
   return `${browser ?? 'A browser'} on ${system}`;
 }
 
-/** Whether it is held in a hand. */
+/** Returns whether it is a mobile device. */
 export function isHandheld(userAgent: string | null | undefined): boolean {
   return /\biPhone\b|\biPad\b|\bAndroid\b/.test(userAgent ?? '');
 }

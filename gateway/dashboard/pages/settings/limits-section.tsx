@@ -8,10 +8,10 @@ const LIMITS = graphql(`
   query DashboardLimits { viewer { limits { requestsPerSecond sendsPerHour sendsLeft sentWithinHour } } }
 `);
 
-/** Above this part of it, a limit is nearly reached. */
+/** Share of a limit from which it is nearly reached. */
 const NEARLY = 0.9;
 
-/** What the account may do within some time, and what of it is used. */
+/** Limits of the account and their current usage. */
 export function LimitsSection() {
   const { data, error, refresh } = useLiveQuery({
     query: LIMITS,

@@ -12,7 +12,7 @@ import { Section } from './section.tsx';
 import { tellOutcome } from './tell-outcome.ts';
 import { useAsked } from './use-asked.ts';
 
-/** The passkeys of the account. */
+/** Passkeys of the account. */
 export function PasskeysSection() {
   const settings = useAuthSettings();
   const { answer, problem, askAgain } = useAsked(auth.passkeys);

@@ -8,7 +8,7 @@ import { NewPassword, newPasswordFault, Password } from '../sign-in/new-password
 import { Section } from './section.tsx';
 import { useAsked } from './use-asked.ts';
 
-/** Change the password, or set the first one. */
+/** Changes the password, or sets the first one. */
 export function PasswordSection() {
   const { answer, problem, askAgain } = useAsked(auth.credentials);
   const about =

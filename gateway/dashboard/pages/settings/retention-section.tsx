@@ -20,7 +20,7 @@ const UPDATE_RETENTION = graphql(`
   }
 `);
 
-/** Retention. */
+/** Retention periods. */
 export function RetentionSection() {
   const { data, error, refresh } = useLiveQuery({ query: RETENTION, variables: {}, kinds: [] });
   const retention = data?.viewer.retention;
@@ -44,7 +44,7 @@ const FIELDS = [
   ['metadataDays', 'All other data (days)', 'Subjects, people, deliveries and all other data of an email.'],
 ] as const;
 
-/** A field is empty where nothing is removed. */
+/** An empty field means that nothing is removed. */
 type Days = number | '';
 
 function RetentionForm({ retention, done }: { retention: ShownRetention; done: () => void }) {

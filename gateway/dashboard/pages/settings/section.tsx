@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** One subject of the settings; what can be done with all of it stands at its right. */
+/** One section of the settings, with its actions to the right of the heading. */
 export function Section({
   title,
   about,

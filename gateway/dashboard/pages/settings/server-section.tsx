@@ -14,7 +14,7 @@ const SERVICE = graphql(`
   }
 `);
 
-/** How the service is set up. */
+/** Configuration of the service. */
 export function ServerSection() {
   const [{ data, error }, again] = useQuery({ query: SERVICE, variables: {}, requestPolicy: 'cache-and-network' });
   const service = data?.viewer.service;
@@ -66,7 +66,7 @@ function Fact({ label, copy, children }: { label: string; copy?: string; childre
   );
 }
 
-/** So many names are shown at once. */
+/** Number of names shown at first. */
 const SHOWN_NAMES = 8;
 
 function Names({ names }: { names: readonly string[] }) {

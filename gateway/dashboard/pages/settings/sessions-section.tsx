@@ -11,7 +11,7 @@ import { Section } from './section.tsx';
 import { tellOutcome } from './tell-outcome.ts';
 import { useAsked } from './use-asked.ts';
 
-/** Where the account is signed in. */
+/** Active sessions of the account. */
 export function SessionsSection() {
   const { answer, problem, askAgain } = useAsked(readSessions);
   return (
@@ -40,7 +40,7 @@ export function SessionsSection() {
   );
 }
 
-/** The one of this browser first, then the one that was used last. */
+/** This browser's session first, then the most recently used one. */
 async function readSessions() {
   const [all, current] = await Promise.all([auth.sessions(), auth.session()]);
   if (all.problem !== null) return all;

@@ -13,7 +13,7 @@ import { SessionsSection } from './sessions-section.tsx';
 
 const tabs = ['account', 'security', 'service'] as const;
 
-/** The account and how it is signed in to, and the facts of the service. */
+/** The account, its sign-in methods, and facts about the service. */
 export function SettingsPage() {
   const [search, setSearch] = useSearchParams();
   const asked = search.get('tab');

@@ -1,7 +1,10 @@
 import { notify } from '../../parts/notify.ts';
 import type { AuthOutcome } from '../sign-in/auth-calls.ts';
 
-/** Tells by a notice what came of a call: `done`, or why not; of an ended session the page tells by itself. Answers whether it was done. */
+/**
+ * Shows a notification with the outcome of a call: `done` or the error. The page itself handles an ended session. Returns whether the call
+ * succeeded.
+ */
 export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): boolean {
   if (problem?.status === 401) return false;
   notify(

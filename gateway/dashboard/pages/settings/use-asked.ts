@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
 
-/** What a call to `/api/auth` answered, as long as the page shows it. */
+/** Response of a call to `/api/auth`, while the component is mounted. */
 export interface Asked<Answer> {
-  /** undefined: not known yet */
+  /** undefined while loading */
   answer: Answer | undefined;
   problem: AuthProblem | null;
   askAgain: () => Promise<void>;
 }
 
-/** Asks at once, and again when wanted. `ask` must be the same function each time. */
+/** Calls `ask` immediately, and again on request. `ask` must be the same function each time. */
 export function useAsked<Answer>(ask: () => Promise<AuthOutcome<Answer>>): Asked<Answer> {
   const [state, setState] = useState<{ answer: Answer | undefined; problem: AuthProblem | null }>({
     answer: undefined,

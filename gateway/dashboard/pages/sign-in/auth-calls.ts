@@ -1,6 +1,6 @@
 import { endSession } from '../../client.ts';
 
-/** Whoever is signed in. */
+/** The signed-in user. */
 export interface AuthUser {
   id: string;
   email: string;
@@ -8,11 +8,11 @@ export interface AuthUser {
   createdAt: string;
 }
 
-/** A browser that is signed in. */
+/** A session of a browser. */
 export interface AuthSession {
   id: string;
   createdAt: string;
-  /** the last use that was written, some minutes back at most */
+  /** the last recorded use, at most a few minutes old */
   updatedAt: string;
   expiresAt: string;
   ipAddress?: string | null;
@@ -23,19 +23,19 @@ export interface Passkey {
   id: string;
   name?: string | null;
   createdAt?: string | null;
-  /** whether it is kept beyond the device, as in the account of a phone */
+  /** whether it is synchronized beyond the device */
   backedUp: boolean;
 }
 
-/** Why something about an account was not done. */
+/** Error of an account request. */
 export interface AuthProblem {
-  /** for people */
+  /** text for the user */
   message: string;
-  /** as INVALID_EMAIL_OR_PASSWORD; null: none */
+  /** such as INVALID_EMAIL_OR_PASSWORD; null if there is none */
   code: string | null;
-  /** of HTTP; 0: no answer came */
+  /** HTTP status; 0 without a response */
   status: number;
-  /** the fields at fault and why, by name */
+  /** errors of fields, by field name */
   fields: Record<string, string>;
 }
 
@@ -44,10 +44,10 @@ export type AuthOutcome<Answer> = { answer: Answer; problem: null } | { answer: 
 type Done = { status: boolean };
 type SignedIn = { user: AuthUser };
 
-/** The calls to `/api/auth` that pages make. The session's cookie is the browser's business: no script reads it. */
+/** Calls of `/api/auth`. Scripts cannot read the session cookie, which the browser manages. */
 export const auth = {
   settings: () => get<{ signUp: boolean; passkeyHost: string }>('/settings'),
-  /** Null: nobody is signed in. Of all calls, this one alone keeps a session alive. */
+  /** Returns the session; null if the user is signed out. Only this call extends a session. */
   session: () => get<{ user: AuthUser; session: AuthSession } | null>('/get-session'),
   signUp: (body: { name: string; email: string; password: string }) => post<SignedIn>('/sign-up/email', body),
   signIn: (body: { email: string; password: string }) => post<SignedIn>('/sign-in/email', body),
@@ -111,7 +111,7 @@ function problemOf(status: number, { message, code, details }: Refusal): AuthPro
   };
 }
 
-/** "must have 8 characters or more" as "Must have 8 characters or more." */
+/** Returns "must have 8 characters or more" as "Must have 8 characters or more." */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }

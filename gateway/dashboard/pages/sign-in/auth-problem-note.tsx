@@ -2,7 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react';
 import type { AuthProblem } from './auth-calls.ts';
 
-/** Says why something about the account was not done. */
+/** Shows the error of an account request. */
 export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   if (problem === null) return null;
   const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
@@ -13,7 +13,7 @@ export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   );
 }
 
-/** By code, where more can be said than the service does. */
+/** Texts for codes that need more explanation than the service's message. */
 const words: Record<string, string> = {
   INVALID_EMAIL_OR_PASSWORD: 'The email address or the password is incorrect. Check both and try again.',
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'An account with this address already exists. Sign in instead.',

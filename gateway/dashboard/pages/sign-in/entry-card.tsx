@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import classes from './entry-card.module.css';
 
-/** The layout of the pages before one is signed in: the name of the place, and one card. */
+/** Layout of the pages before sign-in: the name of the service, and one card. */
 export function EntryCard({
   title,
   about,
@@ -13,7 +13,7 @@ export function EntryCard({
   title: string;
   about?: ReactNode;
   children: ReactNode;
-  /** what else one may want, below the card */
+  /** links below the card */
   below?: ReactNode;
 }) {
   useDocumentTitle(`${title} · Postroom`);

@@ -7,7 +7,7 @@ import { AuthProblemNote } from './auth-problem-note.tsx';
 import { emailFault } from './email-fault.ts';
 import { EntryCard } from './entry-card.tsx';
 
-/** Have a link mailed by which a new password is set. */
+/** Requests an email with a link that resets the password. */
 export function ForgotPasswordPage() {
   const [problem, setProblem] = useState<AuthProblem | null>(null);
   const [isBusy, setBusy] = useState(false);

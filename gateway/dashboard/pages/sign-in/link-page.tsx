@@ -15,10 +15,10 @@ const ANY_MAIL = graphql(`
   query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }
 `);
 
-/** A link serves once, so that one page asks once for each, however often it is rendered. */
+/** A link works only once, so each is used once, even if the page is rendered several times. */
 const asked = new Map<string, Promise<AuthOutcome<{ user: AuthUser }>>>();
 
-/** Signs in by a link that serves once, and leads on: to the first mail as long as there is none. */
+/** Signs in by a one-time link and continues; to the welcome page while there is no mail. */
 export function LinkPage() {
   const [token] = useState(() => linkToken(window.location.hash));
   const [problem, setProblem] = useState<AuthProblem | null>(token === null ? INCOMPLETE : null);
@@ -84,7 +84,7 @@ export function LinkPage() {
 
 const INCOMPLETE: AuthProblem = { message: '', code: 'INVALID_TOKEN', status: 400, fields: {} };
 
-/** The next sign-in needs something that lasts. */
+/** Offers to set up a permanent way to sign in. */
 function adviseOfPassword(): void {
   notify({
     title: 'You signed in with a one-time link',

@@ -1,4 +1,4 @@
-/** What a link of ours bears in its fragment, as `#TOKEN` or `#token=TOKEN`; null: nothing. */
+/** Returns the token in the fragment of one of our links, `#TOKEN` or `#token=TOKEN`; null if there is none. */
 export function linkToken(hash: string): string | null {
   const text = hash.replace(/^#/, '');
   const token = new URLSearchParams(text).get('token') ?? text;

@@ -1,16 +1,16 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 
-/** Characters of a password. */
+/** Allowed length of a password in characters. */
 const LENGTH = { least: 8, most: 128 };
 
-/** Why a password cannot be taken; null: it can. */
+/** Returns why a password is not allowed; null if it is. */
 export function newPasswordFault(password: string): string | null {
   if (password.length < LENGTH.least) return `Must have at least ${LENGTH.least} characters.`;
   if (password.length > LENGTH.most) return `Must have at most ${LENGTH.most} characters.`;
   return null;
 }
 
-/** Asks for a new password. It can be looked at, so that nobody has to type it twice. */
+/** Field for a new password. The user can show it, so it is entered only once. */
 export function NewPassword(props: PasswordInputProps) {
   return (
     <Password
@@ -22,7 +22,7 @@ export function NewPassword(props: PasswordInputProps) {
   );
 }
 
-/** Asks for a password. */
+/** Field for a password. */
 export function Password(props: PasswordInputProps) {
   return (
     <PasswordInput

@@ -1,6 +1,6 @@
 import { type AuthOutcome, type AuthUser, auth, type Passkey } from './auth-calls.ts';
 
-/** Passkeys are bound to one host, and browsers hand them to pages on https and localhost only. */
+/** Passkeys belong to one host, and browsers offer them only to pages on https and localhost. */
 export function canUsePasskeys(passkeyHost: string): boolean {
   return (
     window.location.hostname === passkeyHost &&
@@ -10,13 +10,13 @@ export function canUsePasskeys(passkeyHost: string): boolean {
   );
 }
 
-/** Whether the browser offers passkeys in the field of the address, among what it fills in. */
+/** Returns whether the browser can suggest passkeys in the address field. */
 export async function offersPasskeysInFields(): Promise<boolean> {
   // oxlint-disable-next-line typescript/no-unnecessary-condition -- missing in older browsers
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
 }
 
-/** Signs in by a passkey of the user's choice; null: `signal` ended the question. */
+/** Signs in with a passkey. Returns null if `signal` aborted it. */
 export async function signInByPasskey(
   mediation: 'optional' | 'conditional',
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function signInByPasskey(
   });
 }
 
-/** Makes a passkey for whoever is signed in. */
+/** Creates a passkey for the signed-in user. */
 export async function addPasskey(name: string): Promise<AuthOutcome<Passkey> | null> {
   const options = await auth.optionsToAddPasskey();
   if (options.problem !== null) return options;
@@ -53,7 +53,7 @@ async function ask<Answer>(question: () => Promise<AuthOutcome<Answer>>): Promis
 }
 
 const OTHERWISE = 'The browser could not use a passkey. Sign in another way.';
-/** By the names of WebAuthn Level 3 §5.1. */
+/** Error texts by the names in WebAuthn Level 3 §5.1. */
 const reasons: Record<string, string> = {
   NotAllowedError: 'The passkey request was closed or timed out. Try again, or sign in another way.',
   InvalidStateError: 'This device already has a passkey for your account.',

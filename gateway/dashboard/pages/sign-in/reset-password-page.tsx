@@ -8,7 +8,7 @@ import { EntryCard } from './entry-card.tsx';
 import { linkToken } from './link-token.ts';
 import { NewPassword, newPasswordFault } from './new-password.tsx';
 
-/** Set a new password by the link of a mail. */
+/** Sets a new password with the link from an email. */
 export function ResetPasswordPage() {
   const [token] = useState(() => linkToken(window.location.hash));
   const [state, setState] = useState<'asking' | 'done' | 'void'>(token === null ? 'void' : 'asking');
@@ -64,7 +64,7 @@ function ResetForm({ token, onDone, onVoid }: { token: string; onDone: () => voi
     const { problem: why } = await auth.resetPassword(token, newPassword);
     setBusy(false);
     if (why === null || why.code === 'INVALID_TOKEN') {
-      // The address bar and the history need it no more.
+      // Removes the token from the address bar and the history.
       window.history.replaceState(null, '', window.location.pathname);
       return why === null ? onDone() : onVoid();
     }

@@ -9,7 +9,7 @@ import { emailFault } from './email-fault.ts';
 import { Password } from './new-password.tsx';
 import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
 
-/** Asks for an address and a password, or for a passkey. `passkeyHost` null: it is not known yet. */
+/** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
 export function SignInForm({
   email = '',
   passkeyHost,
@@ -96,7 +96,7 @@ export function SignInForm({
 
 type PasskeyOutcome = Awaited<ReturnType<typeof signInByPasskey>>;
 
-/** Has the browser offer passkeys in the field of the address; answers how to ask for one aloud. */
+/** Lets the browser suggest passkeys in the address field. Returns a function that asks for one explicitly. */
 function usePasskeyQuestions(passkeyHost: string | null, take: (outcome: PasskeyOutcome) => void) {
   const asking = useRef(new AbortController());
   const taken = useEffectEvent(take);
@@ -107,13 +107,13 @@ function usePasskeyQuestions(passkeyHost: string | null, take: (outcome: Passkey
     void (async () => {
       if (!(await offersPasskeysInFields()) || controller.signal.aborted) return;
       const outcome = await signInByPasskey('conditional', controller.signal);
-      // Nobody asked for it aloud: only what came of a passkey is told.
+      // The user did not ask explicitly, so only the result of a passkey is shown.
       if (outcome !== null && outcome.problem?.status !== 0) taken(outcome);
     })();
     return () => controller.abort();
   }, [passkeyHost]);
   return () => {
-    // A browser answers one question for passkeys at a time.
+    // A browser allows one passkey request at a time.
     asking.current.abort();
     asking.current = new AbortController();
     return signInByPasskey('optional', asking.current.signal);

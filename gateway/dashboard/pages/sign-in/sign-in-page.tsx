@@ -6,7 +6,7 @@ import { SignInForm } from './sign-in-form.tsx';
 import { useAuthSettings } from './use-auth-settings.ts';
 import { useEntry } from './use-entry.ts';
 
-/** Sign in, and go on to the page that was asked for. */
+/** Signs in and continues to the requested page. */
 export function SignInPage() {
   const { next, enter } = useEntry();
   const settings = useAuthSettings();

@@ -13,7 +13,7 @@ import { withNext } from './next-path.ts';
 import { useAuthSettings } from './use-auth-settings.ts';
 import { useEntry } from './use-entry.ts';
 
-/** Make an account, and go on to the first mail. */
+/** Creates an account and continues to the welcome page. */
 export function SignUpPage() {
   const { next } = useEntry();
   const settings = useAuthSettings();

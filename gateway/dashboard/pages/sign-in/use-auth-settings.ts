@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { auth } from './auth-calls.ts';
 
-/** What may be done before one is signed in; null: not known yet. */
+/** What is possible before sign-in; null while loading. */
 export function useAuthSettings(): { signUp: boolean; passkeyHost: string } | null {
   const [settings, setSettings] = useState<{ signUp: boolean; passkeyHost: string } | null>(null);
   useEffect(() => {

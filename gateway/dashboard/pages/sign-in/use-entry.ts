@@ -3,10 +3,13 @@ import { listenForSessionNews } from '../../shell/session-news.ts';
 import { auth } from './auth-calls.ts';
 import { nextPath } from './next-path.ts';
 
-/** Where the pages before signing in lead to, and the way there. Whoever is signed in already, or in another tab, goes there at once. */
+/**
+ * Returns the destination after sign-in, and a function that goes there. A user who is already signed in, or signs in in another tab, goes
+ * there immediately.
+ */
 export function useEntry(): { next: string; enter: () => void } {
   const next = nextPath(window.location.search, window.location.origin);
-  // Loaded anew: nothing that somebody else read in this tab is left.
+  // Loads the page again, so that nothing of another user's data stays in this tab.
   const go = () => window.location.replace(next);
   const enter = useEffectEvent(go);
   useEffect(() => {

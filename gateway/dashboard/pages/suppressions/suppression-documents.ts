@@ -9,7 +9,7 @@ export const SUPPRESSIONS = graphql(`
   }
 `);
 
-/** A suppression as it is shown. */
+/** A suppression in the list. */
 export type ShownSuppression = ResultOf<typeof SUPPRESSIONS>['suppressions']['edges'][number]['node'];
 
 export const SUPPRESS = graphql(`
@@ -33,7 +33,7 @@ export const LIFT = graphql(`
   }
 `);
 
-/** The reasons in words, and what lifting a suppression of that reason means. */
+/** Reasons with their texts, and what removing a suppression with that reason means. */
 export const REASONS: Record<ShownSuppression['reason'], { words: string; lifting: string }> = {
   BOUNCE: {
     words: 'Bounced: the server permanently refused mail',

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useAct } from '../../parts/use-act.ts';
 import { SUPPRESS } from './suppression-documents.ts';
 
-/** Characters of a note at most, as the service has it. */
+/** Maximum length of a note in characters, as in the service. */
 const MAX_DETAIL = 500;
 
-/** Puts an address on the list by hand. */
+/** Adds an address to the list. */
 export function SuppressionForm({ done }: { done: () => void }) {
   const { act, isBusy } = useAct(SUPPRESS, { quiet: true, done: 'Postroom no longer sends mail to this address.' });
   const [trouble, setTrouble] = useState<string | null>(null);

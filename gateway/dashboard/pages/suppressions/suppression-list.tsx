@@ -11,7 +11,7 @@ import { LIFT, REASONS, type ShownSuppression, SUPPRESSIONS } from './suppressio
 
 const PAGE = 50;
 
-/** So many pages of suppressions, as AddressList has them. `empty` stands instead of none. */
+/** The first `count` pages of suppressions, like AddressList. `empty` is shown when there is none. */
 export function SuppressionList({
   filter,
   after,

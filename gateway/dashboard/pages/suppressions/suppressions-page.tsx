@@ -8,9 +8,9 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { SuppressionForm } from './suppression-form.tsx';
 import { SuppressionList } from './suppression-list.tsx';
 
-/** How long typing has to rest before it is searched for. Milliseconds. */
+/** Delay between the last keystroke and the search. Milliseconds. */
 const REST_MS = 300;
-/** Characters that the service searches for at most. */
+/** Maximum length of a search in characters, as in the service. */
 const MAX_SEARCH = 100;
 const CHOICES = [
   { value: 'BOUNCE', label: 'Bounced' },
@@ -18,7 +18,7 @@ const CHOICES = [
   { value: 'MANUAL', label: 'Manual' },
 ] as const;
 
-/** Addresses that no mail is sent to. */
+/** Addresses that receive no mail. */
 export function SuppressionsPage() {
   const [search, setSearch] = useSearchParams();
   const set = (changes: Record<string, string | null>) =>
