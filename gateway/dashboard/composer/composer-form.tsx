@@ -1,10 +1,14 @@
 import {
   ActionIcon,
   Alert,
+  Anchor,
   Autocomplete,
   Button,
+  CloseButton,
+  FileButton,
   Group,
   Kbd,
+  Paper,
   Stack,
   Text,
   Textarea,
@@ -12,21 +16,20 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconClock, IconSend, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconClock, IconFile, IconPaperclip, IconSend, IconTrash } from '@tabler/icons-react';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { randomId } from '../parts/random-id.ts';
 import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import type { ComposerMode } from './answer.ts';
-import { AttachmentField } from './attachment-field.tsx';
-import { type AttachedFile, refusalOfFiles } from './attachments.ts';
+import { type AttachedFile, MAX_CONTENT_BYTES, refusalOfFiles, sizeText } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original, SentEmail } from './composer-documents.ts';
 import { type Draft, draftName, dropDraft, keepDraft, type readDraft } from './draft.ts';
 import { OriginalNote } from './original-note.tsx';
-import { ProblemNote } from './problem-note.tsx';
 import { quoteOriginal } from './quote-original.ts';
 import { ScheduleField } from './schedule-field.tsx';
 import { useSending } from './use-sending.ts';
@@ -256,4 +259,98 @@ export function titleOf(mode: ComposerMode): string {
 function completed(typed: string, domains: readonly string[]): string[] {
   const local = typed.split('@')[0]?.trim() ?? '';
   return local === '' || /[\s<>]/.test(local) ? [] : domains.map((domain) => `${local}@${domain}`);
+}
+
+/** Explains why the email was not sent, and what to do. */
+function ProblemNote({ problem }: { problem: Problem }) {
+  const { message, type, fields } = problem;
+  const others = Object.entries(fields).map(([field, why]) => `${field}: ${why}`);
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
+    >
+      <Stack gap={6} align="flex-start">
+        <Text size="sm" className="postroom-wrap">
+          {type === 'Network'
+            ? 'Postroom did not respond. Send the email again without changes; it will not be sent twice.'
+            : message}
+        </Text>
+        {others.map((text) => (
+          <Text key={text} size="sm">
+            {text}
+          </Text>
+        ))}
+        {type === 'SuppressedRecipient' && (
+          <Text size="sm">
+            These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
+            email, or{' '}
+            <Anchor component={Link} underline="always" href="/suppressions" size="sm">
+              remove the suppression
+            </Anchor>
+            .
+          </Text>
+        )}
+        {type === 'Forbidden' && (
+          <Text size="sm">
+            Choose another sender, or{' '}
+            <Anchor component={Link} underline="always" href="/domains" size="sm">
+              check your domains
+            </Anchor>
+            .
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Attachments of the email: selected here, dropped on the composer, or pasted. */
+function AttachmentField({
+  files,
+  add,
+  remove,
+  refusal,
+}: {
+  files: readonly AttachedFile[];
+  add: (files: File[]) => void;
+  remove: (id: string) => void;
+  /** why the files cannot be sent; null: no problem */
+  refusal: string | null;
+}) {
+  const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
+  return (
+    <div>
+      <Group gap="xs">
+        <FileButton multiple onChange={add} inputProps={{ 'aria-label': 'Files to attach' }}>
+          {(props) => (
+            <Button {...props} size="xs" variant="default" leftSection={<IconPaperclip size={16} aria-hidden />}>
+              Attach files
+            </Button>
+          )}
+        </FileButton>
+        {files.length > 0 && <Text size="xs" c="dimmed">{`${sizeText(bytes)} of ${sizeText(MAX_CONTENT_BYTES)}`}</Text>}
+        {files.map(({ id, file }) => (
+          <Paper key={id} withBorder px="xs" py={2} radius="sm">
+            <Group gap={6} wrap="nowrap">
+              <IconFile size={14} aria-hidden />
+              <Text size="xs" className="postroom-wrap">
+                {file.name}
+              </Text>
+              <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                {sizeText(file.size)}
+              </Text>
+              <CloseButton size="xs" aria-label={`Remove ${file.name}`} onClick={() => remove(id)} />
+            </Group>
+          </Paper>
+        ))}
+      </Group>
+      <Text size="xs" c="var(--mantine-color-error)" aria-live="polite" mt={refusal === null ? 0 : 4}>
+        {refusal}
+      </Text>
+    </div>
+  );
 }

@@ -1,10 +1,24 @@
 import { ActionIcon, AppShell, Badge, Box, Burger, Group, NavLink, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconUser } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconAt,
+  IconBan,
+  IconBook,
+  IconCalendarClock,
+  IconGauge,
+  IconInbox,
+  IconKey,
+  IconListCheck,
+  IconPlugConnected,
+  IconSettings,
+  IconShieldHalf,
+  IconUser,
+  IconWorld,
+} from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
-import { places } from './navigation.ts';
 import { useViewer } from './viewer.ts';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
@@ -128,3 +142,42 @@ function AccountButton() {
     button
   );
 }
+
+/** One entry of the navigation. */
+interface Place {
+  path: string;
+  label: string;
+  icon: typeof IconInbox;
+}
+
+/** Groups of navigation entries, each with its heading (null: none). */
+const places: { heading: string | null; places: Place[] }[] = [
+  {
+    heading: null,
+    places: [
+      { path: '/', label: 'Overview', icon: IconGauge },
+      { path: '/inbox', label: 'Inbox', icon: IconInbox },
+      { path: '/activity', label: 'Activity', icon: IconActivity },
+      { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock },
+      { path: '/held', label: 'Held and blocked', icon: IconListCheck },
+    ],
+  },
+  {
+    heading: 'Receiving and routing',
+    places: [
+      { path: '/domains', label: 'Domains', icon: IconWorld },
+      { path: '/addresses', label: 'Addresses', icon: IconAt },
+      { path: '/endpoints', label: 'Endpoints', icon: IconPlugConnected },
+      { path: '/rules', label: 'Guard rules', icon: IconShieldHalf },
+      { path: '/suppressions', label: 'Suppressions', icon: IconBan },
+    ],
+  },
+  {
+    heading: 'Developers',
+    places: [
+      { path: '/keys', label: 'API keys', icon: IconKey },
+      { path: '/reference', label: 'Explorer and reference', icon: IconBook },
+      { path: '/settings', label: 'Settings', icon: IconSettings },
+    ],
+  },
+];

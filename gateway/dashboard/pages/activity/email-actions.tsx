@@ -1,10 +1,20 @@
-import { Button, Group } from '@mantine/core';
-import { IconArchive, IconMail, IconMailOpened, IconRefresh, IconSend, IconShieldCheck } from '@tabler/icons-react';
+import { Button, Group, Loader, Modal } from '@mantine/core';
+import {
+  IconArchive,
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconMail,
+  IconMailOpened,
+  IconRefresh,
+  IconSend,
+  IconShieldCheck,
+} from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { ScheduleActions } from '../scheduled/schedule-actions.tsx';
-import { AnswerActions } from './answer-actions.tsx';
 import type { EmailHeadData } from './email-documents.ts';
+import { subjectOf } from './email-words.ts';
 import { ReprocessDialog } from './reprocess-dialog.tsx';
 import { RELEASE, RETRY_SENDING } from './waiting-documents.ts';
 
@@ -101,5 +111,38 @@ function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
     >
       Retry now
     </Button>
+  );
+}
+
+const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+
+/** Buttons that reply to or forward an email without leaving its page. */
+function AnswerActions({ email }: { email: EmailHeadData }) {
+  const [mode, setMode] = useState<'reply' | 'forward' | null>(null);
+  const close = () => setMode(null);
+  return (
+    <>
+      <Button size="xs" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => setMode('reply')}>
+        Reply
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconArrowForwardUp size={16} aria-hidden />}
+        onClick={() => setMode('forward')}
+      >
+        Forward
+      </Button>
+      <Modal
+        opened={mode !== null}
+        onClose={close}
+        size="xl"
+        title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${subjectOf(email)}”`}
+      >
+        <Suspense fallback={<Loader aria-label="Loading" />}>
+          {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
+        </Suspense>
+      </Modal>
+    </>
   );
 }

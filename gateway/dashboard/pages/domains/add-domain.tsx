@@ -1,15 +1,16 @@
-import { Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
-import { IconWorldOff } from '@tabler/icons-react';
-import { Link, useSearchParams } from 'wouter';
+import { Alert, Anchor, Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
+import { IconCircleCheck, IconWorldOff } from '@tabler/icons-react';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { AddedDomain } from './added-domain.tsx';
+import { AddressForm } from '../addresses/address-form.tsx';
 import { AwaitRecords } from './await-records.tsx';
 import { ConflictNote, ProviderNote } from './domain-advice.tsx';
 import type { ShownDomain } from './domain-documents.ts';
 import { NameForm } from './name-form.tsx';
 import { CopyAllRecords, RecordList } from './record-list.tsx';
+import { Section } from './section.tsx';
 import { useDomain } from './use-domain.ts';
 
 /** Steps that add a domain: its name, its records, the DNS check, an address. The current step is in the URL. */
@@ -101,6 +102,40 @@ function RecordsToPublish({ domain, next }: { domain: ShownDomain; next: () => v
       <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
       <Group justify="flex-end">
         <Button onClick={next}>Check records</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Last step: the domain is added, and the user can create an address. */
+function AddedDomain({ domain }: { domain: ShownDomain }) {
+  const [, navigate] = useLocation();
+  return (
+    <Stack maw={680}>
+      <Alert
+        color={domain.status === 'VERIFIED' ? 'green' : 'blue'}
+        variant="outline"
+        icon={<IconCircleCheck aria-hidden />}
+        title={
+          domain.status === 'VERIFIED' ? `${domain.name} is verified` : `${domain.name} is waiting for its DNS records`
+        }
+        role="status"
+      >
+        <Text size="sm">
+          {domain.canReceive
+            ? 'Postroom receives mail to its addresses.'
+            : 'Postroom receives its mail once DNS has its MX record. You can create an address now.'}
+        </Text>
+      </Alert>
+      {domain.status === 'VERIFIED' && (
+        <Section title="Create the first address">
+          <AddressForm domainId={domain.id} done={({ id }) => navigate(`/addresses?address=${id}`)} />
+        </Section>
+      )}
+      <Group>
+        <Anchor component={Link} href={`/domains/${domain.id}`}>
+          Open {domain.name}
+        </Anchor>
       </Group>
     </Stack>
   );

@@ -1,13 +1,14 @@
-import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconDownload, IconFile } from '@tabler/icons-react';
 import { useState } from 'react';
+import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import style from './inbox.module.css';
-import { MessageAttachments } from './message-attachments.tsx';
 import { MessageEnvelope } from './message-envelope.tsx';
-import { MessageRecipients } from './message-recipients.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
 /** Everything below the head of a message. */
@@ -85,6 +86,76 @@ function Words({ email, title }: { email: MessageBodyData; title: string }) {
           </Text>
         )}
       </Group>
+    </Stack>
+  );
+}
+
+/** Attachments of a message with size and download link. */
+function MessageAttachments({ attachments }: { attachments: MessageBodyData['attachments'] }) {
+  if (attachments.length === 0) return null;
+  return (
+    <Group gap="xs" role="group" aria-label="Attachments">
+      {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
+        <Paper key={index} withBorder px="sm" py={6} radius="md">
+          <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
+            <Group gap="xs" wrap="nowrap">
+              <IconFile size={16} aria-hidden />
+              <span className="postroom-wrap">{filename}</span>
+              <Text component="span" size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} title={contentType}>
+                {sizeText(size)}
+              </Text>
+              <IconDownload size={15} aria-label="Download" />
+            </Group>
+          </Anchor>
+        </Paper>
+      ))}
+    </Group>
+  );
+}
+
+/** Returns the URL on this origin, whatever the service's public URL is. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url, window.location.href);
+  return pathname + search;
+}
+
+type Recipient = MessageBodyData['recipients'][number];
+
+const tones: Record<Recipient['status'], Tone> = {
+  DELIVERED: 'good',
+  PENDING: 'waiting',
+  BOUNCED: 'bad',
+  FAILED: 'bad',
+};
+
+/** Status of a sent message for each recipient, with the server's last reply. */
+function MessageRecipients({
+  recipients,
+  failureReason,
+}: {
+  recipients: MessageBodyData['recipients'];
+  failureReason: string | null;
+}) {
+  return (
+    <Stack gap={4} role="group" aria-label="Delivery">
+      {recipients.map(({ id, address, status, lastText, lastCode, nextAttemptAt, settledAt }) => (
+        <Group key={id} gap="xs" align="baseline">
+          <StatusBadge status={status} tone={tones[status]} />
+          <Text size="xs" fw={500} className="postroom-wrap">
+            {address}
+          </Text>
+          <Text size="xs" c="dimmed" className="postroom-wrap">
+            {settledAt !== null && <RelativeTime at={settledAt} />}
+            {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="next attempt " />}
+            {status !== 'DELIVERED' && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
+          </Text>
+        </Group>
+      ))}
+      {failureReason !== null && (
+        <Text size="xs" c="dimmed">
+          {failureReason}
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -1,7 +1,10 @@
-import { Modal } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Command } from '../../parts/command.tsx';
+import { useViewer } from '../../shell/viewer.ts';
+import { firstRequest } from './first-request.ts';
 import { type MadeKey, NewKeyForm } from './new-key-form.tsx';
-import { NewKeySecret } from './new-key-secret.tsx';
 
 /** Creates a key and shows its secret once. */
 export function NewKeyModal({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -23,5 +26,27 @@ export function NewKeyModal({ isOpen, onClose }: { isOpen: boolean; onClose: () 
         <NewKeySecret made={made} onDone={onClose} />
       )}
     </Modal>
+  );
+}
+
+/** The new key, shown once, with a sample request. */
+function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
+  const { service } = useViewer();
+  const { about, command } = firstRequest({ ...made, publicUrl: service.publicUrl });
+  return (
+    <Stack>
+      <Alert variant="outline" color="orange" icon={<IconEyeOff aria-hidden />} role="status" py="sm">
+        <Text size="sm">
+          The key is shown only once, because Postroom stores only a digest. Save it where your program keeps its
+          secrets.
+        </Text>
+      </Alert>
+      <Command text={made.secret} label="Copy key" />
+      <Text size="sm">{about}</Text>
+      <Command text={command} />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>Done</Button>
+      </Group>
+    </Stack>
   );
 }

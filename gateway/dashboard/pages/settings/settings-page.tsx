@@ -1,13 +1,13 @@
-import { Stack, Tabs } from '@mantine/core';
-import { IconLock, IconServer2, IconUser } from '@tabler/icons-react';
+import { Group, SegmentedControl, Stack, Tabs, useMantineColorScheme } from '@mantine/core';
+import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
 import { useSearchParams } from 'wouter';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { AppearanceSection } from './appearance-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
+import { Section } from './section.tsx';
 import { ServerSection } from './server-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
@@ -61,3 +61,34 @@ export function SettingsPage() {
     </>
   );
 }
+
+/** Light or dark theme. */
+function AppearanceSection() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Section title="Appearance" about="Saved in this browser.">
+      <Group>
+        <SegmentedControl
+          aria-label="Color scheme"
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme)}
+          data={schemes.map(({ value, label, icon: Icon }) => ({
+            value,
+            label: (
+              <Group gap={6} wrap="nowrap">
+                <Icon size={16} aria-hidden />
+                {label}
+              </Group>
+            ),
+          }))}
+        />
+      </Group>
+    </Section>
+  );
+}
+
+const schemes = [
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
+  { value: 'auto', label: 'System', icon: IconSunMoon },
+] as const;
