@@ -18,7 +18,7 @@ interface Created {
   apiKey: string;
 }
 
-test('two at once on a folder that was never started both make their account, and leave nothing running', async () => {
+test('two commands at once on a new data folder both create their account and leave no process running', async () => {
   const both = await Promise.all([create('One@Example.com'), create('two@example.com')]);
   expect(both.map(({ status, stderr }) => [status, stderr])).toEqual([
     [0, ''],
@@ -34,14 +34,14 @@ test('two at once on a folder that was never started both make their account, an
   expect(two?.userId).not.toBe(one?.userId);
 });
 
-test('an account that exists is not made again without a key', async () => {
+test('an existing account is not created again without a key', async () => {
   await create('three@example.com', '--key', 'k'.repeat(40));
   const { status, stdout, stderr } = await create('THREE@example.com');
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/three@example.com already has an account/);
 });
 
-test('with a key it may be repeated, and a key opens one account only', async () => {
+test('with a key the command can be repeated, and a key belongs to one account', async () => {
   const key = 'n'.repeat(64);
   const first = JSON.parse((await create('four@example.com', '--key', key, '--password', 'correct horse')).stdout);
   const second = JSON.parse((await create('four@example.com', '--key', key)).stdout);
@@ -53,7 +53,7 @@ test('with a key it may be repeated, and a key opens one account only', async ()
   expect((await create('five@example.com')).status).toBe(0);
 });
 
-test('beside a running service, two at once make accounts whose keys it takes', async () => {
+test('two commands at once beside a running service create accounts whose keys work', async () => {
   const service = await startOn(machine);
   const made = await Promise.all([create('six@example.com'), create('seven@example.com'), create('eight@example.com')]);
   for (const { status, stdout, stderr } of made) {

@@ -176,7 +176,7 @@ test.each<Record<string, string>>([
   expect(readConfig(environment)).toMatchObject(CLOSED);
 });
 
-test('a choice of the operator holds whoever reaches the service', () => {
+test('an explicit setting applies even if other machines reach the service', () => {
   const chosen = { SIGN_UP: 'on', ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8', TRUSTED_DOMAINS: 'inbox.test' };
   expect(readConfig({ ...chosen, TRUSTED_PROXIES: '127.0.0.1' })).toMatchObject({
     isLocalOnly: false,
@@ -187,18 +187,18 @@ test('a choice of the operator holds whoever reaches the service', () => {
   expect(readConfig({ SIGN_UP: 'off' })).toMatchObject({ isLocalOnly: true, isSignUpOpen: false });
 });
 
-test('an external database asks for SECRET_KEY', () => {
+test('an external database requires SECRET_KEY', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@db/postroom' })).toThrow(/^SECRET_KEY is required/);
 });
 
-test('a proxy of SMTP on this machine wants to be told where it listens, as our own mail goes in there', () => {
+test("an SMTP proxy on this machine requires INBOUND_SMTP, because the service's own mail goes through it", () => {
   for (const proxies of ['127.0.0.1', '10.1.2.3,127.0.0.0/8'])
     expect(() => readConfig({ SMTP_PROXIES: proxies })).toThrow(/^INBOUND_SMTP is required/);
   expect(readConfig({ SMTP_PROXIES: '127.0.0.1', INBOUND_SMTP: '127.0.0.1:25' }).inboundSmtp.port).toBe(25);
   expect(readConfig({ SMTP_PROXIES: '10.0.0.0/8' }).smtpProxies).toEqual(['10.0.0.0/8']);
 });
 
-test('a refused value that may be secret is not repeated', () => {
+test('the error for a possibly secret value does not repeat it', () => {
   expect(() => readConfig({ SECRET_KEY: 'hunter2' })).not.toThrow(/hunter2/);
   expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@db' })).not.toThrow(/hunter2/);
 });

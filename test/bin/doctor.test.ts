@@ -79,7 +79,7 @@ describe('on one machine', () => {
   }
 
   test(
-    'a healthy service has no problem, and every part of it is looked at',
+    'reports no problem for a healthy service and checks every part',
     async () => {
       const diagnosis = await diagnose(machine.environment);
       expect(bad(diagnosis)).toEqual([]);
@@ -124,7 +124,7 @@ describe('on one machine', () => {
   );
 
   test(
-    'as a trial it is told nothing that only other servers would miss',
+    'skips checks that matter only to other servers in a trial',
     async () => {
       // The name in the greeting is the one thing that this environment does not share with the service.
       const diagnosis = await diagnose({ ...machine.environment, MAIL_HOSTNAME: 'localhost' });
@@ -137,7 +137,7 @@ describe('on one machine', () => {
   );
 
   test(
-    'behind a proxy, each setting that is open to others is told, of a trial too',
+    'warns of each open setting behind a proxy, also in a trial',
     async () => {
       const proxied = { ...machine.environment, PUBLIC_URL: 'https://mail.doctor.test', TRUSTED_PROXIES: ADDRESS };
       const open = { SIGN_UP: 'on', ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8', TRUSTED_DOMAINS: 'inbox.test' };
@@ -155,7 +155,7 @@ describe('on one machine', () => {
   );
 
   test(
-    'in plain words, marks and mends stand in columns',
+    'prints marks and fixes in columns',
     async () => {
       const { status, stdout } = await runToEnd(['bin/doctor.ts'], machine.environment);
       expect(status).toBe(0);
@@ -204,7 +204,7 @@ describe('on one machine', () => {
     ['DNS fails', () => dns.set(HOSTNAME, 'A', 'SERVFAIL'), 'DNS MAIL_HOSTNAME', 'fail', /DNS lookup of mx/],
   ];
   test.each(records)(
-    'it is said when %s',
+    'reports %s',
     async (_, spoil, name, state, detail) => {
       publishWell();
       spoil();
@@ -218,7 +218,7 @@ describe('on one machine', () => {
   );
 
   test(
-    'it is said what of the records of verified domains is not seen',
+    'reports missing records of verified domains',
     async () => {
       const client = new pg.Client({ connectionString: await singleMachineDatabaseUrl(machine.dataDirectory) });
       await client.connect();
@@ -281,7 +281,7 @@ describe('on one machine', () => {
   );
 
   test(
-    '--outbound greets the mail server of another domain, and says when it is out of reach',
+    '--outbound greets the mail server of another domain, and reports when it is unreachable',
     async () => {
       const sink = await startSinkMta({ name: 'mx.elsewhere.test' });
       try {
@@ -311,7 +311,7 @@ describe('on one machine', () => {
   );
 
   test(
-    'a certificate that SMTP does not show, and one for another name, are told',
+    'reports a certificate that SMTP does not present and one for another name',
     async () => {
       const folder = path.join(machine.directory, 'tls');
       await mkdir(folder, { recursive: true });
@@ -340,7 +340,7 @@ describe('on one machine', () => {
   );
 
   test(
-    'every variable that is bad is named, and nothing else is looked at',
+    'names every invalid variable and checks nothing else',
     async () => {
       const diagnosis = await diagnose({ ...machine.environment, SMTP_PORT: 'x', RATE_LIMIT_PER_SECOND: '-1' });
       expect(bad(diagnosis)).toEqual(['configuration SMTP_PORT', 'configuration RATE_LIMIT_PER_SECOND']);
@@ -352,7 +352,7 @@ describe('on one machine', () => {
 
   // The last: it ends the service.
   test(
-    'without the service its PostgreSQL is looked at all the same, and stopped again',
+    'checks PostgreSQL without the service and stops it again',
     async () => {
       service.child.kill('SIGTERM');
       await service.ended;
@@ -394,7 +394,7 @@ describe('on many machines', () => {
   afterAll(() => nats?.close());
 
   test(
-    'settings that lose mail, actors that are not there and DNS servers that are silent are told',
+    'reports settings that lose mail, missing actors and silent DNS servers',
     async () => {
       const diagnosis = await diagnose(environment);
       // The cluster of the tests is not safe, and says so.
@@ -421,7 +421,7 @@ describe('on many machines', () => {
   );
 
   test(
-    'a schema that is not there, logins of another SECRET_KEY, and an old or a newer schema are told',
+    'reports a missing schema, logins of another SECRET_KEY, and an older or newer schema',
     async () => {
       await onServer(inject('clusterUrl'), 'create database doctor_empty');
       const empty = await diagnose({ ...environment, DATABASE_URL: databaseUrl(inject('clusterUrl'), 'doctor_empty') });
@@ -446,7 +446,7 @@ describe('on many machines', () => {
   );
 
   test(
-    'work that waits for too long, rows that are dead and mail that is held since a restore are told',
+    'reports work that waits too long, dead rows and mail held since a restore',
     async () => {
       const testDatabase = await createTestDatabase();
       try {
@@ -491,7 +491,7 @@ describe('on many machines', () => {
   );
 
   test(
-    'PostgreSQL and NATS that are away are told',
+    'reports unreachable PostgreSQL and NATS',
     async () => {
       const closed = await freePort();
       const diagnosis = await diagnose({
@@ -513,7 +513,7 @@ describe('on many machines', () => {
   );
 
   test(
-    'another program at the port of SMTP is told from ours',
+    'recognizes another program on the SMTP port',
     async () => {
       const stranger = await listen((greet) => greet('220 stranger.test ESMTP\r\n'), '250 stranger.test\r\n');
       const mute = await listen((greet) => greet('554 go away\r\n'), '');

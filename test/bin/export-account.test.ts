@@ -52,7 +52,7 @@ async function addWebhook(format: string, url: string): Promise<void> {
   );
 }
 
-test('of chat webhooks the origin is written, and the whole URL only with secrets', async () => {
+test('exports only the origin of chat webhooks, and the complete URL with secrets', async () => {
   await addWebhook('native', 'https://tickets.test/in/box');
   await addWebhook('chat_a', 'https://chat-a.test/api/webhooks/1/opens-it');
   await addWebhook('chat_b', 'https://chat-b.test:8443/services/T/B/opens-it?too=this');
@@ -74,7 +74,7 @@ test('of chat webhooks the origin is written, and the whole URL only with secret
   });
 });
 
-test('every email is on a line of its own, in the order in which they came, however long it is', async () => {
+test('writes each email on one line in order of arrival, whatever its length', async () => {
   const ids = Array.from({ length: 7 }, (_, n) => `em_${n}${randomBytes(4).toString('hex')}`);
   await insertEmails(
     owner,

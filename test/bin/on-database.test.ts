@@ -43,18 +43,18 @@ async function runs(isBeginning: boolean): Promise<{ times: number; outcome: unk
   return { times, outcome };
 }
 
-test('work that lost its connection is done once more', async () => {
+test('work that lost its connection is repeated', async () => {
   expect(await runs(false)).toEqual({ times: 2, outcome: 'done' });
 });
 
-test('work that had begun to write is not', async () => {
+test('work that had begun to write is not repeated', async () => {
   expect(await runs(true)).toEqual({
     times: 1,
     outcome: expect.stringMatching(/^The database connection was lost: .+\. Run the command again$/),
   });
 });
 
-test('statements have a limit, on both sides, but for those who are patient', async () => {
+test("statements have a time limit on client and server, except with 'unlimited'", async () => {
   const limits = (patience: 'limited' | 'unlimited') =>
     asOwner(
       inject('clusterUrl'),

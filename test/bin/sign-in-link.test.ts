@@ -23,7 +23,7 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
 
 const tokenOf = (text: string) => /\/sign-in\/link#([A-Za-z0-9_-]{43})$/m.exec(text)?.[1] ?? '';
 
-test('links made without a service, beside one and at the first start sign in once each, and a password that was given signs in', async () => {
+test('links created without a service, beside one and at the first start each sign in once, and a given password signs in', async () => {
   await account('create', 'one@example.com', '--password', 'correct horse');
   const before = await account('sign-in-link', 'One@Example.com');
   expect([before.status, before.stderr]).toEqual([0, '']);
@@ -59,7 +59,7 @@ test('links made without a service, beside one and at the first start sign in on
   expect(await service.ended).toBe(0);
 });
 
-test('there is no link for an account that is not', async () => {
+test('refuses a link for an account that does not exist', async () => {
   const { status, stdout, stderr } = await account('sign-in-link', 'nobody@example.com');
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/Account nobody@example\.com does not exist/);

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const machine of machines.splice(0)) await machine.remove();
 });
 
-/** One that has its cluster already. */
+/** Returns a machine that already has its cluster. */
 async function newMachine(): Promise<Machine> {
   const machine = await makeMachine();
   machines.push(machine);
@@ -28,8 +28,7 @@ async function newMachine(): Promise<Machine> {
 /** For the message of a failed wait. */
 const tailOf = (run: Run) => () => run.output().slice(-2_000);
 
-/** Offers `count` mails over 10 sessions, as fast as they are taken. */
-/** Offers that many messages; without end: until the service takes no more. */
+/** Sends `count` messages over 10 sessions as fast as the service accepts them; WITHOUT_END: until it accepts no more. */
 function offer(machine: Machine, count: number): Promise<SmtpLoadResult[]> {
   return smtpLoad({
     isEndingAtFailure: count === WITHOUT_END,
@@ -53,7 +52,7 @@ const WITHOUT_END = Number.POSITIVE_INFINITY;
 
 const accepted = (results: SmtpLoadResult[]) => results.filter((result) => result.code === 250).length;
 
-/** What SMTP says to one mail. */
+/** Returns the SMTP reply to one message. */
 async function replyToOne(machine: Machine): Promise<string> {
   const [result] = await offer(machine, 1);
   return `${result?.code} ${result?.reply}`;
@@ -112,7 +111,7 @@ describe('a machine, from its first start on', () => {
   }, 300_000);
   afterAll(() => machine.remove(), 60_000);
 
-  test('the first start prints an account that takes and shows mail', async () => {
+  test('the first start prints an account that receives and lists mail', async () => {
     expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(run.output()).toContain(`curl --crlf smtp://127.0.0.1:${machine.smtpPort} `);
     const before = await listTotal(machine, key);
@@ -121,7 +120,7 @@ describe('a machine, from its first start on', () => {
     expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
   });
 
-  test('what it keeps is closed to others', async () => {
+  test('the data folder is not accessible to other users', async () => {
     const names = await readdir(machine.dataDirectory);
     expect(names).toEqual(expect.arrayContaining(['postgresql', 'run.json', 'secrets.json']));
     for (const name of names) {
@@ -130,7 +129,7 @@ describe('a machine, from its first start on', () => {
     }
   });
 
-  test('a second runner on one DATA_DIR says who holds it', async () => {
+  test('a second start on the same DATA_DIR names the process that uses it', async () => {
     const second = runOn(machine, ['bin/start.ts']);
     expect(await second.ended).toBe(1);
     expect(second.output().trim()).toMatch(
@@ -138,14 +137,14 @@ describe('a machine, from its first start on', () => {
     );
   });
 
-  test('a port that another program has is named', async () => {
+  test('a port in use by another program is named', async () => {
     const neighbour = await newMachine();
     const second = runOn(neighbour, ['bin/start.ts'], { environment: { SMTP_PORT: String(machine.smtpPort) } });
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/^SMTP_PORT: 127\.0\.0\.1:\d+ is in use by another program/m);
   });
 
-  test('an SMTP process that dies is started again', async () => {
+  test('an SMTP process that dies is restarted', async () => {
     const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
     const pid = Number(/(\d+) .*smtp\.ts/.exec(stdout)?.[1]);
     process.kill(pid, 'SIGKILL');
@@ -166,7 +165,7 @@ describe('a machine, from its first start on', () => {
     expect(await listTotal(machine, key)).toBe(before);
   });
 
-  test('a SECRET_KEY that the data were not written with is refused', async () => {
+  test('a SECRET_KEY that does not match the data is refused', async () => {
     run.child.kill('SIGTERM');
     expect(await run.ended).toBe(0);
     const other = runOn(machine, ['bin/start.ts'], {
@@ -178,7 +177,7 @@ describe('a machine, from its first start on', () => {
   });
 });
 
-test('after kill -9 of the runner its SMTP process ends by itself, and the next start needs no hand', async () => {
+test('after kill -9 of the runner its SMTP process ends, and the next start needs no manual repair', async () => {
   const machine = await newMachine();
   const first = await startOn(machine);
   const key = printedKey(first);

@@ -41,14 +41,14 @@ async function testEndpoint(receiver: WebhookReceiver) {
   return (await account.call('POST', `/endpoints/${made.body.id}/test`)).body;
 }
 
-test('WEBHOOK_CA_FILE lets webhooks reach a receiver whose certificate a private authority signed, and no other', async () => {
+test('WEBHOOK_CA_FILE allows receivers with a certificate of that private authority, and no others', async () => {
   expect(await testEndpoint(trusted)).toMatchObject({ success: true, statusCode: 200 });
   expect(trusted.requests).toHaveLength(1);
   expect(await testEndpoint(stranger)).toMatchObject({ success: false });
   expect(stranger.requests).toHaveLength(0);
 });
 
-test('the start is refused in one line when the file is missing, empty or damaged', async () => {
+test('a missing, empty or damaged file stops the start with one line', async () => {
   const damaged = (trusted.certificate ?? '').replace(/\n[^-\n]{40}/, '\nAAAA');
   const cases: [file: string, reason: string][] = [
     [path.join(directory, 'none.pem'), 'cannot be read (ENOENT)'],

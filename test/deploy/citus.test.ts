@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('citus.sql distributes every table once, and asks nothing that Citus refuses', async () => {
+test('citus.sql distributes every table once and uses nothing that Citus refuses', async () => {
   await owner.pool.query(statements);
   const { rows } = await owner.pool.query<{ name: string; placed: number }>(
     `select c.relname as name, (select count(*)::int from placement p where p.name = c.oid) as placed
@@ -35,7 +35,7 @@ test('citus.sql distributes every table once, and asks nothing that Citus refuse
   expect(apart).toEqual([]);
 });
 
-test('what the queries of all users at once need of Citus is told where it is described', () => {
+test('the docs describe what queries across all users need from Citus', () => {
   const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/deploy/kubernetes.md'), 'utf8');
   expect(page).toContain('for update skip locked');
 });
@@ -44,7 +44,7 @@ test.each([
   ['a unique key without the column', 'create table bad (user_id text not null, id text primary key)', 'unique key'],
   ['a column that may be null', 'create table bad (user_id text, unique (user_id))', 'may be null'],
   [
-    'a reference to a table of other shards',
+    'a reference to a table on other shards',
     'create table bad (user_id text not null, id text not null references raw_message (id), primary key (user_id, id))',
     'foreign key',
   ],

@@ -52,11 +52,11 @@ describe('docker-compose.yml', () => {
     expect(document['version']).toBeUndefined();
   });
 
-  test('has every variable in .env.example, and nothing there is without use', () => {
+  test('has every variable in .env.example, and no unused ones', () => {
     expect([...new Set(variablesIn(text))].toSorted()).toEqual(Object.keys(example).toSorted());
   });
 
-  test('does not start when what has to be set is missing, and starts when the example is filled in', () => {
+  test('does not start while a required variable is missing, and starts with the completed example', () => {
     const texts = all.flatMap(({ environment, volumes }) => [...Object.values(environment), ...volumes]);
     for (const each of texts) expect(() => interpolate(each, filled)).not.toThrow();
     const demanded = Object.keys(example).filter((name) => text.includes(`\${${name}:?`));
@@ -77,7 +77,7 @@ describe('docker-compose.yml', () => {
       expect(`${name}=${value}`).toBe(`${name}=${example[name]}`);
   });
 
-  test('passes on every variable that docs/settings.md lists for such processes', () => {
+  test('passes every variable that docs/settings.md lists for its processes', () => {
     const settings = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
     const table = settings.slice(
       settings.indexOf('| Variable | Default | Meaning |'),
@@ -93,7 +93,7 @@ describe('docker-compose.yml', () => {
     expect([...passed].filter((name) => !named.includes(name))).toEqual([]);
   });
 
-  test('runs two of every process, each by a plain node command, after the schema is there', () => {
+  test('runs two of every process, each by a plain node command, after the migration', () => {
     const commands = ours.map(({ name, command }) => `${name}: ${command.join(' ')}`);
     const kinds = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'];
     expect(commands.toSorted()).toEqual(
@@ -112,7 +112,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  test('pins every image, ours by the version that this is', () => {
+  test('pins every image, ours to the current version', () => {
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
     for (const { name, image } of all)
       expect(image, name).toMatch(/^[a-z-]+:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$/);
@@ -124,7 +124,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('confines every container, limits its memory and processes, and publishes ports of the proxy only', () => {
+  test('confines every container, limits its memory and processes, and publishes only ports of the proxy', () => {
     for (const { name, definition } of all) {
       expect(definition, name).toMatchObject({
         read_only: true,
@@ -143,7 +143,7 @@ describe('docker-compose.yml', () => {
       if (name !== 'migrate') expect(definition['healthcheck'], name).toHaveProperty('test');
   });
 
-  test('asks PostgreSQL a query to know whether it is healthy', () => {
+  test("checks PostgreSQL's health with a query", () => {
     expect(services.find(({ name }) => name === 'postgres')?.healthcheck).toContain('select 1');
   });
 
@@ -160,7 +160,7 @@ describe('docker-compose.yml', () => {
     expect(kinds('outside')).toEqual(['delivery', 'proxy', 'receiving', 'scheduling', 'sending']);
   });
 
-  test('fixes the addresses of every network, and gives the host none in those inside', () => {
+  test('fixes the addresses of every network, and gives the host none in the internal ones', () => {
     const subnets = Object.entries(document.networks).map(([name, { ipam }]) => [name, ipam.config[0]?.subnet]);
     expect(Object.fromEntries(subnets)).toEqual({
       data: '${INSIDE_NETWORK:-172.31.253}.0/26',
@@ -187,7 +187,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  test('publishes SMTP on IPv4, where Docker keeps the address of clients, unless the IPv6 file is asked for', () => {
+  test('publishes SMTP only on IPv4, where Docker keeps client addresses, unless the IPv6 file is used', () => {
     expect(services.find(({ name }) => name === 'proxy')?.definition['ports']).toEqual([
       '${HTTP_PUBLISHED:-127.0.0.1:8080}:8080',
       '${SMTP_PUBLISHED:-0.0.0.0:25}:2525',
@@ -203,7 +203,7 @@ describe('docker-compose.yml', () => {
     expect(more.services['proxy']).toEqual({ ports: ['[::]:25:2525'], environment: { PROXY_LISTEN_6: '::' } });
   });
 
-  test('mounts folders of configuration, not files, and closes the door for at most 3 s when the proxy is recreated', () => {
+  test('mounts configuration folders, not files, and is unreachable for at most 3 s when the proxy is recreated', () => {
     const mounted = services.flatMap(({ volumes }) => volumes).filter((volume) => volume.startsWith('./docs'));
     expect([...new Set(mounted)].toSorted()).toEqual([
       './docs/deploy/haproxy:/etc/haproxy:ro',
@@ -216,7 +216,7 @@ describe('docker-compose.yml', () => {
     expect(configuration).toContain(' init-addr libc,none\n');
   });
 
-  test('keeps what need not last in memory: no anonymous volume, nothing writable in the image', () => {
+  test('keeps temporary data in memory: no anonymous volume, nothing writable in the image', () => {
     for (const { name, definition, volumes } of ours) {
       const temporary = (definition['tmpfs'] as string[]).map((each) => each.split(':')[0]);
       const isVolume = volumes.includes('smtp:/var/lib/postroom');
@@ -225,7 +225,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('tells the SMTP servers, which the world meets first, neither the key nor the way to the database', () => {
+  test('gives the public SMTP servers neither the key nor the database address', () => {
     for (const service of services.filter(({ name }) => name.startsWith('smtp-'))) {
       const said = JSON.stringify(service.environment);
       expect(said).not.toMatch(/SECRET_KEY|POSTGRES|DATABASE_URL/);
@@ -240,7 +240,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('gives every process longer to end than it may take', () => {
+  test('gives every process more time to stop than it needs', () => {
     for (const { definition, environment } of ours) {
       const graceSeconds = Number.parseInt(String(definition['stop_grace_period']), 10);
       expect(graceSeconds).toBeGreaterThanOrEqual(60 + 10);
@@ -268,7 +268,7 @@ describe('The stage', () => {
   const place = (words: string) =>
     placed(words, service as NonNullable<typeof service>, ['gateway-1', 'nats-1'], places);
 
-  test('puts addresses in the place of names, and refuses names that nobody has', () => {
+  test('replaces names with addresses and refuses unknown names', () => {
     expect(place('nats://gateway:${P:?}@nats-1:4222')).toBe('nats://gateway:${P:?}@192.0.2.2:4222');
     expect(place('0.0.0.0:4222')).toBe('192.0.2.1:4222');
     expect(() => place('nats://nats-4:4222')).toThrow('nobody knows the host of nats-4:4222');

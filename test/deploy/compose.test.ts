@@ -72,7 +72,7 @@ afterAll(async () => {
   await dns?.stop();
 });
 
-test('the health checks of the file say that the processes are healthy', async () => {
+test('the health checks report healthy processes', async () => {
   for (const name of ['gateway-2', 'smtp-1', 'delivery-2']) {
     const [, program = '', ...words] = stage.healthcheckOf(name) ?? [];
     await run(program, words);
@@ -86,7 +86,7 @@ test('the health checks of the file say that the processes are healthy', async (
   }
 });
 
-test('a mail that comes in at either SMTP server goes out as one webhook, and is read at either gateway', async () => {
+test('a message received by either SMTP server is sent as one webhook and can be read at either gateway', async () => {
   for (const [n, name] of ['smtp-1', 'smtp-2'].entries()) {
     const id = await take(stage.smtpOf(name), `<either.${n}@elsewhere.test>`);
     await webhookOf(`<either.${n}@elsewhere.test>`);
@@ -98,7 +98,7 @@ test('a mail that comes in at either SMTP server goes out as one webhook, and is
   expect(webhooksOf('<either.0@elsewhere.test>')).toHaveLength(1);
 });
 
-test('behind the proxy the service knows clients by their own addresses', async () => {
+test('the service sees the addresses of clients behind the proxy', async () => {
   const id = await take(stage.smtp, '<proxied@elsewhere.test>');
   await webhookOf('<proxied@elsewhere.test>');
   const { rows } = await database.query('select remote_address from reception where email_id = $1', [id]);
@@ -107,7 +107,7 @@ test('behind the proxy the service knows clients by their own addresses', async 
   expect((await fetch(`${stage.url}/ready`)).status).toBe(200);
 });
 
-test('what is sent at one gateway leaves once, and an answer to it comes into its thread', async () => {
+test('an email sent at one gateway leaves once, and its reply joins the thread', async () => {
   const sent = await at('gateway-1').call('POST', '/emails', {
     from: address,
     to: 'friend@elsewhere.test',
@@ -131,7 +131,7 @@ test('what is sent at one gateway leaves once, and an answer to it comes into it
   });
 });
 
-test('of two of every actor each mail is taken by one: in, out and when its time comes', async () => {
+test('with two of every actor, one handles each received, sent and scheduled message', async () => {
   const COUNT = 25;
   const instant = await scheduledInstant(3_600);
   const [incoming, outgoing, scheduled] = await Promise.all([
@@ -167,7 +167,7 @@ test('of two of every actor each mail is taken by one: in, out and when its time
     for (const n of [1, 2]) expect(await sumOf(metric, `${kind}-${n}`), `${kind}-${n}`).toBeGreaterThan(0);
 });
 
-test('a key that one gateway revokes opens nothing at the other', async () => {
+test('a key revoked at one gateway is invalid at the other', async () => {
   const made = await at('gateway-1').graphql(
     'mutation { createApiKey(input: { name: "short" }) { ... on CreateApiKeyPayload { secret apiKey { id } } } }',
   );
@@ -183,7 +183,7 @@ test('a key that one gateway revokes opens nothing at the other', async () => {
     await soon(`${gateway} refuses it`, async () => (await status(gateway)) === 401);
 });
 
-test('the limit of requests holds for both gateways together', async () => {
+test('both gateways share the request limit', async () => {
   const other = await stage.createAccount();
   const startedAt = performance.now();
   const answers: Answer[] = await Promise.all(
@@ -201,7 +201,7 @@ test('the limit of requests holds for both gateways together', async () => {
   expect(passed).toBeGreaterThan(0);
 });
 
-test('nobody was refused anything at NATS, and nobody died', () => {
+test('NATS refused no permission, and no process died', () => {
   expect(stage.output).not.toMatch(/permissions? violation/i);
   expect(
     stage.services.filter(({ name }) => name !== 'postgres' && name !== 'migrate' && !stage.isRunning(name)),

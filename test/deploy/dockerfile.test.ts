@@ -19,7 +19,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 };
 const readable = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n');
 
-test('every stage begins with the Node that the service runs on elsewhere, pinned', () => {
+test('every stage starts from the pinned Node version of package.json', () => {
   const image = `node:${manifest.dependencies['node']}-slim`;
   const postgres = readComposeServices().find(({ name }) => name === 'postgres')?.image;
   expect(stages).toEqual([
@@ -35,7 +35,7 @@ test('a clone made under any umask builds an image that user 10001 can read', ()
   expect(stageOf('build').at(-1)).toBe('RUN find . -path ./node_modules -prune -o -exec chmod u=rwX,go=rX {} +');
 });
 
-test('the image runs as the user that docker-compose.yml names, who may write to its data alone', () => {
+test('the image runs as the user of docker-compose.yml, which can write only to its data', () => {
   const user = last.filter((line) => line.startsWith('USER '));
   expect(user).toEqual(['USER 10001:10001']);
   for (const { image, definition } of readComposeServices())
@@ -54,12 +54,12 @@ test('it has a health check, labels, and a plain node command', () => {
   expect(last.at(-1)).toBe('CMD ["node", "bin/gateway.ts"]');
 });
 
-test('packages come as the lock file says, without those for development, and run no scripts', () => {
+test('installs the production packages of the lock file without running scripts', () => {
   expect(text).toContain('RUN npm ci --omit=dev --ignore-scripts');
   expect(text).not.toMatch(/npm (install|i) |curl|wget|apt-get|ADD /);
 });
 
-test('everything that the processes read goes in, and nothing of tests, data or secrets', () => {
+test('contains everything that the processes read, but no tests, data or secrets', () => {
   expect(readable).toContain('*');
   const allowed = readable.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
   const folders = ['core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'bin'];
@@ -67,7 +67,7 @@ test('everything that the processes read goes in, and nothing of tests, data or 
   for (const name of allowed) expect(readdirSync(root)).toContain(name);
 });
 
-test('what it takes away again is used by the dashboard alone, or by the service on one machine', () => {
+test('removes only packages of the dashboard build and of the single-machine service', () => {
   const removed = [...(/rm -rf (.*)/.exec(instructions.join('\n'))?.[1] ?? '').matchAll(/node_modules\/(\S+)/g)].map(
     (match) => (match[1] ?? '').replace(/\*$/, ''),
   );
@@ -85,7 +85,7 @@ test('what it takes away again is used by the dashboard alone, or by the service
   expect(wrong).toEqual([]);
 });
 
-test('no TypeScript compiler and no Redis client is left', () => {
+test('contains no TypeScript compiler and no Redis client', () => {
   for (const name of ['typescript', '@typescript', 'redis', '@redis', 'haraka-plugin-redis/node_modules'])
     expect(stageOf('build').join('\n')).toContain(` node_modules/${name}`);
 });

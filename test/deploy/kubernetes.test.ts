@@ -19,7 +19,7 @@ const deployments = base.filter(({ kind }) => kind === 'Deployment');
 const container = (manifest: Manifest): Manifest => manifest['spec'].template.spec.containers[0];
 
 describe('The manifests of Kubernetes', () => {
-  test('are all that lies in their folders, and say nothing of a namespace', () => {
+  test('are the only files in their folders and name no namespace', () => {
     for (const name of ['base', 'autoscaling']) {
       const files = readdirSync(path.join(folder, name)).filter((file) => file !== 'kustomization.yaml');
       const kustomization = parse(readFileSync(path.join(folder, name, 'kustomization.yaml'), 'utf8')) as Manifest;
@@ -45,14 +45,14 @@ describe('The manifests of Kubernetes', () => {
     expect(Object.fromEntries(here)).toEqual(Object.fromEntries(inCompose));
   });
 
-  test('take the image of this version', () => {
+  test('use the image of the current version', () => {
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
     const kustomization = parse(readFileSync(path.join(folder, 'base/kustomization.yaml'), 'utf8')) as Manifest;
     expect(kustomization['images']).toEqual([{ name: 'postroom', newName: 'postroom', newTag: version }]);
     for (const each of deployments) expect(container(each)['image']).toBe('postroom');
   });
 
-  test('set variables that the processes know, and the ports that docker-compose.yml has, too', () => {
+  test('set only known variables, and the ports of docker-compose.yml', () => {
     const settings = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
     const config = base.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>;
     const inCompose = ours.find(({ name }) => name === 'gateway-1')?.environment ?? {};
@@ -70,7 +70,7 @@ describe('The manifests of Kubernetes', () => {
     }
   });
 
-  test('tell the owner of the database to the migration alone', () => {
+  test("give only the migration the owner's login", () => {
     const ownerUrl = { name: 'postroom-owner', key: 'url' };
     for (const each of deployments) {
       expect(JSON.stringify(each)).not.toMatch(/postroom-owner/);
@@ -82,7 +82,7 @@ describe('The manifests of Kubernetes', () => {
     expect(url.valueFrom.secretKeyRef).toEqual(ownerUrl);
   });
 
-  test('tell SMTP servers neither the key nor the way to the database', () => {
+  test('give SMTP servers neither the key nor the database address', () => {
     const smtp = deployments.find(({ metadata }) => metadata.name === 'smtp') ?? {};
     expect(JSON.stringify(smtp)).not.toMatch(/postroom-database|SECRET_KEY/);
     for (const each of deployments) {
@@ -92,7 +92,7 @@ describe('The manifests of Kubernetes', () => {
   });
 
   test.each(deployments.map((each) => [each['metadata'].name as string, each]))(
-    'confine, probe and end %s well',
+    'confine, probe and stop %s correctly',
     (name, each) => {
       const pod = each['spec'].template.spec;
       const labels = { 'app.kubernetes.io/name': 'postroom', 'app.kubernetes.io/component': name };
@@ -126,7 +126,7 @@ describe('The manifests of Kubernetes', () => {
     },
   );
 
-  test('lead services to ports that there are', () => {
+  test('point services to existing ports', () => {
     const services = base.filter(({ kind }) => kind === 'Service');
     expect(services.map(({ metadata }) => metadata.name as string).toSorted()).toEqual([
       'gateway',
@@ -143,7 +143,7 @@ describe('The manifests of Kubernetes', () => {
     }
   });
 
-  test('grow by metrics that there are, and nothing but deployments that there are', () => {
+  test('scale existing deployments by existing metrics', () => {
     const metrics = readFileSync(path.join(root, 'schema/metrics.ts'), 'utf8');
     const names = deployments.map(({ metadata }) => metadata.name as string);
     for (const { spec } of scaling) expect(names).toContain(spec.scaleTargetRef.name);

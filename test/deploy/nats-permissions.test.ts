@@ -25,7 +25,7 @@ const foldersOf: Record<Role, string[]> = {
 const taken = [...Object.keys(questions), ...Object.keys(wakes)];
 const subjects = [...taken, ...Object.keys(broadcasts)];
 
-describe('Each role may do at the NATS server what its code does, and nothing else:', () => {
+describe('Each role has exactly the NATS permissions that its code needs:', () => {
   let server: RoleNats;
   beforeAll(async () => {
     server = await startRoleNats();
@@ -60,7 +60,7 @@ describe('Each role may do at the NATS server what its code does, and nothing el
     expect(ofSeveral.filter((subject) => taken.includes(subject)).toSorted()).toEqual(takenBy(role).toSorted());
   });
 
-  test('whoever has no credentials, or those of another time, is refused', async () => {
+  test('clients without credentials or with old ones are refused', async () => {
     await expect(connect({ servers: server.url, timeout: 20_000 })).rejects.toThrow(/authorization/i);
     await expect(connect({ servers: server.url, user: 'gateway', pass: 'gone', timeout: 20_000 })).rejects.toThrow(
       /authorization/i,
@@ -90,7 +90,7 @@ describe('Each role may do at the NATS server what its code does, and nothing el
   }
 });
 
-describe('Roles talk over the bus with the permissions that they have:', () => {
+describe('Roles communicate over the bus with their permissions:', () => {
   let server: RoleNats;
   const buses = new Map<Role, Bus>();
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('Roles talk over the bus with the permissions that they have:', () => {
   const bus = (role: Role) => buses.get(role) as Bus;
 
   test.each<Role>(['smtp', 'gateway'])(
-    '%s has a message stored that is larger than the server takes at once',
+    "%s stores a message that is larger than the server's max_payload",
     async (role) => {
       const bytes = new Uint8Array(5_000_000).fill(65);
       const serving = bus('receiving').serve('receiving.message.accept', (_request, got) =>
@@ -121,7 +121,7 @@ describe('Roles talk over the bus with the permissions that they have:', () => {
     },
   );
 
-  test('an answer comes long after its question, and broadcasts reach each gateway', async () => {
+  test('a late answer arrives, and broadcasts reach each gateway', async () => {
     const serving = bus('delivery').serve('delivery.guard.ask', async () => {
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       return { verdict: 'answered', isMatch: true, reason: '' };

@@ -57,7 +57,7 @@ const from = (to: Place, port: number, protocol: 'TCP' | 'UDP' = 'TCP') =>
   roles.filter((role) => isAllowed(policies, { from: podOf(role), to, port, protocol })).toSorted();
 
 describe('The network policies of Kubernetes', () => {
-  test('deny both directions to every pod of Postroom, unless another policy allows it', () => {
+  test('deny both directions for every pod of Postroom unless another policy allows it', () => {
     const deny = policies.find(({ metadata }) => metadata.name === 'postroom-default-deny');
     expect(deny?.spec.policyTypes).toEqual(['Ingress', 'Egress']);
     expect([deny?.spec.ingress, deny?.spec.egress]).toEqual([undefined, undefined]);
@@ -82,7 +82,7 @@ describe('The network policies of Kubernetes', () => {
     }
   });
 
-  test('show /metrics to Prometheus of the namespace monitoring only', () => {
+  test('allow only Prometheus in the namespace monitoring to read /metrics', () => {
     const others = [
       ...roles.map(podOf),
       INGRESS,
@@ -105,7 +105,7 @@ describe('The network policies of Kubernetes', () => {
     expect(isAllowed(policies, { from: PROMETHEUS, to: podOf('gateway'), port: HTTP_PORT })).toBe(false);
   });
 
-  test('leave probes to the node of the pod, at the port of the policy for Prometheus', () => {
+  test("allow probes from the pod's node at the port of the policy for Prometheus", () => {
     // Kubernetes never holds back the node of a pod, so a probe needs no rule: it must only not come from elsewhere.
     for (const workload of workloads.filter(({ kind }) => kind === 'Deployment')) {
       const [{ startupProbe, livenessProbe, readinessProbe }] = workload['spec'].template.spec.containers;

@@ -49,7 +49,7 @@ function roll(words: string[], environment: Record<string, string> = {}) {
 
 const up = (name: string) => `compose up --detach --no-deps --wait ${name}`;
 
-test('recreates what changed one after the other: the database and NATS, the migration, actors, gateways, SMTP, and reloads the proxy', () => {
+test('recreates changed containers one by one: database and NATS, migration, actors, gateways, SMTP, and reloads the proxy', () => {
   const { status, changes } = roll([]);
   expect(status).toBe(0);
   expect(changes).toEqual([
@@ -92,14 +92,14 @@ test.each([
   expect(changes).toEqual([]);
 });
 
-test('refuses mounted files that the users of the containers cannot read, as a clone under umask 077 has them', () => {
+test('refuses mounted files that the container users cannot read, as in a clone under umask 077', () => {
   chmodSync(path.join(clone, 'docs/deploy/haproxy/haproxy.cfg'), 0o600);
   const { status, stderr } = roll(['--check']);
   expect(status).toBe(1);
   expect(stderr).toContain('chmod -R a+rX docs/deploy');
 });
 
-test('refuses a name that no service has', () => {
+test('refuses an unknown service name', () => {
   const { status, stderr, changes } = roll(['gateway-9']);
   expect(status).toBe(1);
   expect(stderr).toContain('gateway-9 is not a service');

@@ -40,14 +40,14 @@ function sent(): Record<string, string> {
 }
 const at = (seconds: number) => sentAt.getTime() + seconds * 1_000;
 
-test('the example of the guide takes what the service signs, with the secret in force and with the former one', () => {
+test("the guide's example accepts signatures of the current and the previous secret", () => {
   for (const each of [secret, former]) {
     expect(verifyWebhook(each, sent(), body, at(1))).toBe(true);
     expect(verifyWebhook(each, sent(), body.toString(), at(1))).toBe(true);
   }
 });
 
-test('the example of the guide refuses what is old, altered or signed by another', () => {
+test("the guide's example refuses old, altered and foreign signatures", () => {
   expect(verifyWebhook(secret, sent(), body, at(299))).toBe(true);
   expect(verifyWebhook(secret, sent(), body, at(301))).toBe(false);
   expect(verifyWebhook(secret, sent(), body, at(-301))).toBe(false);
@@ -61,6 +61,6 @@ test('the example of the guide refuses what is old, altered or signed by another
   }
 });
 
-test('the guide warns of the header fields that carry no time', () => {
-  expect(guide).toMatch(/`X-Webhook-Signature` and `X-Inbound-Signature`[^.]*HMAC of the body alone/);
+test('the guide warns of headers without a time', () => {
+  expect(guide).toMatch(/`X-Webhook-Signature` and `X-Inbound-Signature`[^.]*HMAC of the body only/);
 });
