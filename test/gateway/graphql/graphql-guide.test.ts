@@ -121,7 +121,7 @@ async function follow(text: string): Promise<void> {
 }
 
 test('a request that is sent again with its key is answered as the first time', async () => {
-  const again = examples.find(({ name }) => name.startsWith('Asking twice'));
+  const again = examples.find(({ name }) => name.startsWith('Idempotency'));
   if (again === undefined) throw new Error('there is no example');
   const answers = [await run(again), await run(again)];
   expect(answers[0]).toEqual(answers[1]);
