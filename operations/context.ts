@@ -82,6 +82,11 @@ export function invalid(message: string, field: string): UserError {
   return new UserError('validation', message, { details: [{ field, message }] });
 }
 
+/** Returns the error for an unknown email, or one of another user. */
+export function emailNotFound(): UserError {
+  return new UserError('not_found', 'Email not found');
+}
+
 /** Returns whether a statement failed because of a unique constraint. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === UNIQUE_VIOLATION;

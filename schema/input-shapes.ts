@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../core/domains/domain-name.ts';
+import { SUPPRESSION_REASONS } from '../core/sending/suppression.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { MAX_SEARCH_LENGTH } from '../operations/emails/emails.ts';
 import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
 import { MAX_BACKTEST_DAYS } from '../operations/routing/guard-backtest.ts';
 import { MAX_GUARD_PRIORITY } from '../operations/routing/guard-rules.ts';
-import { SUPPRESSION_REASONS } from '../operations/sending/suppressions.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;

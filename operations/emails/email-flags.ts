@@ -7,7 +7,7 @@ import {
   lockEmails,
   setFlags,
 } from '../../db/queries/emails/email-flags.ts';
-import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 /** Emails per call. */
@@ -84,8 +84,4 @@ function eventsOf(before: LockedEmail, flags: EmailFlags): { kind: string; email
   ].filter((kind) => kind !== null);
   const of = { emailId: before.id, ...(before.threadId === null ? {} : { threadId: before.threadId }) };
   return kinds.map((kind) => ({ kind, ...of }));
-}
-
-function emailNotFound(): UserError {
-  return new UserError('not_found', 'Email not found');
 }

@@ -6,9 +6,8 @@ import {
   ownHostNames,
 } from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
-import { UserError } from '../../core/shared/errors.ts';
 import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
-import { isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
 
@@ -29,7 +28,7 @@ export async function readEmailHtml(
   options: EmailHtmlOptions,
 ): Promise<MailDocument> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
-  if (email == null) throw new UserError('not_found', 'Email not found');
+  if (email == null) throw emailNotFound();
   const { subject } = email;
   const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
   if (parts == null) return makeMailNotice(subject, 'This email has not been parsed yet. Try again in a moment.');

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { AddressFields } from '../../core/mime/address.ts';
 import { parseSearch, refused } from '../../core/search/search-query.ts';
-import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/database.ts';
 import type { Tables } from '../../db/entities/tables.ts';
@@ -13,7 +12,7 @@ import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-r
 
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 
-import { invalid, isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import { findPendingEmails } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
@@ -205,10 +204,6 @@ async function addressesOf(
   const ids = emails.map(({ id }) => id);
   const found = await reads.findAddresses(transaction, userId, ids);
   return ids.map((id) => found.get(id) ?? null);
-}
-
-function emailNotFound(): UserError {
-  return new UserError('not_found', 'Email not found');
 }
 
 const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };

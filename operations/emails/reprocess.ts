@@ -4,7 +4,7 @@ import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { applyDrafts, findManual } from '../../db/queries/threads/thread-rejoin.ts';
 import type { Reply } from '../../schema/messages.ts';
-import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type ParsedDraft, previewReroute, rerouteEmail } from '../routing/reroute-email.ts';
 import { askReceiving } from '../routing/simulated-transaction.ts';
 import { rejoin } from '../threads/rejoin-email.ts';
@@ -130,7 +130,7 @@ async function parseOne(context: OperationContext, email: Progress, mode: Reproc
       email.draft = answer.draft;
       return;
     case 'not-found':
-      throw new UserError('not_found', 'Email not found');
+      throw emailNotFound();
     case 'conflict':
       throw new UserError('conflict', answer.reason);
     case 'failed':

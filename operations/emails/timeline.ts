@@ -1,11 +1,10 @@
 import { readAnswers } from '../../core/routing/guard-judgement.ts';
-import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as history from '../../db/queries/emails/email-history.ts';
 import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import { findAttempts as findSendingAttempts } from '../../db/queries/sending/recipient-read.ts';
-import { isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { deliveryEntries, handEntries, originEntries, sendingEntries, type TimelineEntry } from './timeline-entries.ts';
 
 /** The history of an email. */
@@ -76,7 +75,7 @@ export async function loadTimelines(
 export async function readTimeline(context: OperationContext, emailId: string): Promise<Timeline> {
   const [timeline = NOTHING] = await loadTimelines(context, [emailId]);
   // Every email has at least one entry, so no entries means no email.
-  if (timeline.entries.length === 0) throw new UserError('not_found', 'Email not found');
+  if (timeline.entries.length === 0) throw emailNotFound();
   return timeline;
 }
 

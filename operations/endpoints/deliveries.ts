@@ -9,7 +9,7 @@ import { readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
-import { isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readRawSource } from '../emails/attachments.ts';
 import { retryEmail } from './retries.ts';
 
@@ -63,7 +63,7 @@ export function listEmailDeliveries(
           .where('id', '=', emailId)
           .executeTakeFirst()
       : undefined;
-    if (found === undefined) throw new UserError('not_found', 'Email not found');
+    if (found === undefined) throw emailNotFound();
     return lists.listDeliveries(transaction, userId, { emailId }, query.status ?? null, page);
   });
 }

@@ -1,11 +1,10 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { invalid, isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import {
   decideCurrentRoute,
   deliverTo,
-  emailNotFound,
   endpointNotFound,
   isHeld,
   storedMail,

@@ -14,7 +14,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { GuardFactsExtent } from '../../db/queries/routing/guard-facts.ts';
 import { type GuardedContent, readActiveRules, readFacts } from '../../db/queries/routing/guard-of-route.ts';
-import { newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 
 export type Transaction = Parameters<typeof deliveries.lockReceived>[0];
@@ -119,10 +119,6 @@ export async function deliverTo(
 /** Returns whether a guard rule holds the email and no user has released it. */
 export function isHeld(email: Pick<deliveries.LockedReceived, 'outcome' | 'releasedAt'>): boolean {
   return (email.outcome === 'blocked' || email.outcome === 'review') && email.releasedAt === null;
-}
-
-export function emailNotFound(): UserError {
-  return new UserError('not_found', 'Email not found');
 }
 
 /** Clients rely on this text. */

@@ -13,7 +13,7 @@ import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/r
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
-import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 
@@ -283,8 +283,4 @@ async function askModel(context: OperationContext, emailId: string, prompt: stri
       return { kind: 'failed', reason: 'The model did not answer in time' };
     throw error;
   }
-}
-
-function emailNotFound(): UserError {
-  return new UserError('not_found', 'Email not found');
 }

@@ -2,8 +2,8 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { deliverTo, emailNotFound, normalTarget } from './current-route.ts';
+import { emailNotFound, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { deliverTo, normalTarget } from './current-route.ts';
 
 /** A released email. */
 export interface ReleasedEmail {

@@ -7,15 +7,8 @@ import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readDecision, rewriteRoute } from '../../db/queries/routing/route-rewrite.ts';
 import type { Reply } from '../../schema/messages.ts';
-import { newIdentifier, type OperationContext } from '../context.ts';
-import {
-  decideCurrentRoute,
-  deliverTo,
-  emailNotFound,
-  type RoutableMail,
-  storedMail,
-  type Transaction,
-} from './current-route.ts';
+import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
+import { decideCurrentRoute, deliverTo, type RoutableMail, storedMail, type Transaction } from './current-route.ts';
 
 /** The parsed form of an email; see schema/messages.ts. */
 export type ParsedDraft = NonNullable<Extract<Reply<'receiving.email.parse-again'>, { verdict: 'parsed' }>['draft']>;

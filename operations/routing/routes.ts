@@ -12,8 +12,8 @@ import {
   readStoredRoute,
   type StoredRoute,
 } from '../../db/queries/routing/route-read.ts';
-import { isValidId, type OperationContext } from '../context.ts';
-import { type CurrentRoute, decideCurrentRoute, emailNotFound, storedMail, type Transaction } from './current-route.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { type CurrentRoute, decideCurrentRoute, storedMail, type Transaction } from './current-route.ts';
 
 /** What decided a route, with names. Ids are null when nothing of the kind took part; names are null when it has been deleted since. */
 export interface RoutePlace {

@@ -25,7 +25,7 @@ import {
   type KeptAnswer,
   reserveAnswer,
 } from '../../db/queries/sending/idempotency-reserve.ts';
-import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type Idempotency, idempotencyKeyReused } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
 
@@ -198,7 +198,7 @@ async function readRepliedTo({ database, userId }: OperationContext, emailId: st
   const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
-  if (email === null) throw new UserError('not_found', 'Email not found');
+  if (email === null) throw emailNotFound();
   if (email.type === 'scheduled') throw invalid('An email that has not been sent cannot be replied to', 'emailId');
   const others = (email.type === 'sent' ? email.addresses.to : email.addresses.from)?.addresses ?? [];
   const [from] = others.map(outgoingMailbox).filter((mailbox) => mailbox !== null);

@@ -7,10 +7,9 @@ import {
   type OutgoingAttachment,
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
-import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/database.ts';
 import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read.ts';
-import { invalid, isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
 import { checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
@@ -58,7 +57,7 @@ async function readOriginal({ database, userId }: OperationContext, emailId: str
   const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
-  if (email === null) throw new UserError('not_found', 'Email not found');
+  if (email === null) throw emailNotFound();
   if (email.type === 'scheduled') throw invalid('Cannot forward an email that has not been sent', 'id');
   return email;
 }

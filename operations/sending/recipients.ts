@@ -12,7 +12,7 @@ import {
   type Recipient,
 } from '../../db/queries/sending/recipient-read.ts';
 import * as waiting from '../../db/queries/sending/waiting-emails.ts';
-import { isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 
 export type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 export type { Recipient } from '../../db/queries/sending/recipient-read.ts';
@@ -70,7 +70,7 @@ export async function retrySending(context: OperationContext, emailId: string): 
   const { bus, database, userId } = context;
   const recipientIds = await asUser(database, userId, async (transaction) => {
     const [email] = isValidId(emailId) ? await findEmails(transaction, userId, [emailId]) : [];
-    if (email === undefined) throw new UserError('not_found', 'Email not found');
+    if (email === undefined) throw emailNotFound();
     const hastened = await hastenRecipients(transaction, userId, emailId);
     if (hastened.length > 0) return hastened;
     throw new UserError('validation', 'No recipient of this email is waiting for a retry', { isOfState: true });

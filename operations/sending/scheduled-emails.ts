@@ -8,7 +8,7 @@ import {
   setScheduledStatus,
 } from '../../db/queries/sending/scheduled-change.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
-import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { scheduleOf } from './send-email.ts';
 
 /** The requested send time as text; the time zone defaults to the email's own. */
@@ -165,8 +165,4 @@ function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
 function requireNotCancelled({ status }: LockedOutgoing, verb: string): void {
   if (status === 'cancelled')
     throw new UserError('validation', `Cannot ${verb} a cancelled email.`, { isOfState: true });
-}
-
-function emailNotFound(): UserError {
-  return new UserError('not_found', 'Email not found');
 }

@@ -10,8 +10,6 @@ import { invalid, isValidId, newIdentifier, type OperationContext } from '../con
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 
-export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
-
 export type Suppression = lists.Suppression;
 
 /** Filters of the list; omitted filters match all. */

@@ -9,8 +9,7 @@ import { mergeThreads as mergeRows } from '../../db/queries/threads/thread-merge
 import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { writeThreads } from '../../db/queries/threads/thread-row.ts';
 import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
-import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { emailNotFound } from '../routing/current-route.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { regroup } from './regroup-messages.ts';
 import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
 

@@ -56,7 +56,7 @@ export async function resolveLivingThreads(
   });
 }
 
-function threadNotFound(): UserError {
+export function threadNotFound(): UserError {
   return new UserError('not_found', 'Thread not found');
 }
 

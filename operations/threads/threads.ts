@@ -1,5 +1,4 @@
 import { parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
-import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/database.ts';
@@ -8,6 +7,7 @@ import * as inbox from '../../db/queries/threads/inbox-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+import { threadNotFound } from './thread-transaction.ts';
 
 export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
 
@@ -99,10 +99,6 @@ export async function pageThreadEmails(
     lists.pageThreadEmails(transaction, context.userId, threadIds.filter(isValidId), page),
   );
   return threadIds.map((id) => found.get(id) ?? []);
-}
-
-function threadNotFound(): UserError {
-  return new UserError('not_found', 'Thread not found');
 }
 
 function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
