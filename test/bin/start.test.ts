@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { isQuick } from '../support/chaos-figures.ts';
 import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, runOn, startOn } from '../support/runner.ts';
 import { until } from '../support/servers/service.ts';
@@ -231,7 +232,8 @@ test('a signal to npm start reaches the service', async () => {
   expect(await processesOf(machine)).toEqual([]);
 });
 
-test.skipIf(process.getuid?.() !== 0)(
+const testAtLength = isQuick ? null : test;
+testAtLength?.skipIf(process.getuid?.() !== 0)(
   'root starts it from a clone under a folder that is closed to all others',
   async () => {
     const machine = await makeMachine();

@@ -3,12 +3,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectNatsBus } from '../../actors/bus/nats.ts';
 import type { Database } from '../../db/connection/database.ts';
 import type { Bus } from '../../schema/messages.ts';
+import { isQuick } from '../support/chaos-figures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/servers/gateway-process.ts';
 import { type NatsServer, startNatsServer } from '../support/servers/nats.ts';
 import { until } from '../support/servers/service.ts';
 import { appendEvents, type EventClient, followEvents, labelsOf, type Message } from '../support/stages/event-feed.ts';
+
+/** Subscribers of one gateway. */
+const SUBSCRIBERS = isQuick ? 200 : 1_000;
 
 let test_: TestDatabase;
 let owner: Database;
@@ -92,11 +96,11 @@ test('readers of two gateways miss nothing and see nothing twice while NATS is k
   for (const reader of readers) expect(labelsOf(reader.messages)).toEqual(appended);
 });
 
-test('1,000 subscribers whose gateway is killed go on at another, each with every event once and in order', async () => {
+test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each with every event once and in order`, async () => {
   const [first, second] = [await startGateway(), await startGateway()];
   const boxes = await Promise.all(Array.from({ length: 4 }, newUser));
   const subscribers = boxes.flatMap((box) =>
-    Array.from({ length: 250 }, () => ({ box, seen: [] as string[], lastId: '', resumed: 0 })),
+    Array.from({ length: SUBSCRIBERS / 4 }, () => ({ box, seen: [] as string[], lastId: '', resumed: 0 })),
   );
   let expected = Number.POSITIVE_INFINITY;
   let done = 0;
@@ -167,76 +171,80 @@ function followWithoutReading(gateway: GatewayProcess, box: TestMailbox): Promis
 const found = (gateway: GatewayProcess, what: 'too slow' | 'abandoned') =>
   gateway.output().split(`"found":"${what}"`).length - 1;
 
-test('readers that take nothing are found too slow and given up, and cost the gateway no memory', async () => {
-  const gateway = await startGateway();
-  const [box, neighbour] = [await newUser(), await newUser()];
-  const reader = await follow(gateway, neighbour);
-  const good = await follow(gateway, box);
-  const stalled = await Promise.all(Array.from({ length: 200 }, () => followWithoutReading(gateway, box)));
-  await appendEvents(owner, box.userId, { labels: ['first'], bus });
-  await good.until((messages) => messages.length === 1);
-  const before = await gateway.memory();
-  let most = before;
-  // The connections hold some of the events, so that the last ones come when all of them are full.
-  for (const [from, to] of [
-    [0, 18_000],
-    [18_000, 20_000],
-  ] as const) {
-    for (let n = from; n < to; n += 500) {
-      await appendEvents(owner, box.userId, { labels: labels(500, n), bus, padding: 200 });
-      most = Math.max(most, await gateway.memory());
+const testAtLength = isQuick ? null : test;
+testAtLength?.(
+  'readers that take nothing are found too slow and given up, and cost the gateway no memory',
+  async () => {
+    const gateway = await startGateway();
+    const [box, neighbour] = [await newUser(), await newUser()];
+    const reader = await follow(gateway, neighbour);
+    const good = await follow(gateway, box);
+    const stalled = await Promise.all(Array.from({ length: 200 }, () => followWithoutReading(gateway, box)));
+    await appendEvents(owner, box.userId, { labels: ['first'], bus });
+    await good.until((messages) => messages.length === 1);
+    const before = await gateway.memory();
+    let most = before;
+    // The connections hold some of the events, so that the last ones come when all of them are full.
+    for (const [from, to] of [
+      [0, 18_000],
+      [18_000, 20_000],
+    ] as const) {
+      for (let n = from; n < to; n += 500) {
+        await appendEvents(owner, box.userId, { labels: labels(500, n), bus, padding: 200 });
+        most = Math.max(most, await gateway.memory());
+      }
+      await good.until((messages) => messages.length === to + 1, 100_000);
     }
-    await good.until((messages) => messages.length === to + 1, 100_000);
-  }
-  await until(
-    'all are found slow',
-    () => `${found(gateway, 'too slow')}`,
-    async () => found(gateway, 'too slow') === stalled.length,
-  );
-  most = Math.max(most, await gateway.memory());
-  // Queues for them would hold 2 GB.
-  expect((most - before) / 2 ** 20).toBeLessThan(250);
-  // One of them reads again in time, and is told.
-  const [late] = stalled;
-  let text = '';
-  late?.on('data', (chunk) => {
-    text += chunk.toString();
-  });
-  late?.resume();
-  await until(
-    'it is told',
-    () => text.slice(-300),
-    async () => text.includes('TOO_FAR_BEHIND'),
-  );
-  const { cursor } = JSON.parse(/data: (\{"code":"TOO_FAR_BEHIND".*\})/.exec(text)?.[1] ?? '{}');
-  const taken = [...text.matchAll(/"label":"(e\d+|first)"/g)].map(([, label]) => label);
-  const resumed = await follow(gateway, box, `?after=${cursor}`);
-  await resumed.until((messages) => messages.length === 20_001 - taken.length);
-  expect([...taken, ...labelsOf(resumed.messages)]).toEqual(['first', ...labels(20_000)]);
-  await until(
-    'the others are given up',
-    () => `${found(gateway, 'abandoned')}`,
-    async () => found(gateway, 'abandoned') === stalled.length - 1,
-    60_000,
-  );
-  const [, other] = stalled;
-  let end = '';
-  other?.on('data', (chunk) => {
-    end = chunk.toString().slice(-200);
-  });
-  const closed = new Promise((resolve) => other?.once('close', resolve));
-  other?.on('error', () => undefined).resume();
-  await closed;
-  expect(end).not.toContain('TOO_FAR_BEHIND');
-  await appendEvents(owner, neighbour.userId, { labels: ['still'], bus });
-  await reader.until((messages) => messages.length === 1);
-});
+    await until(
+      'all are found slow',
+      () => `${found(gateway, 'too slow')}`,
+      async () => found(gateway, 'too slow') === stalled.length,
+    );
+    most = Math.max(most, await gateway.memory());
+    // Queues for them would hold 2 GB.
+    expect((most - before) / 2 ** 20).toBeLessThan(250);
+    // One of them reads again in time, and is told.
+    const [late] = stalled;
+    let text = '';
+    late?.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    late?.resume();
+    await until(
+      'it is told',
+      () => text.slice(-300),
+      async () => text.includes('TOO_FAR_BEHIND'),
+    );
+    const { cursor } = JSON.parse(/data: (\{"code":"TOO_FAR_BEHIND".*\})/.exec(text)?.[1] ?? '{}');
+    const taken = [...text.matchAll(/"label":"(e\d+|first)"/g)].map(([, label]) => label);
+    const resumed = await follow(gateway, box, `?after=${cursor}`);
+    await resumed.until((messages) => messages.length === 20_001 - taken.length);
+    expect([...taken, ...labelsOf(resumed.messages)]).toEqual(['first', ...labels(20_000)]);
+    await until(
+      'the others are given up',
+      () => `${found(gateway, 'abandoned')}`,
+      async () => found(gateway, 'abandoned') === stalled.length - 1,
+      60_000,
+    );
+    const [, other] = stalled;
+    let end = '';
+    other?.on('data', (chunk) => {
+      end = chunk.toString().slice(-200);
+    });
+    const closed = new Promise((resolve) => other?.once('close', resolve));
+    other?.on('error', () => undefined).resume();
+    await closed;
+    expect(end).not.toContain('TOO_FAR_BEHIND');
+    await appendEvents(owner, neighbour.userId, { labels: ['still'], bus });
+    await reader.until((messages) => messages.length === 1);
+  },
+);
 
-test('at SIGTERM 1,000 streams get what is there and their cursors, and the gateway ends by itself', async () => {
+test(`at SIGTERM ${SUBSCRIBERS} streams get what is there and their cursors, and the gateway ends by itself`, async () => {
   const gateway = await startGateway();
   const box = await newUser();
   const readers: EventClient[] = [];
-  for (let n = 0; n < 1_000; n += 100)
+  for (let n = 0; n < SUBSCRIBERS; n += 100)
     readers.push(...(await Promise.all(Array.from({ length: 100 }, () => follow(gateway, box)))));
   await appendEvents(owner, box.userId, { labels: labels(30), bus });
   const status = gateway.end('SIGTERM');

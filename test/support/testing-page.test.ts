@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { missingTests } from './chaos-results.ts';
+import { longFiles } from './long-files.ts';
+import { securityCases } from './stages/security-cases.ts';
+import { testingPage } from './testing-page.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+test('docs/testing.md is what its sources say', () => {
+  const page = readFileSync(path.join(root, 'docs/testing.md'), 'utf8');
+  expect(page, 'write it with: npm run testing-page').toBe(testingPage(longFiles(root)));
+});
+
+test('the security cases name only tests that exist', () => {
+  const sourceOf = (file: string) => {
+    try {
+      return readFileSync(path.join(root, file), 'utf8');
+    } catch {
+      return null;
+    }
+  };
+  const cases = securityCases.map(({ id, attempt, expected, tests }) => ({ id, fault: attempt, expected, tests }));
+  expect(missingTests(cases, sourceOf)).toEqual([]);
+});
+
+test('a case without a test is visible', () => {
+  expect(testingPage([])).toMatch(/^\| S28 .*\*\*no test\*\* \|$/m);
+});
