@@ -10,11 +10,11 @@ import { EmailPart } from './email-part.tsx';
 import { sizeOf } from './email-words.ts';
 
 /** Bytes. A longer source can be downloaded but is not shown. */
-const MAX_SHOWN_OCTETS = 1_000_000;
+const MAX_SHOWN_BYTES = 1_000_000;
 
 const SOURCE = graphql(`
-  query DashboardEmailSource($id: ID!, $octets: Int!) {
-    email(id: $id) { id size rawUrl rawSource(maxBytes: $octets) { text isCut } }
+  query DashboardEmailSource($id: ID!, $bytes: Int!) {
+    email(id: $id) { id size rawUrl rawSource(maxBytes: $bytes) { text isCut } }
   }
 `);
 
@@ -70,7 +70,7 @@ export function TextTab({ id }: { id: string }) {
 /** The raw source, if it is still stored and not too long. */
 export function RawTab({ id }: { id: string }) {
   return (
-    <EmailPart id={id} query={SOURCE} more={{ octets: MAX_SHOWN_OCTETS }}>
+    <EmailPart id={id} query={SOURCE} more={{ bytes: MAX_SHOWN_BYTES }}>
       {({ rawSource, rawUrl, size }) =>
         rawSource === null || rawUrl === null ? (
           <Text c="dimmed">The source of this email is not stored.</Text>
@@ -80,7 +80,7 @@ export function RawTab({ id }: { id: string }) {
               <Text size="sm" c="dimmed">
                 {size === null ? '' : sizeOf(size)}
                 {rawSource.isCut
-                  ? `, the first ${sizeOf(MAX_SHOWN_OCTETS)} are shown. Download the source to see all of it.`
+                  ? `, the first ${sizeOf(MAX_SHOWN_BYTES)} are shown. Download the source to see all of it.`
                   : ''}
               </Text>
               <Group gap="xs">

@@ -122,7 +122,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         )}
       </Group>
       <Text size="sm" c="dimmed">
-        {causes[cause]} Made <RelativeTime at={createdAt} />
+        {causes[cause]} Created <RelativeTime at={createdAt} />
         {nextAttemptAt === null ? (
           '.'
         ) : (

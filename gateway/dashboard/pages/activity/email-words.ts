@@ -71,9 +71,9 @@ export function subjectOf(email: { subject: string }): string {
 }
 
 /** Returns a size such as "3.4 MB". */
-export function sizeOf(octets: number): string {
-  if (octets < 1_000) return `${octets} octets`;
-  return octets < 1_000_000 ? `${(octets / 1_000).toFixed(1)} kB` : `${(octets / 1_000_000).toFixed(1)} MB`;
+export function sizeOf(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /** Returns a duration such as "340 ms" or "2.1 s". */
