@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { composeDeliveryReport } from '../../core/smtp/delivery-report.ts';
+import { composeDeliveryReport } from '../../core/smtp/compose-bounce.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';

@@ -6,7 +6,7 @@ import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
-import { type RetentionOptions, removeOldMail } from './remove-old-mail.ts';
+import { type RetentionOptions, removeOldMail } from './retention.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;

@@ -1,4 +1,4 @@
-import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
+import { sanitizeHtmlBody } from '../html/sanitize-html.ts';
 import type { WebhookFormat } from './endpoint-config.ts';
 import { linkTo, type PayloadFacts } from './webhook-payload.ts';
 

@@ -1,5 +1,5 @@
 import { isPublicAddress } from '../shared/network-address.ts';
-import { sanitizeHtmlForDisplay } from './sanitize-html-body.ts';
+import { sanitizeHtmlForDisplay } from './sanitize-html.ts';
 
 interface ShownHtmlOptions {
   /** whether remote images are kept */

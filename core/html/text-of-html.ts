@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { storableText } from '../shared/text.ts';
-import { sanitizeHtmlBody } from './sanitize-html-body.ts';
+import { sanitizeHtmlBody } from './sanitize-html.ts';
 
 /** Maximum characters of HTML that are read; the text is for readers and programs that show no HTML. */
 const MAX_HTML_LENGTH = 500_000;

@@ -3,7 +3,7 @@ import {
   MAX_CLEANED_HTML_LENGTH,
   sanitizeHtmlBody,
   sanitizeHtmlReply,
-} from '../html/sanitize-html-body.ts';
+} from '../html/sanitize-html.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
@@ -20,7 +20,7 @@ import {
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
-import { stripQuotedText } from './strip-quoted-text.ts';
+import { stripQuotedText } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
 
 /** The stored fields of a received message besides its bytes. All texts are well-formed and without U+0000. */

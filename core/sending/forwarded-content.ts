@@ -1,4 +1,4 @@
-import { sanitizeHtmlBody } from '../html/sanitize-html-body.ts';
+import { sanitizeHtmlBody } from '../html/sanitize-html.ts';
 import { stripTags } from '../html/text-of-html.ts';
 import type { AddressFields } from '../mime/address.ts';
 import { isForwardSubject } from '../mime/subject.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { removeOldMail } from '../../actors/scheduling/remove-old-mail.ts';
+import { removeOldMail } from '../../actors/scheduling/retention.ts';
 import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { type Database, openDatabase } from '../../db/connection/database.ts';

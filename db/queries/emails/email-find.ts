@@ -4,7 +4,7 @@ import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
-import { EMAIL_BOUNDS, type SearchBounds, searchPage, searchQuery } from '../search/search-call.ts';
+import { EMAIL_BOUNDS, type SearchBounds, searchPage, searchQuery } from '../search/search-sql.ts';
 import type { EmailConditions } from './email-list.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
 

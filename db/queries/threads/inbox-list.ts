@@ -3,7 +3,7 @@ import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
-import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-call.ts';
+import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
 import { type ListedThread, listThreadsFrom } from './thread-list.ts';
 
 /** Filters of an inbox: threads of which one message matches all terms; null matches all. */

@@ -7,7 +7,7 @@ import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
-import { receivedHeader } from './received-header.ts';
+import { receivedHeader } from '../../../core/smtp/received-header.ts';
 import type { Questions } from './remember-answers.ts';
 import { beginTransaction, type Session } from './session.ts';
 import { beginTransactionSpan, endTransactionSpan } from './transaction-span.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
+import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { KEEP_FOREVER } from '../../../core/upkeep/retention.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';

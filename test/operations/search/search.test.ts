@@ -5,7 +5,7 @@ import { parseSearch } from '../../../core/search/search-query.ts';
 import { asUser, type Database, inTransaction } from '../../../db/connection/database.ts';
 import { countFoundEmails, pageFoundEmails } from '../../../db/queries/emails/email-find.ts';
 import { writeWords } from '../../../db/queries/search/email-words.ts';
-import type { SearchBounds } from '../../../db/queries/search/search-call.ts';
+import type { SearchBounds } from '../../../db/queries/search/search-sql.ts';
 import * as lists from '../../../db/queries/threads/inbox-list.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { countEmails, pageEmails } from '../../../operations/emails/emails.ts';

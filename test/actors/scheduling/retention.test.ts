@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { removeOldMail } from '../../../actors/scheduling/remove-old-mail.ts';
+import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts';
 import type { Database } from '../../../db/connection/database.ts';

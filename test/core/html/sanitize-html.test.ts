@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excerptOfHtml, sanitizeHtmlBody, sanitizeHtmlReply } from '../../../core/html/sanitize-html-body.ts';
+import { excerptOfHtml, sanitizeHtmlBody, sanitizeHtmlReply } from '../../../core/html/sanitize-html.ts';
 
 const FORBIDDEN =
   /<\s*(?:script|style|iframe|object|embed|form|input|base|meta|link|svg|math|template|noscript|frame|applet|button)|\son\w+\s*=|javascript:|vbscript:|data:text|expression\(|@import|url\(|srcdoc|formaction|<!--/i;

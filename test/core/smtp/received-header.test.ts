@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Hop, receivedHeader } from '../../haraka-plugins/plugins/receiving/received-header.ts';
+import { type Hop, receivedHeader } from '../../../core/smtp/received-header.ts';
 
 const hop: Hop = {
   helo: 'client.test',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
-import { composeDeliveryReport, type DeliveryReportDraft } from '../../../core/smtp/delivery-report.ts';
+import { composeDeliveryReport, type DeliveryReportDraft } from '../../../core/smtp/compose-bounce.ts';
 
 const draft: DeliveryReportDraft = {
   messageId: '<rcp_1.failed@mx.test>',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stripQuotedText } from '../../../core/mime/strip-quoted-text.ts';
+import { stripQuotedText } from '../../../core/mime/reply-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
 const QUOTE = '> One line.\n> Another line.\n';
