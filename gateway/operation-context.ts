@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { NO_RIGHTS } from '../core/accounts/key-rights.ts';
 import { createAddressGuard } from '../core/shared/network-address.ts';
 import { KEEP_FOREVER } from '../core/upkeep/retention.ts';
-import { limitedTo } from '../db/connection/database.ts';
+import { limitedTo } from '../db/connection/transaction.ts';
 import { refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts, OperationSettings } from '../operations/context.ts';

@@ -6,7 +6,8 @@ import {
   storedAnswer,
 } from '../../core/routing/guard-judgement.ts';
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
-import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { takeAskedSql, type UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
 import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/routing/guard-ask.ts';
 import type { Reply, Request } from '../../schema/messages.ts';

@@ -1,7 +1,8 @@
 import type { QueryConfig } from 'pg';
 import { heldForReview } from '../../core/routing/guard-judgement.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
-import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import {
   type RouteRecord,
   takeOneUnroutedSql,

@@ -10,7 +10,7 @@ import { parseMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
 import {
   findSampleRecipient,

@@ -3,7 +3,8 @@ import { differences, type FieldChange } from '../../core/mime/stored-difference
 import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/routing/guard-facts.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import { type Database, inTransaction } from '../../db/connection/database.ts';
+import { type Database } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../db/queries/domains/dmarc-write.ts';
 import * as again from '../../db/queries/emails/parse-again.ts';
 import { writeWords } from '../../db/queries/search/email-words.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { composeDeliveryReport } from '../../core/smtp/compose-bounce.ts';
+import { composeBounce } from '../../core/smtp/compose-bounce.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
@@ -99,7 +99,7 @@ async function compose(
   const original = { messageId, inReplyTo, references, subject, queuedAt };
   const composed = email.rawId === null ? null : await bytes.get(email.rawId);
   try {
-    return await composeDeliveryReport({
+    return await composeBounce({
       messageId: `<${email.recipientId}.failed@${mailHostname}>`,
       date: settledAt,
       mailHostname,

@@ -1,5 +1,6 @@
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { inTransaction, isConnectionLost } from '../../db/connection/database.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
 import { schedulingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';

@@ -15,7 +15,7 @@ import {
   verdictOf,
 } from '../../core/domains/domain-state.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { inTransaction } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import {
   type CheckedDomain,
   type DomainChange,

@@ -1,5 +1,5 @@
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { inTransaction } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import {
   appendUserEventsSql,

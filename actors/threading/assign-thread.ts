@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { inTransaction } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';

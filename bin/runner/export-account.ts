@@ -3,7 +3,8 @@ import path from 'node:path';
 import type pg from 'pg';
 import { WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
 import { decryptSecret, type SecretPurpose } from '../../core/shared/secret-box.ts';
-import { type Database, inTransaction } from '../../db/connection/database.ts';
+import { type Database } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import {
   EXPORTED_KINDS,
   KEPT_BYTES_QUERY,

@@ -1,9 +1,4 @@
-import {
-  excerptOfHtml,
-  MAX_CLEANED_HTML_LENGTH,
-  sanitizeHtmlBody,
-  sanitizeHtmlReply,
-} from '../html/sanitize-html.ts';
+import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody, sanitizeHtmlReply } from '../html/sanitize-html.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';

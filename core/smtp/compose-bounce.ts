@@ -19,7 +19,7 @@ interface GivenUpRecipient {
 }
 
 /** Input of a DSN. */
-export interface DeliveryReportDraft {
+export interface BounceDraft {
   /** `<local@domain>` of the DSN */
   messageId: string;
   date: Date;
@@ -51,7 +51,7 @@ const MAX_HEADER_BYTES = 65_536;
  * Composes the DSN of a message that was given up (RFC 3464, RFC 6522): an explanation, a machine-readable part, and the header section
  * of the original. It replies to the original, so it joins the same thread. The same input gives the same bytes.
  */
-export async function composeDeliveryReport(draft: DeliveryReportDraft): Promise<Buffer> {
+export async function composeBounce(draft: BounceDraft): Promise<Buffer> {
   const { original, mailHostname } = draft;
   const { references } = replyLinks(original);
   const report = new MimeNode('multipart/report; report-type=delivery-status', {
@@ -78,7 +78,7 @@ export async function composeDeliveryReport(draft: DeliveryReportDraft): Promise
   return checked(await report.build());
 }
 
-function inWords({ original, recipients }: DeliveryReportDraft): string {
+function inWords({ original, recipients }: BounceDraft): string {
   const subject = oneLine(original.subject, MAX_SUBJECT_LENGTH);
   return [
     'Your message could not be delivered to:',
@@ -103,7 +103,7 @@ function inWords({ original, recipients }: DeliveryReportDraft): string {
 }
 
 /** RFC 3464 §2.2, §2.3 */
-function forMachines({ mailHostname, original, recipients }: DeliveryReportDraft): string {
+function forMachines({ mailHostname, original, recipients }: BounceDraft): string {
   const ofMessage = [`Reporting-MTA: dns; ${mailHostname}`, `Arrival-Date: ${toDate(original.queuedAt)}`];
   const groups = recipients.map(({ address, status, code, text, host }) => {
     const words = oneLine(text ?? '', MAX_TEXT_LENGTH);

@@ -1,9 +1,8 @@
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
-import { DOMAIN_ROLE, type LoginRole, userOf } from './logins.ts';
+import { type LoginRole, userOf } from './logins.ts';
 import { isConnectionError, openPool } from './open-pool.ts';
 
 /** The role that a pool logs in as; null: the owner of the database (migrations, backups, programs for operators). */
@@ -91,86 +90,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool(pool) }) });
   return { pool, kysely, close: () => pool.end() };
 }
-
-/**
- * Runs work in one transaction on one connection; commits when it resolves, rolls back when it throws.
- * No network call belongs inside.
- */
-export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await database.pool.connect();
-  let failure: Error | undefined;
-  try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    failure = error as Error;
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
-  }
-}
-
-/**
- * The same database for a key of one domain of the user: every transaction of the user takes a role that reads what is of the domain and
- * may do nothing else (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses then is thrown as forbidden.
- */
-export function limitedTo(database: Database, domain: { id: string; name: string }): Database {
-  return { ...database, limit: { ...domain, whole: database } };
-}
-
-/** The settings that make a transaction the user's, as names and values; they hold until it ends. The role comes last. */
-function userSettings(userId: string, limit: DomainLimit | undefined): [name: string, value: string][] {
-  if (limit === undefined) return [['postroom.user_id', userId]];
-  return [
-    ['postroom.user_id', userId],
-    ['postroom.domain_id', limit.id],
-    ['postroom.domain', limit.name],
-    ['role', DOMAIN_ROLE],
-  ];
-}
-
-/** As userSettings, as a statement of a client's. */
-export function userSettingsSql(client: pg.ClientBase, userId: string, limit: DomainLimit | undefined): string {
-  const settings = userSettings(userId, limit).map(
-    ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
-  );
-  return `select ${settings.join(', ')}`;
-}
-
-/** The error as it is to be thrown where transactions may be limited: what the role may not do reaches beyond the domain. */
-export function limitedError(error: unknown, limit: DomainLimit | undefined): unknown {
-  const isRefused = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
-  return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit }, error) : error;
-}
-
-/** PostgreSQL, Appendix A. */
-const INSUFFICIENT_PRIVILEGE = '42501';
-
-/**
- * Runs work in one transaction in which row-level security shows this user's rows only.
- * Every query of the gateway goes through here; outside it the gateway's role sees no row.
- */
-export function asUser<T>(
-  database: Database,
-  userId: string,
-  work: (transaction: Transaction<Tables>) => Promise<T>,
-): Promise<T> {
-  if (database.reading?.userId === userId) return database.reading.run(work);
-  const settings = sql.join(userSettings(userId, database.limit).map(setting));
-  const done = database.kysely.transaction().execute(async (transaction) => {
-    await sql`select ${settings}`.execute(transaction);
-    return work(transaction);
-  });
-  return database.limit === undefined
-    ? done
-    : done.catch((error: unknown) => Promise.reject(limitedError(error, database.limit)));
-}
-
-const setting = ([name, value]: [string, string]): RawBuilder<unknown> =>
-  sql`set_config(${sql.lit(name)}, ${value}, true)`;
 
 /** Whether the error means that PostgreSQL is away, restarting or out of time, so that trying again later may help. */
 export function isConnectionLost(error: unknown): boolean {

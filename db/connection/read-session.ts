@@ -2,7 +2,8 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } fr
 import pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Tables } from '../entities/tables.ts';
-import { type Database, limitedError, userSettingsSql } from './database.ts';
+import { type Database } from './database.ts';
+import { limitedError, userSettingsSql } from './transaction.ts';
 
 /** Reads of one user that come in a crowd, as those of one GraphQL request, in one transaction instead of one each. */
 export interface ReadSession {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { countSentLately } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OperationContext } from '../context.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 

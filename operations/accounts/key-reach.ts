@@ -1,6 +1,6 @@
 import { LIMITED_TO_DOMAIN } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { findReached } from '../../db/queries/accounts/key-reach.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 

@@ -3,7 +3,7 @@ import { alignedPercent, dmarcAdvice } from '../../core/domains/dmarc-advice.ts'
 import type { DmarcPolicy, DmarcRecord } from '../../core/domains/dmarc-report.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as lists from '../../db/queries/domains/dmarc-list.ts';
 import { isValidId, type OperationContext } from '../context.ts';

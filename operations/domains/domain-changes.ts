@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { checkDnsNow } from './check-dns.ts';

@@ -8,7 +8,7 @@ import { REASONS } from '../../core/domains/domain-state.ts';
 import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { DkimKey as DkimKeyEntity, Domain as DomainEntity } from '../../db/entities/domains.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import * as lists from '../../db/queries/domains/domain-list.ts';

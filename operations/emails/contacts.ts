@@ -1,5 +1,5 @@
 import { participantList } from '../../core/threads/thread-participants.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as contacts from '../../db/queries/emails/contacts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from './emails.ts';

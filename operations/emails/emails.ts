@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { AddressFields } from '../../core/mime/address.ts';
 import { parseSearch, refused } from '../../core/search/search-query.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
 import * as lists from '../../db/queries/emails/email-list.ts';

@@ -4,7 +4,7 @@ import { receivedMessageId } from '../../core/mime/message-id.ts';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 import { findPendingReceptions, type PendingReception } from '../../db/queries/emails/pending-email.ts';

@@ -1,5 +1,5 @@
 import { readAnswers } from '../../core/routing/guard-judgement.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as history from '../../db/queries/emails/email-history.ts';
 import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';
 import { readReferences } from '../../db/queries/routing/route-read.ts';

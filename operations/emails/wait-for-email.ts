@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { type AwaitedEmail, findAwaited } from '../../db/queries/emails/email-wait.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { openReaderAt, readFeedBounds } from '../events/events.ts';

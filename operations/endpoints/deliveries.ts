@@ -4,7 +4,7 @@ import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endp
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.ts';
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';

@@ -1,6 +1,6 @@
 import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply } from '../../schema/messages.ts';

@@ -9,7 +9,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
 import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';

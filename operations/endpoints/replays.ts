@@ -1,6 +1,6 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as replays from '../../db/queries/endpoints/delivery-replay.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { endpointNotFound } from './endpoints.ts';

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import {

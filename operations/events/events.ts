@@ -2,7 +2,7 @@ import { decodeEventCursor, encodeEventCursor } from '../../core/events/event-cu
 import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import {
   type FeedEnd,
   type FeedEvent,

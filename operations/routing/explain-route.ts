@@ -3,7 +3,7 @@ import { parseSender } from '../../core/sending/outgoing-addresses.ts';
 import { checkOutgoingHeaders, checkSubject } from '../../core/sending/outgoing-headers.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-route.ts';
 import { readReferences } from '../../db/queries/routing/route-read.ts';

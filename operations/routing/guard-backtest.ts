@@ -9,7 +9,7 @@ import {
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { type GuardedEmail, readGuardedEmails } from '../../db/queries/routing/guard-mail.ts';
 import { findActiveRules, isEndpointActive } from '../../db/queries/routing/guard-rules.ts';
 import { invalid, type OperationContext } from '../context.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/routing.ts';
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';

@@ -1,7 +1,7 @@
 import { differences, type FieldChange } from '../../core/mime/stored-differences.ts';
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';

@@ -3,7 +3,7 @@ import { readAnswers, type StoredAnswer, type TriedRule } from '../../core/routi
 import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { type Delivery, listDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import { readReceived } from '../../db/queries/endpoints/delivery-retry.ts';
 import {

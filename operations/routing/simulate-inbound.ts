@@ -16,7 +16,7 @@ import { replyLinks, replySubject } from '../../core/sending/reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { storableText } from '../../core/shared/text.ts';
 import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
 import {

@@ -4,7 +4,7 @@ import { readHeaderSection } from '../../core/mime/header-fields.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { listTakingAddresses, ownsDomain } from '../../db/queries/routing/simulation-read.ts';
 import {
   BusRemoteError,

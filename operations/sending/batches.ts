@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import { type BatchedEmail, readBatches } from '../../db/queries/sending/batch-read.ts';
 import { lockOutgoing, setScheduledStatus } from '../../db/queries/sending/scheduled-change.ts';

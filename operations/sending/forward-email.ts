@@ -7,7 +7,7 @@ import {
   type OutgoingAttachment,
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';

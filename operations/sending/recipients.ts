@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { findEmails } from '../../db/queries/emails/email-list.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';

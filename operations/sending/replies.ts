@@ -3,7 +3,7 @@ import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { makeReply, type Original } from '../../core/sending/reply.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { findOriginal, findOwnAddresses } from '../../db/queries/sending/outgoing-original.ts';
 import { requireSender } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';

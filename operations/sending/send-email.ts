@@ -1,6 +1,6 @@
 import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
 import { isTimeZone, readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
-import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';

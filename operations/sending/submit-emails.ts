@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
-import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import {
   type OutgoingUnit,

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { Suppression as SuppressionEntity } from '../../db/entities/sending.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import * as lists from '../../db/queries/sending/suppression-list.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { MAX_LABEL_LENGTH, MAX_LABELS, mergeLabels, normalizeLabel, subtractLabels } from '../../core/threads/label.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import type { EmailFlags } from '../../db/queries/emails/email-flags.ts';
 import {
   FLAGGED_AT_ONCE,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
-import { inUserTransaction } from '../../db/connection/user-transaction.ts';
+import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { resolveThreads } from '../../db/queries/threads/thread-move.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';

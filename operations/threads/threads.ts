@@ -1,7 +1,7 @@
 import { parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import * as inbox from '../../db/queries/threads/inbox-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';

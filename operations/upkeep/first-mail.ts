@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import { findFirstReceiving } from '../../db/queries/domains/email-address-list.ts';
 import type { OperationContext } from '../context.ts';
 

@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as counts from '../../db/queries/upkeep/overview-counts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 

@@ -1,5 +1,5 @@
 import { checkRetention, type Retention } from '../../core/upkeep/retention.ts';
-import { asUser } from '../../db/connection/database.ts';
+import { asUser } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/upkeep/retention.ts';
 import { invalid, type OperationContext } from '../context.ts';
 

@@ -3,7 +3,8 @@ import { hashPassword } from '@better-auth/utils/password';
 import type pg from 'pg';
 import type { DkimKey } from '../../../core/domains/dkim-key.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { type Database, inTransaction } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 
 export interface NewAccount {
   /** lower case */

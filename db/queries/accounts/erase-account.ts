@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
-import { type Database, inTransaction } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 import { removeRawMessages } from '../upkeep/remove-raw.ts';
 
 /** Rows per transaction. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
-import { asUser, type Database } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { asUser } from '../../connection/transaction.ts';
 
 /**
  * Gives the service's own user the domain of its From address. The name is not taken from its owner (verified_domain_name is unchanged), it

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { asUser, type Database } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { asUser } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
-import { type Database, inTransaction } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 import { insertDmarcReports, type NewDmarcReport } from '../domains/dmarc-write.ts';
 import { countEmailsSql } from './email-counter.ts';
 

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { EventKind } from '../../../core/events/event-kinds.ts';
 import type { Database } from '../../connection/database.ts';
-import { inUserTransaction } from '../../connection/user-transaction.ts';
+import { inUserTransaction } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** An event of a user's feed. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { type Database, inTransaction } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 import { settleForwards } from '../endpoints/forward-settle.ts';
 import { refreshEmailsSql } from './recipient-finish.ts';
 import { queueReleased, takeDue } from './scheduled-release.ts';

@@ -1,4 +1,5 @@
-import { type Database, inTransaction } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 import { ACTOR_OF_STEP, type DeadStep } from './dead-row.ts';
 
 /** What waits for one kind of work of an actor. */

@@ -5,7 +5,8 @@ import {
   SecretBoxError,
   secretKeyId,
 } from '../../../core/shared/secret-box.ts';
-import { type Database, inTransaction } from '../../connection/database.ts';
+import { type Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 
 /**
  * Whether this SECRET_KEY is the one that encrypted the secrets in the database. The first key becomes that one: a canary text is stored

@@ -1,13 +1,13 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
+import { receivedHeader } from '../../../core/smtp/received-header.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
-import { receivedHeader } from '../../../core/smtp/received-header.ts';
 import type { Questions } from './remember-answers.ts';
 import { beginTransaction, type Session } from './session.ts';
 import { beginTransactionSpan, endTransactionSpan } from './transaction-span.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
 import type { SinkReply } from '../../support/servers/sink-mta.ts';
 import { type AttemptSight, attemptsOf, emailOf, recipientsOf, untilRecipients } from './sending.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
-import { composeDeliveryReport, type DeliveryReportDraft } from '../../../core/smtp/compose-bounce.ts';
+import { type BounceDraft, composeBounce } from '../../../core/smtp/compose-bounce.ts';
 
-const draft: DeliveryReportDraft = {
+const draft: BounceDraft = {
   messageId: '<rcp_1.failed@mx.test>',
   date: new Date('2026-11-26T10:00:00Z'),
   mailHostname: 'mx.test',
@@ -32,7 +32,7 @@ const draft: DeliveryReportDraft = {
 };
 
 test('is a message that replies to the original and that machines do not reply to', async () => {
-  const message = await parseMessage(await composeDeliveryReport(draft));
+  const message = await parseMessage(await composeBounce(draft));
   expect(message).toMatchObject({
     messageId: '<rcp_1.failed@mx.test>',
     inReplyTo: ['<em_1@own.test>'],
@@ -53,7 +53,7 @@ test('is a message that replies to the original and that machines do not reply t
 });
 
 test('explains what happened', async () => {
-  const { textBody } = await parseMessage(await composeDeliveryReport(draft));
+  const { textBody } = await parseMessage(await composeBounce(draft));
   expect(textBody).toContain(
     [
       '  joe@elsewhere.test',
@@ -67,7 +67,7 @@ test('explains what happened', async () => {
 });
 
 test('is machine-readable, and contains nothing of the body', async () => {
-  const bytes = await composeDeliveryReport(draft);
+  const bytes = await composeBounce(draft);
   const plain = {
     action: 'failed',
     bounce: 'soft',
@@ -100,12 +100,12 @@ test('is machine-readable, and contains nothing of the body', async () => {
 });
 
 test('the same draft gives the same bytes', async () => {
-  expect(await composeDeliveryReport(draft)).toEqual(await composeDeliveryReport({ ...draft }));
+  expect(await composeBounce(draft)).toEqual(await composeBounce({ ...draft }));
 });
 
 describe('has ASCII lines of at most 998 bytes that end in CRLF, whatever the server replied', () => {
   const recipient = { address: 'joe@elsewhere.test', attempts: 2, status: null, code: 450, text: null, host: null };
-  test.each<[string, Partial<DeliveryReportDraft>]>([
+  test.each<[string, Partial<BounceDraft>]>([
     ['a text without end', { recipients: [{ ...recipient, text: 'x'.repeat(5_000) }] }],
     [
       'a text of many lines and characters',
@@ -123,7 +123,7 @@ describe('has ASCII lines of at most 998 bytes that end in CRLF, whatever the se
       { original: { ...draft.original, references: Array.from({ length: 2_000 }, (_, n) => `<${n}@a.test>`) } },
     ],
   ])('%s', async (_, over) => {
-    const bytes = await composeDeliveryReport({ ...draft, ...over });
+    const bytes = await composeBounce({ ...draft, ...over });
     expect(bytes.toString('latin1')).not.toMatch(/[^\x09\x0d\x20-\x7e\n]|\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/);
     const message = await parseMessage(bytes);
     expect(message.headers.map(([name]) => name)).not.toContain('bcc');

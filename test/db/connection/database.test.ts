@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, inTransaction, isConnectionLost, openDatabase } from '../../../db/connection/database.ts';
+import { type Database, isConnectionLost, openDatabase } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 
 let testDatabase: TestDatabase;

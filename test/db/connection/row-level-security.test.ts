@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asUser, type Database } from '../../../db/connection/database.ts';
+import { type Database } from '../../../db/connection/database.ts';
+import { asUser } from '../../../db/connection/transaction.ts';
 import { contestVerifiedName } from '../../../db/queries/domains/domain-list.ts';
 import { readRawBytes } from '../../../db/queries/emails/raw-bytes.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { claimName } from '../../../db/queries/domains/domain-owner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 

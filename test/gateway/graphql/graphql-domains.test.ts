@@ -5,7 +5,7 @@ import { createDomainChecker } from '../../../actors/scheduling/check-domains.ts
 import { readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import type { DnsRecord } from '../../../core/domains/dns-records.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { inTransaction } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../../db/queries/domains/dmarc-write.ts';
 import type { Subscription } from '../../../schema/messages.ts';
 import { dmarcXml, type ReportOptions } from '../../support/mail/dmarc-reports.ts';

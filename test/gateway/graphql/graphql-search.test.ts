@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
-import { inTransaction } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { writeWords } from '../../../db/queries/search/email-words.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { matchingIds } from '../../support/rows/search-definition.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { asUser, type Database } from '../../../db/connection/database.ts';
+import { type Database } from '../../../db/connection/database.ts';
+import { asUser } from '../../../db/connection/transaction.ts';
 import { listDeliveries } from '../../../db/queries/endpoints/delivery-list.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';

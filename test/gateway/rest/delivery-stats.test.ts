@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { asUser } from '../../../db/connection/database.ts';
+import { asUser } from '../../../db/connection/transaction.ts';
 import { readRecentDeliveries } from '../../../db/queries/endpoints/delivery-list.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dmarcRow } from '../../../actors/receiving/dmarc-row.ts';
 import { readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { inTransaction } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../../db/queries/domains/dmarc-write.ts';
 import { dmarcXml, type ReportOptions } from '../../support/mail/dmarc-reports.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Attachment } from '../../../core/mime/attachment.ts';
-import { inTransaction } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { MAX_GUARD_RULES } from '../../../operations/routing/guard-rules.ts';
 import { insertMail, type MailRow } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';

@@ -2,7 +2,8 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { composeMessage } from '../../../core/mime/compose-message.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { encryptSecret, NONCE_BYTES } from '../../../core/shared/secret-box.ts';
-import { type Database, inTransaction } from '../../../db/connection/database.ts';
+import { type Database } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
 import { createMailbox, type TestMailbox } from './routing-rows.ts';
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { encryptSecret, NONCE_BYTES } from '../../../core/shared/secret-box.ts';
-import { type Database, inTransaction } from '../../../db/connection/database.ts';
+import { type Database } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { TEST_DKIM_PRIVATE_KEY, TEST_DKIM_PUBLIC_KEY, TEST_DKIM_SELECTOR } from '../mail/dkim-test-key.ts';
 
 export interface MailboxOptions {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asUser, type Database, limitedTo } from '../../../../db/connection/database.ts';
+import { type Database } from '../../../../db/connection/database.ts';
 import { openReadSession } from '../../../../db/connection/read-session.ts';
-import { inUserTransaction } from '../../../../db/connection/user-transaction.ts';
+import { asUser, inUserTransaction, limitedTo } from '../../../../db/connection/transaction.ts';
 import { makeTwoDomains, type TwoDomains } from '../../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../../support/servers/gateway.ts';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asUser, type Database } from '../../../../db/connection/database.ts';
+import { type Database } from '../../../../db/connection/database.ts';
+import { asUser } from '../../../../db/connection/transaction.ts';
 import {
   type CountedEmails,
   countEmailsSql,

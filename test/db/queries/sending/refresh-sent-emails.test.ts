@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, inTransaction } from '../../../../db/connection/database.ts';
+import { type Database } from '../../../../db/connection/database.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 import { wrongTotals } from '../../../support/rows/outgoing-rows.ts';
 import { createMailbox, type TestMailbox } from '../../../support/rows/routing-rows.ts';
