@@ -321,7 +321,7 @@ function nestedOf(facts: PayloadFacts) {
   const { email, content } = facts;
   const { from, to, cc, bcc, replyTo } = content.addresses;
   const { id, messageId, subject, recipient, receivedAt, threadId, threadPosition, date } = email;
-  const nobody = { text: '', addresses: [] };
+  const noAddresses = { text: '', addresses: [] };
   const headers = headersOf(content.headers);
   return {
     event: 'email.received',
@@ -329,8 +329,8 @@ function nestedOf(facts: PayloadFacts) {
     email: {
       id,
       messageId,
-      from: from ?? nobody,
-      to: to ?? nobody,
+      from: from ?? noAddresses,
+      to: to ?? noAddresses,
       recipient,
       subject,
       receivedAt,
@@ -340,8 +340,8 @@ function nestedOf(facts: PayloadFacts) {
         messageId,
         date: date ?? receivedAt,
         subject,
-        from: from ?? nobody,
-        to: to ?? nobody,
+        from: from ?? noAddresses,
+        to: to ?? noAddresses,
         cc,
         bcc,
         replyTo,

@@ -78,9 +78,9 @@ describe('a message in another transfer form', () => {
       latin1('Content-Type: application/pdf', 'Content-Transfer-Encoding: binary', '', '\x00\x01\xff\xfe\r\n\r\n\xfd'),
     ],
   ])('%s decodes to the same', async (_, bytes) => {
-    const mended = await toTransferable(bytes, '7bit');
-    expect(isTransferable(mended, '7bit')).toBe(true);
-    expect(await decoded(mended)).toEqual(await decoded(bytes));
+    const repaired = await toTransferable(bytes, '7bit');
+    expect(isTransferable(repaired, '7bit')).toBe(true);
+    expect(await decoded(repaired)).toEqual(await decoded(bytes));
   });
 
   test('valid parts keep their bytes, and others are encoded in place', async () => {
@@ -100,12 +100,12 @@ describe('a message in another transfer form', () => {
       '--b--',
       'épilogue',
     );
-    const mended = await toTransferable(bytes, '7bit');
-    expect(mended.toString('latin1')).toContain('\r\n\r\nAAAA\r\n--b--\r\n');
-    const [before, after] = [await parseMessage(bytes), await parseMessage(mended)];
+    const repaired = await toTransferable(bytes, '7bit');
+    expect(repaired.toString('latin1')).toContain('\r\n\r\nAAAA\r\n--b--\r\n');
+    const [before, after] = [await parseMessage(bytes), await parseMessage(repaired)];
     expect(after.textBody).toBe(before.textBody);
     expect(after.attachments.map(({ filename }) => filename)).toEqual(['Übersicht.pdf']);
-    expect(isTransferable(mended, '7bit')).toBe(true);
+    expect(isTransferable(repaired, '7bit')).toBe(true);
   });
 
   test('a message within a message is not encoded, but its content is', async () => {
@@ -121,11 +121,11 @@ describe('a message in another transfer form', () => {
       'Grüße',
       '--b--',
     );
-    const mended = await toTransferable(bytes, '7bit');
-    const [inner = ''] = await decoded(mended);
+    const repaired = await toTransferable(bytes, '7bit');
+    const [inner = ''] = await decoded(repaired);
     const message = await parseMessage(Buffer.from(inner, 'latin1'));
     expect([message.subject, message.textBody?.trim()]).toEqual(['Grüße', 'Grüße']);
-    expect(mended.toString('latin1')).toContain('Content-Transfer-Encoding: 7bit\r\n\r\nSubject: =?');
+    expect(repaired.toString('latin1')).toContain('Content-Transfer-Encoding: 7bit\r\n\r\nSubject: =?');
   });
 
   test('of deeply nested messages the innermost are encoded whole', async () => {
@@ -133,27 +133,27 @@ describe('a message in another transfer form', () => {
       depth === 0
         ? bytesOf('Subject: innermost', '', 'Grüße')
         : Buffer.concat([bytesOf(`X-Depth: ${depth}`, 'Content-Type: message/rfc822', ''), nested(depth - 1)]);
-    const mended = await toTransferable(nested(30), '7bit');
-    expect(isTransferable(mended, '7bit')).toBe(true);
-    const [head = '', body = ''] = mended.toString('latin1').split('Content-Transfer-Encoding: base64\r\n\r\n');
+    const repaired = await toTransferable(nested(30), '7bit');
+    expect(isTransferable(repaired, '7bit')).toBe(true);
+    const [head = '', body = ''] = repaired.toString('latin1').split('Content-Transfer-Encoding: base64\r\n\r\n');
     expect(head.match(/X-Depth: \d+/g)?.at(-1)).toBe('X-Depth: 25');
     expect(Buffer.from(body, 'base64')).toEqual(nested(24));
-    expect(await toTransferable(mended, '7bit')).toBe(mended);
+    expect(await toTransferable(repaired, '7bit')).toBe(repaired);
   });
 });
 
 describe('header fields', () => {
   test('with non-ASCII bytes become encoded words, and encoded words stay whole', () => {
-    const mended = repairHeader(latin1('Subject: =?iso-8859-1?Q?Fr\xf6sche?=', 'X-A: plain'), '7bit').toString(
+    const repaired = repairHeader(latin1('Subject: =?iso-8859-1?Q?Fr\xf6sche?=', 'X-A: plain'), '7bit').toString(
       'latin1',
     );
-    expect(mended).toBe('Subject: =?iso-8859-1?Q?Fr=f6sche?=\r\nX-A: plain\r\n');
+    expect(repaired).toBe('Subject: =?iso-8859-1?Q?Fr=f6sche?=\r\nX-A: plain\r\n');
   });
 
   test('that are too long are folded, at white space if possible', () => {
-    const mended = repairHeader(bytesOf(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
-    expect(isTransferable(mended, '8bit')).toBe(true);
-    const unfolded = mended.toString('latin1').replace(/\r\n(?=[ \t])/g, '');
+    const repaired = repairHeader(bytesOf(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
+    expect(isTransferable(repaired, '8bit')).toBe(true);
+    const unfolded = repaired.toString('latin1').replace(/\r\n(?=[ \t])/g, '');
     expect(unfolded).toContain(`A: ${'word '.repeat(500)}`);
   });
 });

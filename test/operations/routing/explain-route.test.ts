@@ -93,8 +93,8 @@ afterAll(async () => {
 });
 
 const hypothetical = { from: null, raw: null, subject: null, text: null, html: null, headers: null };
-const explain = (wish: Partial<HypotheticalMail>, { box }: Account = account()) =>
-  explainRoute(stage.contextOf(box.userId), { to: box.address, ...hypothetical, ...wish });
+const explain = (input: Partial<HypotheticalMail>, { box }: Account = account()) =>
+  explainRoute(stage.contextOf(box.userId), { to: box.address, ...hypothetical, ...input });
 
 function account(n = 0): Account {
   const found = accounts[n % ACCOUNTS];
@@ -123,16 +123,16 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
       const to = of.addresses[Math.floor(n / ACCOUNTS) % of.addresses.length] ?? of.box.address;
       const outcome = await explain({ to, raw: bytes }, of).catch((error: unknown) => error);
       const context = stage.contextOf(of.box.userId);
-      const wish = { message: { raw: bytes }, to, from: null };
+      const input = { message: { raw: bytes }, to, from: null };
       if (outcome instanceof UserError) {
         if (outcome.code !== 'validation') throw outcome;
         // What SMTP would refuse is refused in both.
-        await expect(simulateInbound(context, wish, null)).rejects.toThrow(outcome.message);
+        await expect(simulateInbound(context, input, null)).rejects.toThrow(outcome.message);
         refusals++;
         return;
       }
       if (outcome instanceof Error) throw outcome;
-      const { emailId } = await simulateInbound(context, wish, null);
+      const { emailId } = await simulateInbound(context, input, null);
       foretold.push({ file, userId: of.box.userId, explanation: outcome as RouteExplanation, emailId: emailId ?? '' });
     };
     for (let at = 0; at < messages.length; at += 8)
@@ -219,8 +219,8 @@ test('stores nothing', async () => {
 
 test('rejects recipients and bytes like a simulation', async () => {
   const other = await stage.mailbox();
-  const refusal = async (wish: Parameters<typeof explain>[0]) => {
-    const error = await explain(wish).catch((reason: unknown) => reason);
+  const refusal = async (input: Parameters<typeof explain>[0]) => {
+    const error = await explain(input).catch((reason: unknown) => reason);
     return error instanceof UserError ? error.code : error;
   };
   expect(await refusal({ to: other.address })).toBe('not_found');

@@ -23,12 +23,12 @@ afterAll(async () => {
 });
 
 const RAW = 'From: Eve <eve@outside.test>\nTo: you@there.test\nSubject: Grüße\n\nhello\n';
-const nobody = { subject: null, text: null, html: null };
-const simulate = (wish: Partial<SimulationInput>, key: string | null = null, of: TestMailbox = box) =>
+const TEMPLATE_CONTENT = { subject: null, text: null, html: null };
+const simulate = (input: Partial<SimulationInput>, key: string | null = null, of: TestMailbox = box) =>
   simulateInbound(
     stage.contextOf(of.userId),
-    { message: { raw: RAW }, to: of.address, from: null, ...wish },
-    key === null ? null : { key, operation: 'simulate', requestSha256: sha256(JSON.stringify(wish)) },
+    { message: { raw: RAW }, to: of.address, from: null, ...input },
+    key === null ? null : { key, operation: 'simulate', requestSha256: sha256(JSON.stringify(input)) },
   );
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -128,7 +128,7 @@ test.each([
   ['one-time-code', /^\d{6} is your code$/, 0],
   ['spam', /WINNER/, 0],
 ] as const)('the template %s makes a mail that parses', async (template, subject, attachments) => {
-  const { emailId } = await simulate({ message: { template, ...nobody } });
+  const { emailId } = await simulate({ message: { template, ...TEMPLATE_CONTENT } });
   await stage.settled();
   const email = await emailOf(emailId);
   expect(email).toMatchObject({ from_address: 'ann@example.com', attachment_count: attachments, is_test: true });
@@ -147,14 +147,19 @@ test.each([
 });
 
 test('a reply joins the thread of the email it replies to', async () => {
-  const first = await simulate({ message: { template: 'plain', ...nobody } });
+  const first = await simulate({ message: { template: 'plain', ...TEMPLATE_CONTENT } });
   await stage.settled();
-  const reply = await simulate({ message: { template: 'reply', emailId: first.emailId ?? '', ...nobody }, to: null });
+  const reply = await simulate({
+    message: { template: 'reply', emailId: first.emailId ?? '', ...TEMPLATE_CONTENT },
+    to: null,
+  });
   await stage.settled();
   const [one, two] = [await emailOf(first.emailId), await emailOf(reply.emailId)];
   expect(two).toMatchObject({ subject: 'Re: A question', thread_id: one.thread_id, thread_reason: 'header' });
   expect(two.in_reply_to).toEqual([one.message_id]);
-  const refusal = await refusalOf(simulate({ message: { template: 'reply', emailId: 'em_unknown', ...nobody } }));
+  const refusal = await refusalOf(
+    simulate({ message: { template: 'reply', emailId: 'em_unknown', ...TEMPLATE_CONTENT } }),
+  );
   expect([refusal.code, refusal.message]).toEqual(['not_found', 'Email not found']);
 });
 
@@ -224,8 +229,8 @@ test('is unavailable without a receiving actor', async () => {
   try {
     const other = await alone.mailbox();
     const context = alone.contextOf(other.userId);
-    const wish: SimulationInput = { message: { raw: RAW }, to: other.address, from: null };
-    expect((await refusalOf(simulateInbound(context, wish, null))).code).toBe('unavailable');
+    const input: SimulationInput = { message: { raw: RAW }, to: other.address, from: null };
+    expect((await refusalOf(simulateInbound(context, input, null))).code).toBe('unavailable');
   } finally {
     await alone.close();
   }

@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const forward = (emailId: string, wish: Partial<NewForward> = {}, key: string | null = null, of: TestMailbox = box) =>
+const forward = (emailId: string, input: Partial<NewForward> = {}, key: string | null = null, of: TestMailbox = box) =>
   forwardEmail(
     stage.contextOf(of.userId),
     emailId,
-    { from: of.address, to: 'joe@elsewhere.test', attachments: 'all', ...wish },
+    { from: of.address, to: 'joe@elsewhere.test', attachments: 'all', ...input },
     key === null
       ? null
-      : { key, operation: 'forward', requestSha256: createHash('sha256').update(JSON.stringify(wish)).digest('hex') },
+      : { key, operation: 'forward', requestSha256: createHash('sha256').update(JSON.stringify(input)).digest('hex') },
   );
 
 const original = Buffer.from(
