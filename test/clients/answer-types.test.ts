@@ -8,7 +8,7 @@ import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 import { findTypeDifferences, methodsOf, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
-import { receiveMail } from './incoming.ts';
+import { receiveMail } from './client-stage.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 

@@ -3,8 +3,7 @@ import Inbound, { BadRequestError, ConflictError, NotFoundError, verifyWebhookFr
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage } from '../support/stages/sending-stage.ts';
-import { receiveMail } from './incoming.ts';
-import { publishedClient } from './published-client.ts';
+import { publishedClient, receiveMail } from './client-stage.ts';
 
 const ID = expect.stringMatching(/^[a-z]+_[0-9a-f]{32}$/);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

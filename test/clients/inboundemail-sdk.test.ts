@@ -13,8 +13,7 @@ import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage } from '../support/stages/sending-stage.ts';
-import { receiveMail } from './incoming.ts';
-import { publishedClient } from './published-client.ts';
+import { publishedClient, receiveMail } from './client-stage.ts';
 
 const LIMIT_PER_SECOND = 60;
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -29,7 +28,7 @@ const plain = () => ({ from: sender, to: 'bob@elsewhere.test', subject: 'Hi', te
 const email = <More extends object>(more: More) => ({ ...plain(), ...more });
 const anHourAhead = () => new Date(Date.now() + 3_600_000).toISOString();
 
-/** The data of an answer; throws with the error that stands in its place. */
+/** Returns the data of a response. Throws its error if there is one. */
 function dataOf<T>(answer: { data?: T; error?: string }): T {
   if (answer.data === undefined) throw new Error(answer.error);
   return answer.data;
@@ -111,7 +110,7 @@ describe('sending', () => {
     expect((await client.send(email({ text: 'Other' }), options)).error).toBe('Conflict');
   });
 
-  test('an email is scheduled, listed, read and cancelled under the former paths', async () => {
+  test('an email is scheduled, listed, read and cancelled at the legacy paths', async () => {
     const scheduled_at = anHourAhead();
     const sent = dataOf(await client.email.send(email({ scheduled_at, timezone: 'Europe/Berlin' })));
     expect(sent).toMatchObject({ id: ID, scheduled_at, status: 'scheduled', timezone: 'Europe/Berlin' });

@@ -12,8 +12,7 @@ import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage } from '../support/stages/sending-stage.ts';
-import { receiveMail } from './incoming.ts';
-import { publishedClient } from './published-client.ts';
+import { publishedClient, receiveMail } from './client-stage.ts';
 
 const LIMIT_PER_SECOND = 60;
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -105,7 +104,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('attachments may be data: URLs, bear an id for the HTML, and are not fetched by address', async () => {
+  test('attachments can be data: URLs, can have a Content-ID for the HTML, and are not fetched from a URL', async () => {
     const logo = { filename: 'logo.png', content: `data:image/png;base64,${base64('PNG')}`, content_id: 'logo' };
     const sent = await client.emails.send(email({ html: '<img src="cid:logo">', attachments: [logo] }));
     const mail = await simpleParser((await stage.messageOf(sent.message_id ?? '')).bytes);
@@ -253,7 +252,7 @@ describe('received mail', () => {
     });
   });
 
-  test('brings attachments, whose octets are whole only through asResponse', async () => {
+  test('returns attachments, whose bytes are complete only with asResponse', async () => {
     const bytes = randomBytes(5_000);
     const attachments = [
       { filename: 'café 100% "x".bin', content: bytes, contentType: 'application/octet-stream' },
@@ -349,7 +348,7 @@ describe('errors', () => {
     ['no such email', () => client.emails.retrieve('em_unknown'), NotFoundError, 'Email not found'],
     ['no such thread', () => client.mail.retrieve('th_unknown'), NotFoundError, 'Thread not found'],
     ['a limit that is none', () => client.emails.list({ limit: 'many' }), BadRequestError, 'Bad Request'],
-  ] as const)('%s is the class that its status stands for', async (_case, request, type, error) => {
+  ] as const)('%s has the error class of its status', async (_case, request, type, error) => {
     const caught = await Promise.resolve(request()).catch((each: unknown) => each);
     expect(caught).toBeInstanceOf(type);
     expect(caught).toMatchObject({
@@ -361,7 +360,7 @@ describe('errors', () => {
     });
   });
 
-  test('too many requests are tried again as the answer says, and told when they are to be told', async () => {
+  test('retries after a 429 as the response says, and throws the error if retries are off', async () => {
     const account = await stage.service.createAccount();
     const burst = (other: Inbound) =>
       Promise.allSettled(Array.from({ length: LIMIT_PER_SECOND * 2 }, () => other.domains.list()));

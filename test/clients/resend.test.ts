@@ -4,8 +4,7 @@ import { Resend } from 'resend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
-import { receiveMail } from './incoming.ts';
-import { publishedClient } from './published-client.ts';
+import { publishedClient, receiveMail } from './client-stage.ts';
 
 const LIMIT_PER_SECOND = 60;
 let stage: SendingStage;
@@ -22,7 +21,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 
-/** The data of an answer; throws with the error that stands in its place. */
+/** Returns the data of a response. Throws its error if there is one. */
 function dataOf<T>(answer: { data: T; error: unknown }): NonNullable<T> {
   if (answer.data == null) throw new Error(JSON.stringify(answer.error));
   return answer.data;
@@ -129,7 +128,7 @@ describe('sending', () => {
 });
 
 describe('scheduling', () => {
-  test('an email is scheduled, scheduled anew, and cancelled', async () => {
+  test('an email is scheduled, rescheduled and cancelled', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = dataOf(await client.emails.send(email({ scheduledAt: inAnHour })));
     const before = dataOf(await client.emails.get(id));

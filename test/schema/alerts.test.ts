@@ -43,7 +43,7 @@ const WELL: Series = {
   'postroom_disk_size_bytes{instance="one",disk="mail"}': '100x120',
 };
 
-/** What is different when an alert shall be given; null: the series is gone. */
+/** Values with which an alert fires; null removes the series. */
 const troubles: Record<string, Record<string, string | null>> = {
   PostroomMailWaits: { 'postroom_backlog_oldest_seconds{actor="threading",queue="assign"}': '0+60x120' },
   PostroomOutsideWaits: { 'postroom_backlog_oldest_seconds{actor="delivery",queue="deliver"}': '0+60x120' },

@@ -44,7 +44,7 @@ test('each metric has the prefix, its unit in its name, and a line of help', () 
   }
 });
 
-test('no label is one that could tell of a user', () => {
+test('no label can identify a user', () => {
   const labels = [...new Set(instruments.flatMap(({ labelNames }) => labelNames))].toSorted();
   expect(labels).toEqual(
     [

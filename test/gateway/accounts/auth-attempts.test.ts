@@ -18,7 +18,7 @@ async function makeAccount(): Promise<string> {
   return email;
 }
 
-/** A try from that address, which tells of itself what `forwarded` says. */
+/** An attempt from an address, with `forwarded` as X-Forwarded-For. */
 function attempt(email: string, password: string, { from = '203.0.113.1', app = gateway.app, forwarded = '' } = {}) {
   return app.inject({
     method: 'POST',
@@ -48,7 +48,7 @@ describe('tries to sign in', { timeout: 180_000 }, () => {
       expect([late.statusCode, late.json()]).toMatchObject([429, { code: 'TOO_MANY_TRIES', statusCode: 429 }]);
       expect(Number(late.headers['retry-after'])).toBeGreaterThan(800);
       expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(900);
-      // A gateway that starts anew counts on.
+      // A new gateway continues the count.
       const third = await gateway.beside();
       expect((await attempt(email.toUpperCase(), PASSWORD, { from: '198.51.100.60', app: third.app })).statusCode).toBe(
         429,

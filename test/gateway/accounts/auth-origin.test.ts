@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
+import { isOwnPage, isOwnPageOrProgram } from '../../../gateway/admission/session-admission.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type BrowserSession, type Fields, openBrowser } from '../../support/stages/browser-session.ts';
 
@@ -24,8 +25,8 @@ const foreign: [what: string, fields: Fields][] = [
   ['the other scheme', { origin: 'https://other.test', host: 'postroom.test' }],
   ['a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['a page that tells no origin', { origin: undefined, 'sec-fetch-site': 'cross-site' }],
-  ['whoever leaves Origin out of a POST', { origin: undefined, 'sec-fetch-site': 'same-origin' }],
-  ['whoever leaves both out of a POST', { origin: undefined, 'sec-fetch-site': undefined }],
+  ['a POST without Origin', { origin: undefined, 'sec-fetch-site': 'same-origin' }],
+  ['a POST without both', { origin: undefined, 'sec-fetch-site': undefined }],
   ['an origin that only begins like ours', { origin: 'http://postroom.test.evil.example' }],
 ];
 
@@ -96,7 +97,7 @@ test('answers to the cookie are never for pages of other origins: no CORS at acc
   expect(emails.headers['access-control-allow-credentials']).toBeUndefined();
 });
 
-test('another site signs nobody in: not by a password, not by a link', async () => {
+test('another site cannot sign a user in, by password or by link', async () => {
   const token = await makeSignInLink(gateway.owner, 'ada@example.com');
   for (const fields of [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
@@ -136,7 +137,7 @@ test('what better-auth has and we do not serve is not there', async () => {
   expect(large.statusCode).toBe(413);
 });
 
-test('no password, cookie and token stands in the log, and of paths only their patterns', async () => {
+test('the log contains no password, cookie or token, and only the patterns of paths', async () => {
   const token = await makeSignInLink(gateway.owner, 'ada@example.com');
   const canary = openBrowser(gateway.app);
   await canary.auth('POST', '/sign-in/email', { email: 'ada@example.com', password: 'canary-password-1' });
@@ -160,4 +161,26 @@ test('no password, cookie and token stands in the log, and of paths only their p
     'ada@example.com',
   ])
     expect(log).not.toContain(secret);
+});
+
+describe('the origin of a page', () => {
+  const ask = (origin: string, host: string) => ({ method: 'POST', headers: { origin, host } });
+
+  test('if PUBLIC_URL is https, a page over plain HTTP of the same host is foreign', () => {
+    const publicUrl = 'https://mail.example.com';
+    const forged = ask('http://mail.example.com', 'mail.example.com');
+    expect([isOwnPage(forged, publicUrl), isOwnPageOrProgram(forged, publicUrl)]).toEqual([false, false]);
+    for (const own of [
+      ask('https://mail.example.com', 'mail.example.com'),
+      // As reached by another name that is ours (own-host.test.ts), and behind a proxy that does not pass the name on.
+      ask('https://192.0.2.1:3000', '192.0.2.1:3000'),
+      ask('https://mail.example.com', '127.0.0.1:3000'),
+    ])
+      expect([own, isOwnPage(own, publicUrl), isOwnPageOrProgram(own, publicUrl)]).toEqual([own, true, true]);
+  });
+
+  test('if PUBLIC_URL is http, pages over HTTP and HTTPS are ours', () => {
+    for (const origin of ['http://mail.example.com', 'https://mail.example.com'])
+      expect(isOwnPage(ask(origin, 'mail.example.com'), 'http://mail.example.com')).toBe(true);
+  });
 });

@@ -86,7 +86,7 @@ describe('a new password', () => {
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'INVALID_TOKEN']);
   });
 
-  test('is mailed to nobody for an address without account, and the answer is the same', async () => {
+  test('sends no email for an address without an account, and the response is the same', async () => {
     const answer = await openBrowser(gateway.app).auth('POST', '/request-password-reset', {
       email: 'nobody@example.com',
     });
@@ -95,7 +95,7 @@ describe('a new password', () => {
     expect(await mailTo('nobody@example.com')).toEqual([]);
   });
 
-  test('of which the token stands nowhere but in the mail', async () => {
+  test('stores the token nowhere but in the email', async () => {
     const token = await askForReset(await makeAccount());
     const { rows } = await gateway.owner.pool.query<{ row: string }>(
       `select row_to_json(v)::text as row from auth_verification v`,

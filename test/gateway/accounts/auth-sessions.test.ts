@@ -65,7 +65,7 @@ describe('the cookie', () => {
     }
   });
 
-  test('opens nothing when its signature is not ours, or the token stands alone', async () => {
+  test('is rejected with a foreign signature or without one', async () => {
     const browser = await signIn(await makeAccount());
     const [token = ''] = decodeURIComponent(sessionCookie(browser)).split('.');
     for (const value of [
@@ -106,7 +106,7 @@ describe('a session', () => {
     });
   });
 
-  test('ends with sign-out, for whoever has kept its cookie, too', async () => {
+  test('ends with sign-out, even for a client that kept the cookie', async () => {
     const browser = await signIn(await makeAccount());
     const kept = sessionCookie(browser);
     expect(await statusOf(browser)).toBe(200);
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect(await secondsLeft()).toBeLessThan(3_601);
   });
 
-  test('can be listed and ended by the others of its account, and by nobody else; no token is told', async () => {
+  test('can be listed and ended by other sessions of its account only; no token is returned', async () => {
     const email = await makeAccount();
     const [one, two] = [await signIn(email), await signIn(email)];
     const stranger = await signIn(await makeAccount());

@@ -42,7 +42,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error('it did not come to that');
 }
 
-test('downloads of one user that nobody reads are bounded; other users go on, and so does this one afterwards', async () => {
+test('limits downloads of one user that the client does not read; other users are not affected, and this one continues afterwards', async () => {
   const gateway = await openTestGateway();
   closing.push(() => gateway.close());
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];

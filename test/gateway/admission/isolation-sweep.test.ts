@@ -9,13 +9,13 @@ import { examplesOf, recordRoutes, type ServedRoute } from '../../support/rows/r
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
 
-/** Routes that know no user's rows, and those of accounts, which take no key and have tests of their own (auth-*.test.ts). */
+/** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts). */
 const OPEN =
   /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
-/** Has tests of its own in isolation.test.ts. */
+/** Tested in isolation.test.ts. */
 const GRAPHQL = /^\w+ \/graphql$/;
 
-/** Fields that no id of one's own can be put into so that it would show. */
+/** Fields in which an ID of the user would have no visible effect. */
 const UNANSWERED: Readonly<Record<string, string>> = {};
 
 // Each wall for itself: row-level security with the conditions of every statement, and the conditions alone.

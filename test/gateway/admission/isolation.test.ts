@@ -64,7 +64,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   });
   afterAll(() => gateway.close());
 
-  /** Ids that are not the caller's: of the other user, well formed but of nobody, and malformed. */
+  /** IDs that do not belong to the caller: of the other user, unknown, and malformed. */
   const strangers = (...own: string[]) => [
     ...own,
     'em_00000000000070008000000000000000',
@@ -134,7 +134,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     });
   });
 
-  describe('rows of another user that bear the same ids', () => {
+  describe('rows of another user with the same IDs', () => {
     let twin: string;
     const paths: string[] = [];
 
@@ -185,7 +185,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         delivery: ['response_data'],
         suppression: ['detail'],
       };
-      // The twin's rows come last, so that whoever takes the last of two takes the wrong one.
+      // The twin's rows come last, so that code that takes the last of two rows takes the wrong one.
       for (const [table, columns] of Object.entries(marks)) {
         const marked = columns.map((column) => `'${column}', to_jsonb(coalesce(r->>'${column}', '') || 'canary')`);
         const { rows } = await pool.query<{ list: string }>(

@@ -162,7 +162,7 @@ async function sweep(
   const strangers = new Map<string, string>();
   for (const prefix of ['em', 'ep', 'dom', ...two.theirs.ids.keys()])
     strangers.set(prefix, await put(`${prefix}_${UNKNOWN}`));
-  // An id of a kind is answered like one of that kind which nobody has.
+  // A foreign ID gets the same response as an unknown ID of the same kind.
   for (const [prefix, held] of two.theirs.ids)
     for (const id of held.slice(0, 2)) expect(await put(id), `${where}: ${id}`).toBe(strangers.get(prefix));
   if (isId) return;

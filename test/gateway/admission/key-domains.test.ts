@@ -85,7 +85,7 @@ test('every list shows what is of the domain, and counts it exactly', async () =
   expect([ofOther.statusCode, ofOther.json().data]).toEqual([200, []]);
 });
 
-test('every other route answers what is of the account’s other domain like what is of nobody, and changes nothing of it', {
+test('every other route treats objects of the account’s other domain like unknown ones, and changes nothing in it', {
   timeout: 900_000,
 }, async () => {
   const options: SweepOptions = {

@@ -63,7 +63,7 @@ async function receive(mailbox: TestMailbox): Promise<string> {
 }
 const idsOf = ({ messages }: EventClient) => messages.map(({ data }) => data.email_id as string);
 
-test('a stream of a key of one domain tells of that domain alone, as it happens and from the beginning', async () => {
+test('a stream with a key of one domain has events of that domain only, live and from the beginning', async () => {
   const { secret } = await limited();
   const first = await receive(box);
   await receive(other);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Sends a request as it stands and answers the whole response. */
+/** Sends a raw request and returns the whole response. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let response = '';
@@ -127,7 +127,7 @@ test('X-Forwarded-Host and Forwarded do not count, from a trusted proxy either',
   expect((await ask('mail.example.com', 'evil.example')).statusCode).toBe(200);
 });
 
-test('probes reach /health and /ready under the names of their own network', async () => {
+test('probes reach /health and /ready under internal host names', async () => {
   for (const path of ['/health', '/ready'])
     for (const host of ['gateway', 'gateway-1:3000', 'gateway.postroom.svc.cluster.local'])
       expect([path, (await gateway.app.inject({ url: path, headers: { host } })).statusCode]).toEqual([path, 200]);

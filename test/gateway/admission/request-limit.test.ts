@@ -181,7 +181,7 @@ describe('what is told', () => {
 });
 
 describe('statements', () => {
-  test('are one per lease: most requests need none, and those that are refused least of all', async () => {
+  test('are one per lease: most requests need none, least of all rejected ones', async () => {
     const gateway = limiter();
     const userId = newUser();
     const { statements } = await countStatements(async () => {

@@ -82,7 +82,7 @@ describe('with tracing', () => {
     expect(spans.all()).toEqual([]);
   });
 
-  test('a malformed traceparent begins a trace of its own', async () => {
+  test('a malformed traceparent starts a new trace', async () => {
     await request('GET', '/api/e2/emails', undefined, { traceparent: '00-secret7f3a' });
     expect((await awaitSpan('GET /api/e2/emails')).parentSpanContext).toBeUndefined();
   });

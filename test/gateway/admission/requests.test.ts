@@ -184,7 +184,7 @@ describe('bodies', () => {
     }
   });
 
-  test('may hold fields that nobody knows', async () => {
+  test('may contain unknown fields', async () => {
     const body = JSON.stringify({ ...JSON.parse(valid), surprise: true });
     expect((await send('POST', '/api/e2/endpoints', body, JSON_TYPE)).statusCode).toBe(201);
   });
@@ -345,7 +345,7 @@ describe('without PostgreSQL', () => {
     const last = asUser(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
     expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
     expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
-    // The statements that nobody awaits any more end by their own limit, this one after all others.
+    // Abandoned statements end by their own time limit, this one last.
     await expect(last).rejects.toThrow();
     proxy.setMode('pass');
     await expect.poll(async () => (await six()).map((answer) => answer.statusCode)).toEqual(Array(6).fill(200));

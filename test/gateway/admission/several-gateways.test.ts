@@ -76,7 +76,7 @@ test('a user with two keys who asks two gateways at once gets the limit in all, 
   await expect.poll(async () => (await other.call(box.apiKey, 'GET', '/endpoints')).statusCode).toBe(200);
 });
 
-test('every answer to a known key bears the header fields of the limit, whatever it says', async () => {
+test('every response to a known key has the rate limit headers, whatever its status', async () => {
   await openBoth();
   const { apiKey } = await gateway.mailbox();
   const answers = [

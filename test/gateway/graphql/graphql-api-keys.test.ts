@@ -165,7 +165,7 @@ describe('revokeApiKey', () => {
     expect((await gateway.graphql(box.apiKey, '{ viewer { id } }')).statusCode).toBe(401);
   });
 
-  test('finds neither another user’s key, nor one that was revoked, nor one that nobody has', async () => {
+  test('finds neither a key of another user, nor a revoked one, nor an unknown one', async () => {
     const other = await gateway.mailbox();
     const foreign = await ownKeyId(other);
     const { id: gone } = await make();
@@ -183,7 +183,7 @@ describe('revokeApiKey', () => {
   });
 });
 
-test('the database hands keys to the user whose transaction it is, whoever is named', async () => {
+test('the database returns keys only to the user of the transaction, whatever user the query names', async () => {
   const other = await gateway.mailbox();
   const named = `'${other.userId}'`;
   const asBox = <T>(text: string) =>

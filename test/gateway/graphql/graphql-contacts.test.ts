@@ -71,11 +71,11 @@ describe('whom one has had mail with', () => {
     expect((await suggest(prefix)).map(({ address }: { address: string }) => address)).toEqual(addresses);
   });
 
-  test('bears the name that a message shows, and no more come than are asked for', async () => {
+  test('has the name shown in a message, and returns no more than requested', async () => {
     expect(await suggest('', 1)).toEqual([{ name: 'Ada Lovelace', address: 'ada@elsewhere.test' }]);
   });
 
-  test('is nobody else’s, and takes as many statements for many as for none', async () => {
+  test('is private, and takes as many statements for many as for none', async () => {
     const stranger = graphClient(gateway, (await gateway.mailbox()).apiKey);
     expect(await suggest('ada', 10, stranger)).toEqual([]);
     expect(await suggest('', 10, stranger)).toEqual([]);

@@ -221,7 +221,7 @@ describe('createDomain', () => {
     });
   });
 
-  test('does not fail when nobody can look, and verifyDomain tells that it cannot', async () => {
+  test('does not fail when no worker can check DNS, and verifyDomain says so', async () => {
     await serving.stop();
     try {
       const made = await change(

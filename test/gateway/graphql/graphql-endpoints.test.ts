@@ -423,7 +423,7 @@ test('a deleted endpoint tells what led to it', async () => {
 });
 
 describe('a signing secret', () => {
-  test('is replaced, and the former one stays for a day', async () => {
+  test('is replaced, and the old one stays valid for a day', async () => {
     const id = await addWebhook();
     const before = await rest('GET', `/endpoints/${id}`);
     const rotated = await graph.mutate(

@@ -36,7 +36,7 @@ const TAKEN: Readonly<Record<string, string>> = {
 /** Waits for seconds; what it shows is held against another user's mail by its own tests. */
 const SLOW = 'query waitForEmail';
 
-/** Places in which no id of one's own changes the answer, each with the reason. */
+/** Places in which an ID of the user does not change the response, each with the reason. */
 const UNANSWERED: Readonly<Record<string, string>> = {
   'mutation reprocessEmails input.emailIds': 'asks actors, which are away here',
   'mutation simulateInbound input.emailId': 'asks actors, which are away here',
@@ -69,7 +69,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
 
   const someOf = ({ ids }: Holdings) => [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 3 : 1));
 
-  /** What stands beside the place, by the name of the input. */
+  /** Other fields that an input needs, by the name of the input. */
   function valueOf(field: string, name: string, typeName: string): unknown {
     const domain = mine.mailbox.address.split('@')[1] ?? '';
     const byName: Record<string, unknown> = {
@@ -103,7 +103,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
     return { String: 'x', Int: 1, Boolean: true, DateTime: new Date().toISOString() }[typeName];
   }
 
-  /** What a field is asked with where its required inputs alone would change nothing. */
+  /** Arguments of fields whose required inputs alone would change nothing. */
   const more: Record<string, Record<string, unknown>[]> = {
     updateEmail: [{ isRead: true }],
     updateEmails: [{ isRead: true }],
@@ -168,7 +168,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
         expect(answer.data.node.id, JSON.stringify(answer)).toBe(id);
         expect(answer.data.nodes).toEqual([answer.data.node, null]);
         seen.add(answer.data.node.__typename);
-        // A stranger is told the same as of an id of nobody.
+        // A foreign ID gets the same response as an unknown one.
         const foreign = await gateway.graphql(mine.mailbox.apiKey, query, { id, ids: [id] });
         expect(foreign.json()).toEqual({ data: { node: null, nodes: [null] } });
       }

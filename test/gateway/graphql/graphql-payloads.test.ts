@@ -61,7 +61,7 @@ describe('the payload of a delivery', () => {
     ['native', {}],
     ['native', { payload: 'flat', attachments: 'link' }],
     ['chat_a', {}],
-  ])('of format %s %j is what the receiver was sent, octet for octet', async (format, config) => {
+  ])('of format %s %j equals what was sent to the receiver, byte for byte', async (format, config) => {
     await gateway.actor.pool.query(
       `update endpoint set webhook_format = $2, config = config || $3::jsonb, updated_at = now() - interval '1 min' where id = $1`,
       [box.endpointId, format, JSON.stringify(config)],
@@ -117,7 +117,7 @@ describe('the payload of a delivery', () => {
 describe('the source of an email', () => {
   const SOURCE = `query($id: ID!, $most: Int) { email(id: $id) { rawUrl rawSource(maxBytes: $most) { text isCut } } }`;
 
-  test('is told as text, in part when it is long, and nobody else sees it', async () => {
+  test('is returned as text, cut if it is long, and only to its user', async () => {
     const [mail] = await insertReceivedMail(gateway.actor, box, { textBytes: 1_000 });
     const { emailId = '', raw = Buffer.alloc(0) } = mail ?? {};
     const source = async (most?: number) => (await graph.ask(SOURCE, { id: emailId, most })).email.rawSource;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.close());
 
-/** As many failed deliveries, each of an email of its own, an hour old. */
+/** Inserts failed deliveries of different emails, one hour old. */
 async function fail(count: number, status = 'failed'): Promise<void> {
   const emails = await insertMail(
     gateway.actor,

@@ -137,7 +137,7 @@ test('after 24 hours an idempotency key is free: its response is not replayed', 
   expect(later.emailId).not.toBe(emailId);
 });
 
-test('without somebody who takes mail, that is told', async () => {
+test('reports that no receiving actor is running', async () => {
   await Promise.all(actors.splice(0).map((actor) => actor.stop()));
   const answer = await gateway.graphql(box.apiKey, SIMULATE, { input: { template: 'PLAIN', to: box.address } });
   expect(answer.statusCode).toBe(503);

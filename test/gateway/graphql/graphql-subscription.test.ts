@@ -66,7 +66,7 @@ const EVENTS =
   'subscription($after: String, $kinds: [EventKind!]) { events(after: $after, kinds: $kinds) { cursor kind at data } }';
 const labelsOf = ({ answers }: Subscriber) => answers.map(({ data }) => data.events.data.label);
 
-/** Tells of something that happened to rows of the user. */
+/** Publishes an event of the user. */
 async function tell(box: TestMailbox, event: Record<string, unknown>): Promise<number> {
   const id = `evt_${Math.random().toString(16).slice(2)}`;
   const { rows } = await gateway.owner.pool.query<{ last_seq: number }>(
@@ -203,7 +203,7 @@ test('what is gone, or another’s, is null; deliveries and domains are told by 
   expect(foreign.answers).toEqual([]);
 });
 
-test('a subscription whose key is revoked ends with an error that bears the cursor', async () => {
+test('a subscription whose key is revoked ends with an error that has the cursor', async () => {
   const box = await gateway.mailbox();
   await append(box, ['one']);
   const follower = subscribe(box, EVENTS, { after: encodeEventCursor(box.userId, 0) });

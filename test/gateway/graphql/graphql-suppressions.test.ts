@@ -64,7 +64,7 @@ test('one shows every fact of REST, by its id and by its address', async () => {
   expect(await ask(foreign, {}, other)).toEqual({ node: null, byAddress: null, byId: null });
 });
 
-test('an address put in by hand is refused by sending, and stands there for REST', async () => {
+test('an address added by hand is rejected when sending, and REST lists it', async () => {
   const put = await change(
     'suppressAddress',
     { address: ' Ada@Elsewhere.TEST ', detail: ' asked by phone ' },

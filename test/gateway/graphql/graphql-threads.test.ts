@@ -197,7 +197,7 @@ describe('updateThreads', () => {
     expect(data).toEqual({ one: { threads: [{ unreadCount: 0 }] }, two: { threads: [{ unreadCount: 1 }] } });
   });
 
-  test('says which field is wrong, and that an id is unknown, whoever has it', async () => {
+  test('says which field is wrong, and reports foreign IDs as unknown', async () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
     const [threadId = ''] = await threadIdsOf(box);
     const [foreign] = await threadIdsOf((await mailboxWith([{ name: 'x' }])).box);
@@ -233,7 +233,7 @@ describe('updateThreads', () => {
 });
 
 describe('threads that are merged and split', () => {
-  test('keep all their former ids in GraphQL, REST, replies and cursors, after chains of both', async () => {
+  test('keep all their old IDs in GraphQL, REST, replies and cursors, after chains of merges and splits', async () => {
     const { box, ids } = await mailboxWith([
       { name: 'newest', from: 'zoe@elsewhere.test' },
       { name: 'a' },

@@ -13,7 +13,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const get = (url: string, headers: Record<string, string> = BROWSER) => gateway.app.inject({ url, headers });
 const nonceOf = (policy: unknown) => /'nonce-([^']+)'/.exec(String(policy))?.[1] ?? '';
 
-test('every path that a browser opens is the page, without a key, each time with a policy of its own', async () => {
+test('every path that a browser opens returns the page, without a key, each time with a new policy', async () => {
   const nonces = new Set<string>();
   for (const url of ['/', '/inbox', '/emails/em_1?tab=raw', '/no-such-page', '/sign-in/link']) {
     const page = await get(url);

@@ -207,7 +207,7 @@ describe('a signed link', () => {
       { filename: 'one.txt', content: Buffer.from('one') },
       { filename: 'two.txt', content: Buffer.from('two') },
     ]);
-  /** The answer without what every answer has of its own. */
+  /** Returns the response without the parts that differ between all responses. */
   const comparable = async (path: string, key: string | null = null) => {
     const { statusCode, headers, body } = await gateway.call(key, 'GET', path);
     const { 'x-request-id': _id, date: _date, ...others } = headers;
@@ -297,7 +297,7 @@ describe('a signed link', () => {
     now = null;
   });
 
-  test('does not lend its user to a request that bears a key', async () => {
+  test('does not apply its user to a request with a key', async () => {
     const id = await twoFiles();
     const stranger = await gateway.mailbox();
     expect((await follow(linkTo(id, 0), stranger.apiKey)).json().error).toBe('Email not found or access denied');

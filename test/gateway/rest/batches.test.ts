@@ -257,7 +257,7 @@ describe('reading and cancelling', () => {
     expect(await read()).toMatchObject({ status: 'partially_failed', counts: { sent: 2, failed: 1, cancelled: 1 } });
   });
 
-  test('cancelling takes what is scheduled or paused, once; what has left goes its way', async () => {
+  test('cancelling cancels scheduled and paused emails once; sent ones are not affected', async () => {
     const { id, data } = await batch([mail(), ...Array.from({ length: 3 }, () => mail({ scheduled_at: tomorrow() }))]);
     await call('POST', `/emails/${data[1]?.id}/pause`);
     await gateway.actor.pool.query(`update email set scheduled_at = now() where user_id = $1 and id = $2`, [

@@ -113,7 +113,7 @@ describe('adding a domain', () => {
     expect((await call('POST', '/domains', { domain: name })).body.status).toBe('pending');
   });
 
-  test('does not fail when nobody can look', async () => {
+  test('does not fail when no worker can check DNS', async () => {
     await serving.stop();
     try {
       const made = await call('POST', '/domains', { domain: nextName() });
@@ -449,7 +449,7 @@ describe('the DKIM key of a domain', () => {
   });
 });
 
-test('a domain of another user is answered like one that nobody has, whatever is asked', async () => {
+test('a domain of another user gets the same response as an unknown one, on every route', async () => {
   const other = await gateway.mailbox();
   for (const [method, path, body] of [
     ['GET', '', undefined],

@@ -27,7 +27,7 @@ beforeAll(async () => {
   domain = await addDomain(box.userId, 'first.test');
 });
 
-/** Another domain of the user, with an address of its own. */
+/** Another domain of the user, with an address on it. */
 async function addDomain(userId: string, name: string, domainStatus: 'verified' | 'pending' = 'verified') {
   const { domainId } = await gateway.mailbox({ userId, domain: name, address: `own@${name}`, domainStatus });
   return { id: domainId, name };
@@ -82,7 +82,7 @@ test('one without an endpoint has routing of type none', async () => {
   });
 });
 
-test('one whose mail does not come here bears a warning', async () => {
+test('an address whose mail does not arrive here has a warning', async () => {
   const elsewhere = await gateway.mailbox();
   await gateway.actor.pool.query('update domain set is_trusted = false where id = $1', [elsewhere.domainId]);
   expect(await get(elsewhere, `/email-addresses/${elsewhere.addressId}`)).toMatchObject({
@@ -261,7 +261,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect(await get(box, `/email-addresses/${before.id}`)).toEqual(before);
   });
 
-  test('another user’s address is not found, as one that nobody has', async () => {
+  test('an address of another user is not found, like an unknown one', async () => {
     const other = await gateway.mailbox();
     const answers = [];
     for (const id of [box.addressId, 'addr_00000000000000000000000000000000', 'x', "';"])
@@ -332,7 +332,7 @@ describe('at once', () => {
   });
 });
 
-test('an address with a plus-tag may stand beside its base', async () => {
+test('an address with a plus tag can exist beside its base address', async () => {
   for (const address of [`plus@${domain.name}`, `plus+tag@${domain.name}`])
     expect((await post(box, '/email-addresses', { address, domainId: domain.id })).status).toBe(201);
 });

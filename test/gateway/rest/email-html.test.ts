@@ -69,7 +69,7 @@ test('remote images are left out and counted, and left in when they are asked fo
   expect((await show(id, '?images=all')).statusCode).toBe(400);
 });
 
-test('only in a frame of our own pages it keeps its origin, so that they can measure it', async () => {
+test('keeps its origin only in a frame of our own pages, so that they can measure it', async () => {
   const id = await insert({ html: 'a' });
   const policyFor = async (headers: Record<string, string>) => {
     const url = `/api/e2/emails/${id}/html`;
@@ -163,7 +163,7 @@ test('sent mail is shown, too', async () => {
   expect((await show(id)).body).toContain('<b>Mine</b>');
 });
 
-test('nobody but its user sees it', async () => {
+test('only its user can see it', async () => {
   const id = await insert({ html: 'secret' });
   const other = await gateway.mailbox();
   const foreign = await show(id, '', other.apiKey);

@@ -25,10 +25,10 @@ const wait = async (box: TestMailbox, body: object) => {
 };
 const message = (subject: string, text = 'Hello', more = '') =>
   `From: Shop <noreply@mail.shop.example>\nTo: x@y.test\nSubject: ${subject}\n${more}\n${text}\n`;
-/** Resolves when somebody waits for mail of the user. */
+/** Resolves when a request waits for mail of the user. */
 const awaited = (count: number) => expect.poll(() => gateway.app.events.size()).toBe(count);
 
-test('answers the first mail that fits, when it has its thread, with what stands in it', async () => {
+test('returns the first matching email, once it has a thread, with its codes and links', async () => {
   const box = await gateway.mailbox();
   const before = gateway.app.events.size();
   const waiting = wait(box, { from: 'mail.shop.example', subject: 'YOUR code', timeout: 60 });
@@ -76,7 +76,7 @@ test('without a time mail that was there before does not count; with one it does
   expect([status, body.details[0].field]).toEqual([400, 'since']);
 });
 
-test('the address may bear a tag, or be an id; the domain a name or an id', async () => {
+test('the address can have a plus tag or be an ID; the domain is a name or an ID', async () => {
   const box = await gateway.mailbox();
   const since = new Date().toISOString();
   const [local, domain] = box.address.split('@');

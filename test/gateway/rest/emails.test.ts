@@ -445,7 +445,7 @@ describe('marking', () => {
       await gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, { is_archived: true, is_read: true });
     expect(await thread()).toMatchObject({ unread_count: 0, has_unread: false, is_archived: true });
     expect((await list(box, '?status=archived')).pagination.total).toBe(2);
-    // Again changes nothing and tells nobody.
+    // A repetition changes nothing and publishes no event.
     await gateway.call(box.apiKey, 'PATCH', `/emails/${emailIds[0]}`, { is_archived: true });
     await gateway.call(box.apiKey, 'PATCH', `/emails/${emailIds[0]}`, { is_archived: false, is_read: false });
     expect(await thread()).toMatchObject({ unread_count: 1, is_archived: false });

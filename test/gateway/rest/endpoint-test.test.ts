@@ -153,7 +153,7 @@ test.each([
 });
 
 describe('without a delivery actor', () => {
-  test('a JSON content type without a body counts as none; nobody who tests is 503', async () => {
+  test('a JSON content type without a body counts as no body; without a delivery actor it is 503', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     const response = await gateway.app.inject({
       method: 'POST',
@@ -165,7 +165,7 @@ describe('without a delivery actor', () => {
     expect(response.json()).toMatchObject({ error: 'Service Unavailable' });
   });
 
-  test('a format that there is not is 400 and lists those that there are', async () => {
+  test('an unknown format is 400 and lists the known ones', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     for (const webhookFormat of ['xml', 7, {}, ''])
       expect(await run(box, { webhookFormat })).toMatchObject({
@@ -200,7 +200,7 @@ describe('without a delivery actor', () => {
     });
   });
 
-  test('another user’s endpoint is not found, as one that nobody has', async () => {
+  test('an endpoint of another user is not found, like an unknown one', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     const other = await gateway.mailbox();
     const answers = [];

@@ -243,7 +243,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     });
   });
 
-  test('a config takes the place of the former one; token and secret stay', async () => {
+  test('a config replaces the old one; token and secret stay', async () => {
     const box = await gateway.mailbox();
     const before = await make(box, { config: { url, timeout: 5, headers: { 'X-A': 'b' }, payload: 'flat' } });
     const config = { url: 'https://other.example.com/', retryAttempts: 1, verificationToken: 'mine' };
@@ -271,7 +271,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect((await change(box, id, { webhookFormat })).body.webhookFormat).toBe(kept);
   });
 
-  test('one that the service switched off shows why, and begins anew when it is switched on', async () => {
+  test('an endpoint that Postroom disabled shows why, and its failures are reset when it is enabled', async () => {
     const box = await gateway.mailbox();
     const { id } = await make(box);
     await switchOff(box, id);
@@ -289,7 +289,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect(await failingSince(id)).toBeNull();
   });
 
-  test('one that is led elsewhere begins anew', async () => {
+  test('changing the URL resets the failures', async () => {
     const box = await gateway.mailbox();
     const { id } = await make(box);
     await switchOff(box, id);
@@ -332,7 +332,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect(await get(box, `/endpoints/${before.id}`)).toMatchObject(before);
   });
 
-  test('another user’s endpoint is not found, as one that nobody has', async () => {
+  test('an endpoint of another user is not found, like an unknown one', async () => {
     const other = await gateway.mailbox();
     const { id } = await make(await gateway.mailbox());
     const answers = [];
@@ -344,7 +344,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
 });
 
 describe('DELETE', () => {
-  test('takes it from what led to it, and tells of that', async () => {
+  test('removes it from what used it, and lists that', async () => {
     const box = await gateway.mailbox({ endpointUrl: url, isCatchAllEnabled: true });
     const [, domain = ''] = box.address.split('@');
     const legacy = { address: `legacy@${domain}`, domainId: box.domainId, webhookId: box.endpointId };
@@ -415,7 +415,7 @@ describe('DELETE', () => {
     expect((await call(box, 'DELETE', `/endpoints/${id}`)).body.cleanup.groupEmailsDeleted).toBe(2);
   });
 
-  test('its deliveries that wait end, one under way comes to its own end, and those that ended stay', async () => {
+  test('its pending deliveries end, a running one finishes, and finished ones stay', async () => {
     const box = await gateway.mailbox({ endpointUrl: url });
     await gateway.actor.pool.query(
       `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, next_attempt_at,
@@ -467,7 +467,7 @@ describe('DELETE', () => {
 describe('POST rotate-secret', () => {
   const rotate = (box: TestMailbox, id: string, body?: unknown) => post(box, `/endpoints/${id}/rotate-secret`, body);
 
-  test('the former secret is valid for 24 hours beside the new one, an older one no more', async () => {
+  test('the previous secret is valid for 24 hours beside the new one, older ones are not', async () => {
     const box = await gateway.mailbox();
     const before = await make(box);
     const asked = Date.now();
@@ -491,7 +491,7 @@ describe('POST rotate-secret', () => {
     expect((await get(box, `/endpoints/${before.id}`)).signingSecrets).toEqual(second.body.signingSecrets);
   });
 
-  test('a former secret that is valid no more is not shown', async () => {
+  test('an expired secret is not shown', async () => {
     let now = new Date();
     const later = await openTestGateway({ now: () => now });
     try {

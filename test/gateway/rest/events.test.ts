@@ -229,7 +229,7 @@ test('HEAD and a wildcard get the page', async () => {
   expect((await fetch(`${url}/api/e2/events`, { method: 'HEAD', headers })).status).toBe(200);
 });
 
-test('silence is broken by comments that bear the place', async () => {
+test('comments with the cursor keep an idle stream open', async () => {
   const box = await gateway.mailbox();
   const client = await follow(box, { query: '?kinds=email.bounced' });
   await append(box, labels(3));

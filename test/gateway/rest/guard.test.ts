@@ -8,7 +8,7 @@ import { openTestGateway, type TestGateway } from '../../support/servers/gateway
 
 let gateway: TestGateway;
 let mailbox: TestMailbox;
-/** users whose rules were told to have changed */
+/** users whose rules changed, as broadcast */
 const changed: string[] = [];
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function makeRule(changes: object = {}): Promise<string> {
   return answer.json().data.id;
 }
 
-/** Stores received mail of the last minutes, newest last; answers the ids. */
+/** Inserts received emails of the last minutes, newest last. Returns their IDs. */
 function received(...mails: Partial<MailRow>[]): Promise<string[]> {
   const now = Date.now();
   return insertMail(
@@ -301,7 +301,7 @@ describe('the list', () => {
 });
 
 describe('rules and emails of others', () => {
-  test('are not there, byte for byte as those that nobody has', async () => {
+  test('get the same response as unknown ones, byte for byte', async () => {
     const id = await makeRule();
     const [emailId = ''] = await received({ subject: 'casino' });
     const stranger = await gateway.mailbox();
@@ -395,7 +395,7 @@ describe('a check', () => {
 });
 
 describe('without a model', () => {
-  test('rules that need one are refused, and those that are there are shown and can be switched off', async () => {
+  test('rules that need one are rejected; existing ones are shown and can be disabled', async () => {
     const id = await makeRule({ type: 'ai_prompt', config: { prompt: 'Spam?' } });
     const without = await openTestGateway();
     try {

@@ -129,7 +129,7 @@ test('a release without any endpoint lets it through all the same', async () => 
   expect((await call('GET', '/emails?status=blocked')).json().pagination.total).toBe(0);
 });
 
-test('mail that is not held, sent mail, and mail of others or nobody cannot be released', async () => {
+test('mail that is not held, sent mail, and foreign or unknown mail cannot be released', async () => {
   const [fine] = await received({ subject: 'Lunch' });
   expect((await release(fine)).json().message).toBe('The email is not held back');
   const sent = await call('POST', '/emails', { from: box.address, to: 'b@else.test', subject: 'x', text: 'x' });

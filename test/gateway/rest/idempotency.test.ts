@@ -121,7 +121,7 @@ test('an answer is done once, too, and its key is not that of a sending or of an
   expect(await countEmails()).toBe(before);
 });
 
-test('an answer to a thread is repeated though its latest message is one by now that has nobody to answer', async () => {
+test('a reply to a thread is replayed even if the latest message is now one that cannot be answered', async () => {
   const ada = { text: 'ada@x.test', addresses: [{ name: null, address: 'ada@x.test' }] };
   const [original] = await insertMail(gateway.actor, [
     {

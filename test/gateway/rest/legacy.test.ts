@@ -153,7 +153,7 @@ describe('/mail', () => {
     expect((await ask('GET', `/emails/${second}`)).body).toMatchObject({ is_read: true });
   });
 
-  test('marks several at once, and names those that it cannot mark', async () => {
+  test('marks several at once, and lists those that it cannot mark', async () => {
     const ids = [emailIds[0], 'em_unknown', emailIds[2]];
     const { body } = await ask('POST', '/mail/bulk', { emailIds: ids, updates: { isArchived: true } });
     expect(body).toEqual({
@@ -244,7 +244,7 @@ describe('/emails/receiving', () => {
     expect((await ask(`/emails/${ids[2]}/attachments`)).body).toEqual({ object: 'list', has_more: false, data: [] });
   });
 
-  test.each(['/emails/receiving', '/emails'])('tells of the attachments under %s', async (path) => {
+  test.each(['/emails/receiving', '/emails'])('lists the attachments at %s', async (path) => {
     const { body } = await ask(`${path}/${ids[0]}/attachments`);
     expect(body.data).toHaveLength(2);
     const one = (await ask(`${path}/${ids[0]}/attachments/2`)).body;

@@ -184,7 +184,7 @@ describe('what cannot be is refused', () => {
     expect(await replayedEmails(box)).toEqual([]);
   });
 
-  test('another user’s endpoint, as one that nobody has', async () => {
+  test('an endpoint of another user, like an unknown one', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     const other = await gateway.mailbox();
     await delivered(box, ['failed']);
@@ -200,7 +200,7 @@ describe('what cannot be is refused', () => {
 test('a retry and a replay of one email at the same moment make one delivery', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const [emailId = ''] = await delivered(box, ['failed']);
-  // Both wait for the endpoint; whoever is second sees what the first one made.
+  // Both wait for the endpoint; the second one sees the deliveries of the first one.
   const client = await gateway.actor.pool.connect();
   await client.query('begin');
   await client.query('select from endpoint where user_id = $1 and id = $2 for update', [box.userId, box.endpointId]);

@@ -153,7 +153,7 @@ describe('whom it goes to', () => {
     expect(await read(response.json().id)).toMatchObject({ to: ['ada@elsewhere.test'], cc: ['b@x.test'] });
   });
 
-  test('nobody but oneself is refused', async () => {
+  test('a reply to oneself only is rejected', async () => {
     const original = await mail({}, { from: box.address, to: [box.address, 'second@mine.test'] });
     const before = await countEmails();
     const response = await reply(original);
@@ -204,7 +204,7 @@ describe('with a key that cannot read', () => {
     ['to', { to: 'eve@x.test' }],
     ['cc', { cc: ['carol@x.test', 'eve@x.test'] }],
     ['bcc', { bcc: 'eve@x.test' }],
-    ['to, even under a subject of its own', { to: 'eve@x.test', subject: 'Mine' }],
+    ['to, even with its own subject', { to: 'eve@x.test', subject: 'Mine' }],
   ])('a reply to another address is 403, and says nothing of the original: in %s', async (_field, body) => {
     const before = await countEmails();
     const message =
@@ -376,8 +376,8 @@ describe('is refused', () => {
     ['without text', { text: '' }, 400, 'html', /^Either html or text content must be provided$/],
     ['from a strange domain', { from: 'a@strange.test' }, 403, 'from', /^You don't have permission/],
     ['to what is no address', { to: 'x' }, 400, 'to', /^Invalid email format: x$/],
-    ['with In-Reply-To of its own', { headers: { 'In-Reply-To': '<a@b>' } }, 400, 'headers', /cannot be set/],
-    ['with References of its own', { headers: { references: '<a@b>' } }, 400, 'headers', /cannot be set/],
+    ['with its own In-Reply-To', { headers: { 'In-Reply-To': '<a@b>' } }, 400, 'headers', /cannot be set/],
+    ['with its own References', { headers: { references: '<a@b>' } }, 400, 'headers', /cannot be set/],
     ['with a name of two lines', { from_name: 'Ann\r\nBcc: e@evil.test' }, 400, 'from_name', /name of the sender/],
     ['with the name of another', { from_name: 'ceo@bank.test' }, 400, 'from_name', /name of the sender/],
     ['with a subject of two lines', { subject: 'a\nb' }, 400, 'subject', /one line/],

@@ -50,7 +50,7 @@ test.each([
   expect(JSON.stringify(answer)).toMatch(/ValidationError/);
 });
 
-test('where the octets are gone, the message and its attachments answer that they are, and the rest is shown', async () => {
+test('if the raw message is deleted, it and its attachments return 410, and the rest is shown', async () => {
   const attachment = {
     index: 0,
     filename: 'a.txt',

@@ -83,7 +83,7 @@ async function sent(): Promise<string> {
 
 describe('rescheduling', () => {
   test.each(['PATCH', 'PUT'])(
-    '%s gives a scheduled email another time, and its octets another date',
+    '%s changes the time of a scheduled email, and the date in its raw message',
     async (method) => {
       const id = await schedule({
         attachments: [{ filename: 'a.txt', content: Buffer.from('hello').toString('base64') }],
@@ -167,7 +167,7 @@ describe('rescheduling', () => {
     expect([flag.statusCode, flag.json().message]).toEqual([400, 'Only received emails can be updated']);
   });
 
-  test('octets of another user’s mail cannot be dated, whatever the statement says', async () => {
+  test('the raw message of another user cannot get another date, whatever the statement says', async () => {
     const id = await schedule();
     const before = await rowOf(id);
     const client = await gateway.database.pool.connect();
@@ -330,7 +330,7 @@ interface ThreadPage {
   data: { thread: { messages: { edges: Edge[] } } };
 }
 
-test('a released email stands in its thread by its release, in REST and on GraphQL’s pages', async () => {
+test('a released email is sorted in its thread by its release, in REST and in GraphQL', async () => {
   const context = testActorContext(gateway.actor);
   const first = await sent();
   const { message_id: root } = (await call('GET', `/emails/${first}`)).json();

@@ -379,7 +379,7 @@ test.each<[string, object]>([
   ['50 recipients', { to: many(50) }],
   ['50 recipients in all', { to: many(20), cc: many(20, 'b'), bcc: many(10, 'c') }],
   ['one recipient often', { to: Array(50).fill('a@x.test'), cc: 'a@x.test', bcc: 'a@x.test' }],
-  ['nobody but blind copies', { to: [], bcc: 'b@x.test' }],
+  ['only blind copies', { to: [], bcc: 'b@x.test' }],
   ['a subject of 998', { subject: 'a'.repeat(998) }],
   ['a subject of 998 beyond ASCII', { subject: 'ü'.repeat(998) }],
   ['50 header fields', { headers: Object.fromEntries(many(50).map((_, n) => [`X-${n}`, 'a'])) }],

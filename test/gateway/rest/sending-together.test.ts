@@ -110,7 +110,7 @@ test('emails of several users at once stay apart', async () => {
   ]);
   const owners = new Map(rows.map((row) => [row.id, row.user_id]));
   for (const { userId, answer } of answers) expect(owners.get(answer.json().id)).toBe(userId);
-  // Nobody may send from what is another's.
+  // A user cannot send from the domain of another user.
   const [first, other] = boxes;
   expect((await post({ from: first?.address }, other?.apiKey)).statusCode).toBe(403);
 });

@@ -126,7 +126,7 @@ describe('one suppression', () => {
     }
   });
 
-  test('is lifted by the former path', async () => {
+  test('the legacy path deletes a suppression', async () => {
     const [id = ''] = await suppress(['ann@x.test', 'bounce']);
     const unblock = () => call('POST', '/blocklist/unblock', { emailAddress: ' Ann@x.test ' });
     expect((await unblock()).json()).toMatchObject({ success: true, id });

@@ -1,0 +1,298 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { SCOPES } from '../../../core/accounts/key-rights.ts';
+import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
+import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { repository } from '../../support/runner.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { until } from '../../support/servers/service.ts';
+import { openShell, type ShellSession } from '../../support/servers/shell-session.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+describe('the events guide', () => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/events.md'), 'utf8');
+  const blocks = (language: string) =>
+    [...guide.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+  /** Each call of curl, without the comments that show what it answers. */
+  const calls = blocks('sh').flatMap((block) =>
+    block
+      .replace(/^#.*\n/gm, '')
+      .split(/^(?=curl)/m)
+      .map((call) => call.trim()),
+  );
+
+  let gateway: TestGateway;
+  let mail: GatewayMail;
+  let box: TestMailbox;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    gateway = await openTestGateway();
+    mail = await takeMail(gateway);
+    box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
+    const SINCE = new Date().toISOString();
+    const BASE = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+    environment = { BASE, SINCE, KEY: box.apiKey, CURSOR: encodeEventCursor(box.userId, 1) };
+    await mail.deliver(
+      'From: Shop <a@shop.example>\r\nSubject: Your code\r\n\r\nYour code is 482913.\r\n',
+      box.address,
+    );
+    await until(
+      'it has its thread',
+      () => '',
+      async () => (await gateway.call(box.apiKey, 'GET', '/events')).json().data.length >= 2,
+    );
+  });
+  afterAll(async () => {
+    await mail.stop();
+    await gateway.close();
+  });
+
+  const isStream = (call: string) => call.startsWith('curl -sN');
+
+  test('there are the calls', () => expect([calls.length, calls.filter(isStream).length]).toEqual([6, 2]));
+
+  test.each(calls.filter((call) => !isStream(call)))('%s', async (call) => {
+    const { stdout } = await promisify(execFile)('bash', ['-c', call], { env: { ...process.env, ...environment } });
+    const answer = JSON.parse(stdout);
+    if (call.includes('/emails/wait')) {
+      expect(answer).toMatchObject({ object: 'wait', timed_out: false, email: { subject: 'Your code' } });
+      expect(answer.codes[0].code).toBe('482913');
+    } else {
+      expect(answer.object).toBe('list');
+      expect(answer.data.length > 0).toBe(!call.includes('latest'));
+    }
+  });
+
+  test.each(calls.filter(isStream))('%s', async (call) => {
+    // The shell gives way to curl, so that ending the child ends curl.
+    const child = spawn('bash', ['-c', `exec ${call}`], { env: { ...process.env, ...environment } });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    await expect.poll(() => text).toContain(`id: ${encodeEventCursor(box.userId, 2)}\ndata: {`);
+    expect(text).not.toContain(`id: ${encodeEventCursor(box.userId, 1)}\n`);
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  });
+
+  test('the queries and the subscription of the guide', async () => {
+    const [subscription = '', past = '', wait = ''] = blocks('graphql');
+    const events = (await gateway.graphql(box.apiKey, past)).json();
+    expect(events.errors).toBeUndefined();
+    expect(events.data.events.totalCount).toBeGreaterThanOrEqual(2);
+    const found = (await gateway.graphql(box.apiKey, wait, { since: environment['SINCE'] })).json();
+    expect(found.data.waitForEmail.extracts.codes[0].code).toBe('482913');
+    const hangUp = new AbortController();
+    const answer = await fetch(`${environment['BASE']}/graphql`, {
+      method: 'POST',
+      signal: hangUp.signal,
+      headers: {
+        authorization: `Bearer ${box.apiKey}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: subscription, variables: { after: environment['CURSOR'] } }),
+    });
+    let text = '';
+    for await (const chunk of answer.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('"emailReceived"')) break;
+    }
+    hangUp.abort();
+    expect(text).toContain('"subject":"Your code"');
+  });
+});
+
+describe('the API keys guide', () => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/api-keys.md'), 'utf8');
+  const blocks = [...guide.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+  const examples = blocks.flatMap(({ language, text }, at) => {
+    if (language !== 'sh') return [];
+    const next = blocks[at + 1];
+    return [{ text, answer: next?.language === 'json' ? (JSON.parse(next.text) as unknown) : null }];
+  });
+
+  let gateway: TestGateway;
+  let shell: ShellSession;
+  let url: string;
+
+  beforeAll(async () => {
+    gateway = await openTestGateway();
+    const box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
+    url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+    shell = openShell(repository, { KEY: box.apiKey });
+  });
+  afterAll(async () => {
+    await shell.end();
+    await gateway.close();
+  });
+
+  test('every example answers as printed, one after the other', async () => {
+    expect(examples).toHaveLength(6);
+    expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(4);
+    for (const { text, answer } of examples) {
+      const printed = await shell.run(text.replaceAll('http://localhost:3000', url));
+      if (answer !== null) expect(JSON.parse(printed), text).toEqual(answer);
+      else if (/\/emails \\\n/.test(text))
+        expect(JSON.parse(printed), text).toEqual(expect.objectContaining({ id: expect.any(String) }));
+    }
+    const { rows } =
+      await gateway.actor.pool.query(`select name, scopes, domain_name, revoked_at is not null as is_revoked from api_key
+    where name <> 'test' order by created_at`);
+    expect(rows).toEqual([
+      { name: 'newsletter', scopes: ['send'], domain_name: null, is_revoked: true },
+      { name: 'shop', scopes: ['read', 'send'], domain_name: 'inbox.test', is_revoked: false },
+    ]);
+  });
+
+  test('it describes every scope', () => {
+    for (const scope of SCOPES) expect(guide).toContain(`| \`${scope}\` |`);
+  });
+});
+
+describe('the GraphQL guide', () => {
+  interface Example {
+    /** the heading above it, and its number in that section */
+    name: string;
+    language: string;
+    text: string;
+    /** what the guide says that it answers */
+    answer: unknown;
+  }
+
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/graphql.md'), 'utf8');
+  const examples = readExamples();
+  let gateway: TestGateway;
+  let mail: GatewayMail;
+  let box: TestMailbox;
+  let shell: ShellSession;
+  let url: string;
+
+  beforeAll(async () => {
+    gateway = await openTestGateway({ config: { publicUrl: 'http://localhost:3000' } });
+    mail = await takeMail(gateway);
+    box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
+    await gateway.owner.pool.query(`update user_account set email = 'owner@inbox.test' where id = $1`, [box.userId]);
+    url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+    shell = openShell(repository, { KEY: box.apiKey, CURSOR: encodeEventCursor(box.userId, 1) });
+  });
+  afterAll(async () => {
+    await shell.end();
+    await mail.stop();
+    await gateway.close();
+  });
+
+  function readExamples(): Example[] {
+    return guide.split(/^## /m).flatMap((section) => {
+      const [heading = ''] = section.split('\n', 1);
+      const blocks = [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)];
+      return blocks.flatMap(([, language = '', text = ''], at) => {
+        if (language === 'json') return [];
+        const next = blocks[at + 1];
+        const answer: unknown = next?.[1] === 'json' ? JSON.parse(next[2] ?? '') : null;
+        return [{ name: `${heading}, ${at + 1}`, language, text, answer }];
+      });
+    });
+  }
+
+  /** What differs from run to run, by what it is: ids by their kind, cursors, ids of requests. */
+  function settled(answer: unknown): unknown {
+    return JSON.parse(JSON.stringify(answer), (key, value: unknown) => {
+      if (typeof value !== 'string') return value;
+      if (/^(cursor|endCursor|requestId)$/.test(key)) return `a ${key}`;
+      return value.replace(/^([a-z]+_)[0-9a-f]{2,}$/, '$1');
+    });
+  }
+
+  const here = (text: string) => text.replaceAll('http://localhost:3000', url).replace('KEY=...', `KEY=${box.apiKey}`);
+
+  /** The latest email and its thread, as the variables of the guide. */
+  async function variables(): Promise<Record<string, unknown>> {
+    const { rows } = await gateway.actor.pool.query<{ id: string; thread_id: string }>(
+      'select id, thread_id from email where user_id = $1 order by created_at desc limit 1',
+      [box.userId],
+    );
+    return { email: rows[0]?.id ?? null, thread: rows[0]?.thread_id ?? null };
+  }
+
+  /** Resolves when all that came in has its thread. */
+  async function untilThreaded(): Promise<void> {
+    const { pool } = gateway.actor;
+    const open = `select (select count(*) from reception where parsed_at is null) + (select count(*) from email where thread_id is null) as open`;
+    await expect.poll(async () => (await pool.query(open)).rows[0].open, { timeout: 60_000 }).toBe(0);
+  }
+
+  async function run({ language, text }: Example): Promise<unknown> {
+    if (language === 'graphql') return (await gateway.graphql(box.apiKey, text, await variables())).json();
+    const printed = await shell.run(here(text));
+    return JSON.parse(printed);
+  }
+
+  describe('every example works as printed', () => {
+    test('there are those of all kinds', () => {
+      expect(examples.filter(({ language }) => language === 'graphql')).toHaveLength(7);
+      expect(examples.filter(({ language }) => language === 'sh')).toHaveLength(8);
+    });
+
+    test.each(examples.map((example) => [example.name, example] as const))('%s', async (_, example) => {
+      if (example.text.includes('curl -sN')) return follow(example.text);
+      const answer = await run(example);
+      if (example.answer === null) expect(answer).toEqual({ data: expect.anything() });
+      else expect(settled(answer)).toEqual(settled(example.answer));
+      await untilThreaded();
+    });
+  });
+
+  async function follow(text: string): Promise<void> {
+    const before = gateway.app.events.size();
+    const stream = shell.follow(here(text));
+    try {
+      await expect.poll(() => gateway.app.events.size()).toBe(before + 1);
+      const subject = `Live ${text.length}`;
+      await mail.deliver(`From: Bob <bob@example.org>\r\nSubject: ${subject}\r\n\r\nHello\r\n`, box.address);
+      await expect.poll(stream.printed, { timeout: 60_000 }).toContain(`"subject":"${subject}"`);
+      expect(stream.printed()).toContain('event: next\ndata: {"data":');
+      expect(stream.printed()).not.toContain('"errors"');
+      // After a cursor, past events come first.
+      expect(stream.printed().includes('"subject":"An invoice"')).toBe(text.includes('$CURSOR'));
+    } finally {
+      await stream.end();
+      await untilThreaded();
+    }
+  }
+
+  test('a request that is sent again with its key is answered as the first time', async () => {
+    const again = examples.find(({ name }) => name.startsWith('Idempotency'));
+    if (again === undefined) throw new Error('there is no example');
+    const answers = [await run(again), await run(again)];
+    expect(answers[0]).toEqual(answers[1]);
+    const { rows } = await gateway.actor.pool.query(`select from email where user_id = $1 and subject = 'Your order'`, [
+      box.userId,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('what it says of the inbox is so', async () => {
+    const answer = await shell.run('run 03-thread "{\\"id\\":\\"$THREAD\\"}"');
+    const { thread } = JSON.parse(answer).data;
+    expect(thread).toMatchObject({ messageCount: 2, unreadCount: 0, isArchived: true, labels: ['orders'] });
+  });
+
+  test('its links lead somewhere', () => {
+    const links = [...guide.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(5);
+    for (const link of links)
+      expect(() => readFileSync(path.resolve(repository, 'docs', link)), link).not.toThrow(/ENOENT/);
+  });
+});
