@@ -129,7 +129,7 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S17',
     attempt: 'Expensive or malformed GraphQL documents, batches, introspection and CSRF',
     expected: '400 before any work is done.',
-    tests: files('gateway/graphql/graphql-safety.test.ts', 'gateway/graphql/graphql-over-http.test.ts'),
+    tests: files('gateway/graphql/graphql-safety.test.ts', 'gateway/graphql/graphql.test.ts'),
   },
   {
     id: 'S18',
