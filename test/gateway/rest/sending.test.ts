@@ -30,7 +30,9 @@ const base64 = (content: string | Buffer) => Buffer.from(content).toString('base
 async function rowsOf(emailId: string) {
   const rows = async (text: string) => (await gateway.actor.pool.query(text, [emailId])).rows;
   const [row] = await rows('select * from email where id = $1');
-  const [raw] = await rows('select r.octets as bytes from raw_message r join email e on e.raw_id = r.id where e.id = $1');
+  const [raw] = await rows(
+    'select r.octets as bytes from raw_message r join email e on e.raw_id = r.id where e.id = $1',
+  );
   const recipients = await rows('select * from recipient where email_id = $1 order by address');
   const events = await rows('select kind, seq from event where email_id = $1');
   return { email: row, bytes: (raw.bytes as Buffer).toString('latin1'), recipients, events };

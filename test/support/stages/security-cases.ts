@@ -178,7 +178,7 @@ export const securityCases: readonly SecurityCase[] = [
     tests: files(
       'gateway/accounts/auth-sessions.test.ts',
       'gateway/accounts/auth-origin.test.ts',
-      'gateway/accounts/auth-tries.test.ts',
+      'gateway/accounts/auth-attempts.test.ts',
       'gateway/admission/cross-origin.test.ts',
     ),
   },
@@ -193,7 +193,7 @@ export const securityCases: readonly SecurityCase[] = [
     attempt: 'More requests than the limit, over several keys and gateways',
     expected: '429 with Retry-After, for each user.',
     tests: files(
-      'gateway/admission/shared-request-limit.test.ts',
+      'gateway/admission/request-limit.test.ts',
       'flow/request-limit.test.ts',
       'haraka-plugins/limits.test.ts',
     ),
