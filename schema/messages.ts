@@ -55,7 +55,7 @@ export const questions = {
       /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
       z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
-    /** shorter than the 30 s of the Haraka plugin */
+    /** shorter than the 25 s of the Haraka plugin */
     limitMs: 20_000,
   },
   /**

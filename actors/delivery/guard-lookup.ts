@@ -1,7 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import type { GuardRule } from '../../core/routing/guard-rule.ts';
-import { readRulesSql } from '../../db/queries/routing/guard-of-route.ts';
-import { guardRuleOf, type StoredGuardRule } from '../../db/queries/routing/guard-rule-row.ts';
+import { guardRuleOf, readRulesSql, type StoredGuardRule } from '../../db/queries/routing/guard-rules.ts';
 import type { Bus } from '../../schema/messages.ts';
 
 /** The active guard rules of users, cached for a second. */

@@ -25,7 +25,7 @@ export type DeliveryFaultPoint =
   | 'forward.composed'
   | 'forward.stored';
 
-/** Returns the job of a claimed delivery; `leaseEndsAt` is on the clock of performance.now(). */
+/** Returns the job of a claimed delivery; `leaseUntil` is on the clock of performance.now(). */
 export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob {
   return {
     userId: row.user_id,

@@ -18,7 +18,7 @@ const LEFTOVERS_EVERY_MS = 10 * 60_000;
 /** Interval at which due domains are checked; milliseconds. */
 const DOMAINS_EVERY_MS = 5_000;
 
-export interface SchedulingActorOptions extends Omit<ReleaseOptions, 'fault'> {
+export interface SchedulingActorOptions {
   /** how long mail is kept for users who set no limit; forever by default */
   retention?: Retention;
   fault?: NonNullable<ReleaseOptions['fault']> & NonNullable<RetentionOptions['fault']>;

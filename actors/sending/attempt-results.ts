@@ -24,7 +24,7 @@ export function toResult(failure: NoSession): Omit<AttemptResult, 'job'> {
 }
 
 /** The result of one recipient of a transaction; `first` is the recipient that its return address was created for. */
-export function toOutcome(
+export function resultOfSent(
   job: SendingJob,
   { refused, end }: SendReport,
   session: SmtpSession | null,

@@ -3,7 +3,7 @@ import { isConnectionLost } from '../../db/connection/database.ts';
 import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../dns-resolver.ts';
 import { setAside } from '../set-aside.ts';
-import { isGoneBeforehand, isTooMany, toOutcome, toResult, verdictOf } from './attempt-results.ts';
+import { isGoneBeforehand, isTooMany, resultOfSent, toResult, verdictOf } from './attempt-results.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { type NoSession, type OpeningParts, openSession } from './open-session.ts';
@@ -147,7 +147,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
         continue;
       }
       const left = new Set(sent.filter((job) => isTooMany(report, job)));
-      results.push(...sent.filter((job) => !left.has(job)).map((job) => toOutcome(job, report, session, first)));
+      results.push(...sent.filter((job) => !left.has(job)).map((job) => resultOfSent(job, report, session, first)));
       verdict = verdictOf(report) === 'refused' ? verdict : verdictOf(report);
       if (report.end.kind === 'taken') options.onSent();
       rest = rest.filter((job) => left.has(job) || !sent.includes(job));

@@ -13,7 +13,8 @@ import { normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } fr
 import { UserError } from '../../core/shared/errors.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { GuardFactsExtent } from '../../db/queries/routing/guard-facts.ts';
-import { type GuardedContent, readActiveRules, readFacts } from '../../db/queries/routing/guard-of-route.ts';
+import { type GuardedContent, readFacts } from '../../db/queries/routing/guard-facts.ts';
+import { readActiveRules } from '../../db/queries/routing/guard-rules.ts';
 import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
 

@@ -11,7 +11,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { type GuardedEmail, readGuardedEmails } from '../../db/queries/routing/guard-mail.ts';
-import { findActiveRules, isEndpointActive } from '../../db/queries/routing/guard-rules.ts';
+import { isEndpointActive, readActiveRules } from '../../db/queries/routing/guard-rules.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { checkAction, checkConfig, type GuardAction, readGuardRule } from './guard-rules.ts';
 
@@ -131,7 +131,7 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
   const until = Math.min(performance.now() + BUDGET_MS, context.answerBy - SPARE_MS);
   const since = new Date(context.now().getTime() - days * DAY_MS);
   const { others, isLeadingOn } = await asUser(database, userId, async (transaction) => ({
-    others: (await findActiveRules(transaction, userId)).filter(({ id }) => id !== rule.id),
+    others: (await readActiveRules(transaction, userId)).filter(({ id }) => id !== rule.id),
     isLeadingOn: rule.endpointId !== null && (await isEndpointActive(transaction, userId, rule.endpointId)) === true,
   }));
   const rules = [rule, ...others];

@@ -1,6 +1,8 @@
+import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../../core/routing/guard-facts.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { addressFields } from '../emails/email-row.ts';
 
 /** A row of guardFactsColumns. */
@@ -71,3 +73,24 @@ const authentication = z
     hasSeveralFromFields: z.boolean(),
   })
   .nullable();
+
+/** What rules know about an email, and whether it could be parsed. */
+export interface GuardedContent {
+  facts: GuardFacts;
+  isParsed: boolean;
+}
+
+/** Returns what rules know about one received email; null when the user has none with that id. */
+export async function readFacts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  extent: GuardFactsExtent,
+): Promise<GuardedContent | null> {
+  const { rows } = await sql<GuardFactsRow>`
+    select ${sql.raw(guardFactsColumns(extent))} from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
+  const [row] = rows;
+  return row === undefined ? null : { facts: guardFactsOfRow(row), isParsed: row.parse_error === null };
+}

@@ -1,9 +1,44 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { checkGuardConfig } from '../../../core/routing/guard-config.ts';
 import type { GuardRule, RuleCursor } from '../../../core/routing/guard-rule.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
-import type { Tables } from '../../entities/tables.ts';
+import type { Row, Tables } from '../../entities/tables.ts';
 import { containsPattern } from '../search/search-pattern.ts';
-import { GUARD_RULE_COLUMNS, guardRuleOf, type StoredGuardRule } from './guard-rule-row.ts';
+
+/** The columns of guard_rule that define a rule. */
+const GUARD_RULE_COLUMNS = [
+  'id',
+  'name',
+  'type',
+  'config',
+  'action',
+  'endpoint_id',
+  'priority',
+  'created_at',
+] as const satisfies readonly (keyof Row<'guard_rule'>)[];
+
+export type StoredGuardRule = Pick<
+  Row<'guard_rule'>,
+  Exclude<(typeof GUARD_RULE_COLUMNS)[number], 'priority' | 'created_at'>
+> & {
+  priority: number;
+  created_at: Date;
+};
+
+/** Returns the rule of a row. Throws when its config is invalid. */
+export function guardRuleOf(row: StoredGuardRule): GuardRule {
+  const { config, error } = checkGuardConfig(row.type, row.config);
+  if (config === undefined) throw new Error(`guard rule ${row.id} cannot be read: ${error}`);
+  return {
+    id: row.id,
+    name: row.name,
+    action: row.action,
+    endpointId: row.endpoint_id,
+    priority: row.priority,
+    createdAt: row.created_at,
+    ...config,
+  };
+}
 
 /** A rule with all that is shown of it. */
 export type ListedGuardRule = GuardRule & {
@@ -32,7 +67,7 @@ export async function listGuardRules(
   page: Page,
 ): Promise<{ rules: ListedGuardRule[]; total: number }> {
   const where = whereOf(userId, conditions);
-  const { rows } = await sql<{ total: number } & (Row | { id: null })>`
+  const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from guard_rule g where ${where}) t
     left join lateral (
       select ${columns} ${from}
@@ -56,7 +91,7 @@ export async function pageGuardRules(
       ? sql``
       : sql`and (g.priority, g.created_at, g.id) ${operator} (${place.priority}::integer, ${place.at}::timestamptz, ${place.id}::text)`;
   const direction = sql.raw(page.isInverted ? 'asc' : 'desc');
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<ListedRow>`
     select ${columns} ${from}
     where ${whereOf(userId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
     order by g.priority ${direction}, g.created_at ${direction}, g.id ${direction} limit ${page.limit}`.execute(
@@ -82,7 +117,9 @@ export async function findGuardRules(
   ids: readonly string[],
 ): Promise<ListedGuardRule[]> {
   const conditions = { ids, type: null, isActive: null, search: null };
-  const { rows } = await sql<Row>`select ${columns} ${from} where ${whereOf(userId, conditions)}`.execute(transaction);
+  const { rows } = await sql<ListedRow>`select ${columns} ${from} where ${whereOf(userId, conditions)}`.execute(
+    transaction,
+  );
   return rows.map(listedOf);
 }
 
@@ -96,11 +133,18 @@ export async function findGuardRule(
   return rule ?? null;
 }
 
-/** Returns all active rules, unordered. */
-export async function findActiveRules(transaction: Transaction<Tables>, userId: string): Promise<GuardRule[]> {
+/** As SQL, for a table named g. */
+const COLUMNS = GUARD_RULE_COLUMNS.map((column) => `g.${column}`).join(', ');
+
+/** The active rules of the users $1, unordered. Rows: StoredGuardRule with user_id. */
+export const readRulesSql = `
+  select g.user_id, ${COLUMNS} from unnest($1::text[]) u(user_id)
+  cross join lateral (select * from guard_rule g where g.user_id = u.user_id and g.is_active) g`;
+
+/** Returns the active rules of one user, unordered. Throws as guardRuleOf does. */
+export async function readActiveRules(transaction: Transaction<Tables>, userId: string): Promise<GuardRule[]> {
   const { rows } = await sql<StoredGuardRule>`
-    select ${sql.join(GUARD_RULE_COLUMNS.map((column) => sql.ref(column)))} from guard_rule
-    where user_id = ${userId} and is_active`.execute(transaction);
+    select ${sql.raw(COLUMNS)} from guard_rule g where g.user_id = ${userId} and g.is_active`.execute(transaction);
   return rows.map(guardRuleOf);
 }
 
@@ -147,7 +191,7 @@ function whereOf(userId: string, { ids, type, isActive, search }: GuardRuleCondi
     ${search === null ? sql`` : sql`and lower(g.name || ' ' || coalesce(g.description, '')) like ${containsPattern(search)}`}`;
 }
 
-type Row = StoredGuardRule & {
+type ListedRow = StoredGuardRule & {
   description: string | null;
   is_active: boolean;
   updated_at: Date;
@@ -161,7 +205,7 @@ const columns = sql`
 
 const from = sql`from guard_rule g left join guard_rule_stat s on s.user_id = g.user_id and s.rule_id = g.id`;
 
-function listedOf(row: Row): ListedGuardRule {
+function listedOf(row: ListedRow): ListedGuardRule {
   return {
     ...guardRuleOf(row),
     description: row.description,
