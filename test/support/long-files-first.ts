@@ -47,7 +47,7 @@ const ORDER = [
   'gateway/admission/isolation-sweep',
   'gateway/admission/key-domains',
   'gateway/graphql/graphql-isolation',
-  'gateway/accounts/auth-tries',
+  'gateway/accounts/auth-attempts',
   'actors/',
   'operations/',
   'db/',

@@ -380,20 +380,20 @@ const messages: FaultExperiment[] = [
     id: 'P2',
     fault: '50,000 MIME parts',
     expected: 'Stored, parsed and flagged. Parts beyond 1,000 are not listed.',
-    tests: [{ file: PARSER, name: 'Hostile input takes at most a few seconds', row: '50,000 parts' }],
+    tests: [{ file: PARSER, name: 'hostile input takes at most a few seconds', row: '50,000 parts' }],
   },
   {
     id: 'P3',
     fault: 'MIME nesting of thousands of levels',
     expected: 'No stack overflow. Levels below 100 are kept as one attachment.',
-    tests: [{ file: PARSER, name: 'Hostile input takes at most a few seconds', row: '000 nested m' }],
+    tests: [{ file: PARSER, name: 'hostile input takes at most a few seconds', row: '000 nested m' }],
   },
   {
     id: 'P4',
     fault: 'Huge header sections, header fields and address lists',
     expected: '552 5.3.4 above 256 KB or 1,000 lines. Below that nothing is dropped.',
     tests: [
-      { file: PARSER, name: 'Hostile input takes at most a few seconds' },
+      { file: PARSER, name: 'hostile input takes at most a few seconds' },
       { file: BYTES, name: 'Refused before' },
     ],
   },

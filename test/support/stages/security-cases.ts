@@ -120,7 +120,7 @@ export const securityCases: readonly SecurityCase[] = [
     attempt: 'Scripts, forms and remote content in HTML mail',
     expected: 'Nothing runs and nothing is fetched in a browser.',
     tests: files(
-      'core/html/sanitize-html-body.test.ts',
+      'core/html/sanitize-html.test.ts',
       'core/html/mail-document.test.ts',
       'dashboard/hostile-mail.test.ts',
     ),
@@ -150,7 +150,7 @@ export const securityCases: readonly SecurityCase[] = [
     tests: files(
       'core/mime/extracts.test.ts',
       'core/mime/subject.test.ts',
-      'core/mime/strip-quoted-text.test.ts',
+      'core/mime/reply-text.test.ts',
       'core/search/search-query.test.ts',
     ),
   },
