@@ -13,8 +13,8 @@ import {
   type WakeSubject,
 } from '../schema/messages.ts';
 import { actorMetrics } from '../schema/metrics.ts';
-import { createInFlight, type InFlight } from './bus/in-flight.ts';
 import { apart } from './bus/tracing.ts';
+import { createInFlight, type InFlight } from './bus/transport.ts';
 import { recordNoted } from './mail-spans.ts';
 
 /** What every actor gets at its start. */

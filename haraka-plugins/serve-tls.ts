@@ -1,8 +1,7 @@
 import { setInterval } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SmtpSettings } from './settings.ts';
-import { makeTlsContext, type TlsContext } from './tls-context.ts';
-import { readTlsCredentials, type TlsCredentials } from './tls-credentials.ts';
+import { makeTlsContext, readTlsCredentials, type TlsContext, type TlsCredentials } from './tls-context.ts';
 
 export interface TlsServing {
   settings: Pick<SmtpSettings, 'tls' | 'dataDirectory' | 'mailHostname'>;

@@ -1,7 +1,7 @@
 import { format } from 'node:util';
 import type { Logger } from 'pino';
-import { measured } from '../actors/bus/measured.ts';
 import { connectSocketBus } from '../actors/bus/socket.ts';
+import { measured } from '../actors/bus/transport.ts';
 import type { Bus } from '../schema/messages.ts';
 import { serveTls } from './serve-tls.ts';
 import type { SmtpSettings } from './settings.ts';

@@ -13,10 +13,10 @@ import {
   type Wake,
   type WakeSubject,
 } from '../../schema/messages.ts';
-import { createInFlight } from './in-flight.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
+import { createInFlight } from './transport.ts';
 
 /**
  * The bus inside one process. The members of a group take turns. Bytes are passed by reference: the asker must not change them. The bytes

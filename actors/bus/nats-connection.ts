@@ -6,7 +6,7 @@ import {
   type NatsConnection,
   type Subscription,
 } from '@nats-io/transport-node';
-import type { BusLog } from './bus-log.ts';
+import type { BusLog } from './transport.ts';
 
 /** One connection to NATS that reconnects by itself and restores its subscriptions. */
 export interface KeptConnection {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { failure } from './failure.ts';
+import { failure } from './transport.ts';
 
 /*
  * One NATS message: u32 length of the head (big-endian), the head as JSON, raw bytes. A question whose bytes do not fit

@@ -12,10 +12,6 @@ import {
   type Subscription,
   type Wake,
 } from '../../schema/messages.ts';
-import type { BusLog } from './bus-log.ts';
-import { describeFailure, failureError } from './failure.ts';
-import { createInFlight } from './in-flight.ts';
-import { monotonicMs } from './monotonic-clock.ts';
 import { keepNatsConnection, roleOf } from './nats-connection.ts';
 import {
   envelopeBytes,
@@ -32,8 +28,8 @@ import { createGatherer, sendChunks } from './nats-stream.ts';
 import { createQuestionAges } from './question-ages.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkReply, checkRequest, checkWake } from './shapes.ts';
-import { TRACE_PARENT, TRACE_PARENT_BYTES } from './trace-parent.ts';
-import { activeTraceParent, answering, asking, below } from './tracing.ts';
+import { activeTraceParent, answering, asking, below, TRACE_PARENT, TRACE_PARENT_BYTES } from './tracing.ts';
+import { type BusLog, createInFlight, describeFailure, failureError, monotonicMs } from './transport.ts';
 
 export interface NatsBusOptions {
   /** nats://host:port, tls://user:password@host; several separated by commas */

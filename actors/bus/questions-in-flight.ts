@@ -1,5 +1,5 @@
 import { BusTimeout, BusUnavailable, MAX_BYTES } from '../../schema/messages.ts';
-import { monotonicMs } from './monotonic-clock.ts';
+import { monotonicMs } from './transport.ts';
 
 /** Maximum bytes that one bus connection has in flight. Further questions wait for room, within their own time limits. */
 export const MAX_BYTES_IN_FLIGHT = 32_000_000;

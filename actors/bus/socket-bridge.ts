@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net';
 import { type Bus, BusUnavailable, questions, type Subscription } from '../../schema/messages.ts';
-import type { BusLog } from './bus-log.ts';
-import { describeFailure, failureError } from './failure.ts';
 import { createFrameChannel } from './frame-channel.ts';
-import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight, MAX_BYTES_IN_FLIGHT } from './questions-in-flight.ts';
 import { isBroadcast, isQuestion, isWake } from './shapes.ts';
 import { type ClientFrame, carrying, clientFrame, type ServerFrame } from './socket-frames.ts';
 import { activeTraceParent, below } from './tracing.ts';
+import { type BusLog, describeFailure, failureError, monotonicMs } from './transport.ts';
 
 /** Passes the frames of one client to the bus and back, until the client disconnects. */
 export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { failure } from './failure.ts';
+import { failure } from './transport.ts';
 
 /*
  * The protocol between a client process and the bus that it reaches over a Unix socket. The client joins a subject as a numbered member, in

@@ -10,16 +10,13 @@ import {
   type Subscription,
   type Wake,
 } from '../../schema/messages.ts';
-import type { BusLog } from './bus-log.ts';
-import { describeFailure, failureError } from './failure.ts';
 import { createFrameChannel, type FrameChannel } from './frame-channel.ts';
-import { createInFlight, type InFlight } from './in-flight.ts';
-import { monotonicMs } from './monotonic-clock.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { bridgeSocket } from './socket-bridge.ts';
 import { type ClientFrame, carrying, serverFrame } from './socket-frames.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
+import { type BusLog, createInFlight, describeFailure, failureError, type InFlight, monotonicMs } from './transport.ts';
 
 export interface SocketBusOptions {
   /** path of the Unix socket */

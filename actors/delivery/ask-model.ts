@@ -8,8 +8,13 @@ import {
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
-import { takeAskedSql, type UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
-import { type AskingRow, askLaterSql, claimAskingSql } from '../../db/queries/routing/guard-ask.ts';
+import {
+  type AskingRow,
+  askLaterSql,
+  claimAskingSql,
+  takeAskedSql,
+  type UnroutedRow,
+} from '../../db/queries/routing/delivery-route.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';

@@ -2,7 +2,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
-import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-content.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';

@@ -4,7 +4,7 @@ import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/ident
 import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
+import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/queries/endpoints/forward-claim.ts';
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/endpoints/forward-store.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';

@@ -11,7 +11,7 @@ import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
-import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
+import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import {
   findSampleRecipient,
   readTestedForwardSql,

@@ -1,7 +1,7 @@
 import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/mail-payload.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
-import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-content.ts';
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
 import type { WebhookRequest } from './post-webhook.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../db/connection/database.ts';
 import { acceptGroup, type Offer } from '../../db/queries/emails/accept-group.ts';
-import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';

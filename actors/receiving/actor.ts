@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
@@ -7,9 +8,7 @@ import { claimReceptions, releaseReception, releaseReceptions } from '../../db/q
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
-import type { FaultPoint } from './accept-message.ts';
-import { createAcceptor } from './accept-message.ts';
-import { watchCapacity } from './capacity.ts';
+import { createAcceptor, type FaultPoint } from './accept-message.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { createExaminer } from './examine-message.ts';
 import type { ReportOptions } from './handle-bounces.ts';
@@ -181,4 +180,33 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   }
   let stopped: Promise<void> | undefined;
   return { stop: () => (stopped ??= stop()) };
+}
+
+/** Minimum free bytes to accept a message: room for one and a half of the largest. SIZE is 15,000,000. */
+const MIN_FREE_BYTES = 1.5 * 15_000_000;
+/** Part of the disk that must stay free. */
+const MIN_FREE_PART = 0.05;
+/** How long an answer is cached; milliseconds. */
+const ANSWER_AGE_MS = 1_000;
+
+/**
+ * Returns a function that tells whether the disk of this directory has room for another message. With null, the data are stored elsewhere
+ * and there is always room as far as this process knows. The function throws when the disk cannot be queried.
+ */
+export function watchCapacity(dataDirectory: string | null): () => Promise<boolean> {
+  if (dataDirectory === null) return () => Promise.resolve(true);
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<boolean> = Promise.resolve(true);
+  return () => {
+    if (performance.now() - askedAt > ANSWER_AGE_MS) {
+      askedAt = performance.now();
+      answer = statfs(dataDirectory).then((disk) => hasRoom(disk.bavail * disk.bsize, disk.blocks * disk.bsize));
+    }
+    return answer;
+  };
+}
+
+/** Whether a disk with this many free bytes still accepts mail. */
+export function hasRoom(freeBytes: number, sizeBytes: number): boolean {
+  return freeBytes >= Math.max(MIN_FREE_BYTES, MIN_FREE_PART * sizeBytes);
 }

@@ -1,8 +1,11 @@
+import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import { receivedMessageId } from '../../core/mime/message-id.ts';
 import { PARSER_VERSION } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
-import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { EmailRows } from '../../db/queries/emails/store-received.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 
@@ -59,5 +62,29 @@ export function emailRows(
       .toWellFormed()
       .toLowerCase(),
     parties: emailParties(from?.addresses.map((mailbox) => mailbox.address) ?? []),
+  };
+}
+
+/** Returns the row of a report that arrived with this reception. */
+export function dmarcRow(
+  { userId, emailId }: Pick<Reception, 'userId' | 'emailId'>,
+  report: DmarcReport,
+  makeId: (kind: IdentifierKind) => string,
+): NewDmarcReport {
+  return {
+    user_id: userId,
+    email_id: emailId,
+    id: makeId('dmarcReport'),
+    event_id: makeId('event'),
+    domain: report.policy.domain,
+    organization: report.organization,
+    report_id: report.reportId,
+    begins_at: report.begin.toISOString(),
+    ends_at: report.end.toISOString(),
+    policy: report.policy,
+    records: report.records,
+    message_count: report.messageCount,
+    aligned_count: report.alignedCount,
+    is_truncated: report.isTruncated,
   };
 }

@@ -5,12 +5,12 @@ import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
-import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import * as reports from '../../db/queries/sending/apply-bounce.ts';
-import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
+import { suppressAddresses } from '../../db/queries/sending/suppression-list.ts';
 import { outcomeOfComplaint, outcomeOfDeliveryReport } from './bounce-outcome.ts';
-import { readMailbox } from './mailbox.ts';
+import { readMailbox } from './check-recipient.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 
 export interface ReportOptions {

@@ -3,7 +3,7 @@ import { differences, type FieldChange } from '../../core/mime/stored-difference
 import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../core/routing/guard-facts.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import { type Database } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../db/queries/domains/dmarc-write.ts';
 import * as again from '../../db/queries/emails/parse-again.ts';
@@ -11,8 +11,7 @@ import { writeWords } from '../../db/queries/search/email-words.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
-import { dmarcRow } from './dmarc-row.ts';
-import { emailRows } from './email-rows.ts';
+import { dmarcRow, emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 
 /** A reception under this process' lease that waits for the parser. */

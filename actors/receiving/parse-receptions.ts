@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { GroupCommit } from '../work/group-commit.ts';

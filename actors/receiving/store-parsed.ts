@@ -2,13 +2,11 @@ import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import type { Database } from '../../db/connection/database.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
-import type { Reception } from '../../db/queries/emails/reception.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { type EmailRows, type StoredEmails, storeReceived } from '../../db/queries/emails/store-received.ts';
-import { dmarcRow } from './dmarc-row.ts';
-import { emailRows } from './email-rows.ts';
+import { dmarcRow, emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 
 export interface StoreOptions {

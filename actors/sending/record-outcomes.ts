@@ -7,7 +7,7 @@ import {
   finishRecipientsSql,
   refreshEmailsSql,
 } from '../../db/queries/sending/recipient-finish.ts';
-import { suppressAddresses } from '../../db/queries/sending/suppression-write.ts';
+import { suppressAddresses } from '../../db/queries/sending/suppression-list.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';

@@ -7,7 +7,7 @@ import { type Finding, findingsOf, wordsOf } from './finding.ts';
 const { ok, warn, fail, skip } = findingsOf('machine');
 
 const NODE_MAJOR = 24;
-/** Below this share the service accepts no more mail (actors/receiving/capacity.ts). */
+/** Below this share the service accepts no more mail (actors/receiving/actor.ts). */
 const LEAST_FREE_SHARE = 0.05;
 const LOW_FREE_SHARE = 0.15;
 /** File descriptors of an SMTP process besides its connections. */

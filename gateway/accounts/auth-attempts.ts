@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { deriveTriesSecret, triesKey } from '../../core/accounts/auth-secret.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { forgiveAuthTries, takeAuthTry } from '../../db/queries/accounts/auth-tries.ts';
+import { forgiveAuthTries, takeAuthTry } from '../../db/queries/accounts/sign-in-link.ts';
 
 /** Kinds of attempts, which are counted separately. */
 export type AttemptKind =

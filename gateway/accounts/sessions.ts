@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Database } from '../../db/connection/database.ts';
-import { findSession } from '../../db/queries/accounts/session.ts';
+import { findSession } from '../../db/queries/accounts/sign-in-link.ts';
 import { type Bus } from '../../schema/messages.ts';
 
 /** The session of a request, and its user. */

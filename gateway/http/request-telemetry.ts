@@ -1,7 +1,6 @@
 import { type Span, SpanKind } from '@opentelemetry/api';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { TRACE_PARENT } from '../../actors/bus/trace-parent.ts';
-import { beginSpan, failSpan, inSpan, isTracing } from '../../actors/bus/tracing.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { beginSpan, failSpan, inSpan, isTracing, TRACE_PARENT } from '../../actors/bus/tracing.ts';
 import { gatewayMetrics } from '../../schema/metrics.ts';
 
 /** Counts and times every request by the pattern of its route. Paths contain private data: IDs and search texts. */

@@ -1,7 +1,7 @@
 import { LIMITED_TO_DOMAIN } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findReached } from '../../db/queries/accounts/key-reach.ts';
+import { findReached } from '../../db/queries/accounts/credential.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 
 /**

@@ -19,12 +19,7 @@ import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/retur
 import { asUser } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
-import {
-  findAnswer,
-  isReceived,
-  type KeptAnswer,
-  reserveAnswer,
-} from '../../db/queries/sending/idempotency-reserve.ts';
+import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type Idempotency, idempotencyKeyReused } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';

@@ -4,11 +4,11 @@ import { asUser } from '../../db/connection/transaction.ts';
 import { findEmails } from '../../db/queries/emails/email-list.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
-import { hastenRecipients } from '../../db/queries/sending/recipient-hasten.ts';
 import {
   findAttempts,
   findRecipients,
   findRecipientsOf,
+  hastenRecipients,
   type Recipient,
 } from '../../db/queries/sending/recipient-read.ts';
 import * as waiting from '../../db/queries/sending/waiting-emails.ts';

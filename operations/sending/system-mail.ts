@@ -1,6 +1,6 @@
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { SYSTEM_USER_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
-import { keepSystemDomain } from '../../db/queries/domains/system-domain.ts';
+import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { newIdentifier, type OperationContext, type OperationParts } from '../context.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 import { sendChecked } from './send-email.ts';

@@ -13,7 +13,6 @@ import {
   type ThreadReason,
 } from '../../core/threads/threading.ts';
 import { writeWords } from '../../db/queries/search/email-words.ts';
-import { readThreadsApart } from '../../db/queries/threads/thread-apart.ts';
 import type { UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
 import type { ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
@@ -23,7 +22,7 @@ import {
   threadsOfKeys,
   threadsOfSubjects,
 } from '../../db/queries/threads/thread-lookup.ts';
-import { type EndedThread, mergeThreads } from '../../db/queries/threads/thread-merge.ts';
+import { type EndedThread, mergeThreads, readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
 import { type ThreadGain, writeThreads } from '../../db/queries/threads/thread-row.ts';
 import {
   type Assignment,

@@ -2,10 +2,9 @@ import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { addParticipants, type Participants } from '../../core/threads/thread-participants.ts';
 import { linkKey, linkKeys, linksOf, type ThreadableMessage, type ThreadReason } from '../../core/threads/threading.ts';
-import { addThreadsApart, readThreadsApart } from '../../db/queries/threads/thread-apart.ts';
 import { inheritLabels, readLabels } from '../../db/queries/threads/thread-labels.ts';
 import { readThreads, type StoredThread, threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
-import { mergeThreads } from '../../db/queries/threads/thread-merge.ts';
+import { addThreadsApart, mergeThreads, readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
 import {
   findBorne,
   findReferred,

@@ -8,13 +8,13 @@ import {
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
-import { readThreadsApart } from '../../db/queries/threads/thread-apart.ts';
 import {
   readThreads,
   type StoredThread,
   threadsOfKeys,
   threadsOfSubjects,
 } from '../../db/queries/threads/thread-lookup.ts';
+import { readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
 import { type MovedEmail, readMoved } from '../../db/queries/threads/thread-move.ts';
 import { removeAnchors, setThreadReason } from '../../db/queries/threads/thread-rejoin.ts';
 import { addAnchors, addKeys } from '../../db/queries/threads/thread-write.ts';

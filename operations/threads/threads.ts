@@ -3,7 +3,7 @@ import type { KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
-import * as inbox from '../../db/queries/threads/inbox-list.ts';
+import * as inbox from '../../db/queries/threads/thread-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emails.ts';

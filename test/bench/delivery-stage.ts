@@ -11,7 +11,7 @@ import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
-import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-content.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
 import { freePort, loginAs } from '../support/cluster/cluster.ts';
 import { insertReceivedMail } from '../support/rows/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';

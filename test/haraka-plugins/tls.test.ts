@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
-import { readTlsCredentials } from '../../haraka-plugins/tls-credentials.ts';
+import { readTlsCredentials } from '../../haraka-plugins/tls-context.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer } from './smtp-server.ts';
 

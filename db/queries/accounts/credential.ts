@@ -1,5 +1,7 @@
+import type { Transaction } from 'kysely';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Database } from '../../connection/database.ts';
+import type { Tables } from '../../entities/tables.ts';
 
 /** An active API key. */
 export interface CredentialRow {
@@ -38,4 +40,20 @@ interface CredentialColumns {
 /** Records when keys were last used. */
 export async function noteKeyUses(database: Database, uses: readonly { id: string; at: Date }[]): Promise<void> {
   await database.pool.query('select note_key_uses($1)', [JSON.stringify(uses)]);
+}
+
+/** Whether the email, or the batch, with that id is visible in the transaction. */
+export async function findReached(
+  transaction: Transaction<Tables>,
+  userId: string,
+  kind: 'email' | 'batch',
+  id: string,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom(kind)
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
 }

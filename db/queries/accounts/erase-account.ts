@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { type Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
-import { removeRawMessages } from '../upkeep/remove-raw.ts';
+import { removeRawMessages } from '../upkeep/remove-emails.ts';
 
 /** Rows per transaction. */
 const ERASED_AT_ONCE = 500;

@@ -29,3 +29,47 @@ export async function makeSignInLink(database: Database, email: string): Promise
 export async function dropLinks(database: Database, userId: string): Promise<void> {
   await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
 }
+
+/** Returns the session with that cookie token that has not expired at `now`; null when there is none. Role postroom_auth. */
+export async function findSession(
+  database: Database,
+  token: string,
+  now: Date,
+): Promise<{ sessionId: string; userId: string; expiresAt: Date } | null> {
+  const { rows } = await database.pool.query<{ id: string; user_id: string; expires_at: Date }>({
+    name: 'find-session',
+    text: 'select id, user_id, expires_at from auth_session where token = $1 and expires_at > $2',
+    values: [token, now],
+  });
+  const row = rows[0];
+  return row === undefined ? null : { sessionId: row.id, userId: row.user_id, expiresAt: row.expires_at };
+}
+
+interface TryLimit {
+  /** tries within the window */
+  most: number;
+  windowSeconds: number;
+}
+
+/**
+ * Counts a try for every key, or for none when one of them has reached its limit. Returns the seconds after which to try again; 0 when it
+ * was counted. The counts survive restarts and are shared by all gateways of the database. Concurrent tries cannot exceed the limit. Role
+ * postroom_auth.
+ */
+export async function takeAuthTry(database: Database, keys: readonly string[], limit: TryLimit): Promise<number> {
+  const { rows } = await database.pool.query<{ wait: number }>({
+    name: 'take-auth-try',
+    text: `select take_auth_try($1, $2, make_interval(secs => $3)) as wait`,
+    values: [keys, limit.most, limit.windowSeconds],
+  });
+  return rows[0]?.wait ?? limit.windowSeconds;
+}
+
+/** After a success: deletes all tries of `cleared`, and the last one of `givenBack`. */
+export async function forgiveAuthTries(
+  database: Database,
+  cleared: readonly string[],
+  givenBack: readonly string[],
+): Promise<void> {
+  await database.pool.query('select forgive_auth_tries($1, $2)', [cleared, givenBack]);
+}

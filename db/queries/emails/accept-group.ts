@@ -2,7 +2,7 @@ import { storableText } from '../../../core/shared/text.ts';
 import { storeBytesSql } from '../../byte-store.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
-import type { Reception } from './reception.ts';
+import type { Reception } from './reception-claim.ts';
 
 /** The envelope of an SMTP transaction or test. */
 interface OfferedEnvelope {

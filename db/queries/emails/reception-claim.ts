@@ -1,7 +1,6 @@
 import { claimStatement } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
-import type { Reception } from './reception.ts';
 
 /** A claimed reception. */
 export interface ClaimedReception {
@@ -112,3 +111,28 @@ const CLAIM_SQL = `
     set: 'tries = case when t.claimed_by = $1 then t.tries else t.tries + 1 end',
   })})
   select c.*, (select m.size_octets from raw_message m where m.id = c.raw_id) as size_octets from claimed c order by c.accepted_at`;
+
+/** One accepted recipient of one SMTP transaction (a row of table reception): the envelope, and what is to be parsed. */
+export interface Reception {
+  userId: string;
+  emailId: string;
+  rawId: string;
+  /** empty for the null reverse-path */
+  reversePath: string;
+  /** forward-path as given, including the plus-tag */
+  recipient: string;
+  /** the address that receives it, lower case */
+  ownAddress: string;
+  /** null when the catch-all accepted it */
+  addressId: string | null;
+  domainId: string;
+  remoteAddress: string;
+  helo: string;
+  isTls: boolean;
+  /** our own trace fields, with CRLF line ends; they precede the bytes */
+  traceFields: string;
+  /** when SMTP replied 250 */
+  acceptedAt: Date;
+  /** tries to parse it, including the one that is due */
+  tries: number;
+}

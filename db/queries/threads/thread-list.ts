@@ -1,10 +1,12 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
+import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
+import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
 
 export interface Thread {
   id: string;
@@ -61,7 +63,7 @@ export async function listThreads(
 }
 
 /** Like listThreads, for the threads t of a from clause. */
-export async function listThreadsFrom(
+async function listThreadsFrom(
   transaction: Transaction<Tables>,
   userId: string,
   source: RawBuilder<unknown>,
@@ -223,4 +225,47 @@ function placeConditions(page: KeysetPage): RawBuilder<unknown> {
       : sql`and t.last_message_at ${operator}= ${place.at}::timestamptz
             and (t.last_message_at, t.id) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
   return sql`${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}`;
+}
+
+/** Filters of an inbox: threads of which one message matches all terms; null matches all. */
+export interface InboxConditions {
+  terms: readonly SearchTerm[];
+  isUnread: boolean;
+  isArchived: boolean | null;
+  /** id or name of a domain of the user; a participant's domain */
+  domain: string | null;
+  /** id of an address of the user, or an address; a participant */
+  address: string | null;
+}
+
+/** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
+export function pageInbox(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: InboxConditions,
+  page: KeysetPage,
+  bounds: SearchBounds = THREAD_BOUNDS,
+): Promise<ListedThread[]> {
+  const found = sql`from search_inbox(${queryOf(userId, conditions)}, ${searchPage(page, bounds)}) s
+    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  return listThreadsFrom(transaction, userId, found, page);
+}
+
+export async function countInbox(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: InboxConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count_inbox(${queryOf(userId, conditions)}) as total`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+function queryOf(userId: string, { terms, isUnread, isArchived, domain, address }: InboxConditions) {
+  return searchQuery(userId, terms, {
+    isUnread,
+    isArchived,
+    participant: address === null ? null : addressOf(userId, address),
+    participantDomain: domain === null ? null : domainNameOf(userId, domain),
+  });
 }

@@ -4,8 +4,7 @@ import type { Retention } from '../../../core/upkeep/retention.ts';
 import { claimStatement, LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
 import { writeWords } from '../search/email-words.ts';
-import { isInWorkSql } from './remove-emails.ts';
-import { removeRawMessages } from './remove-raw.ts';
+import { isInWorkSql, removeRawMessages } from './remove-emails.ts';
 
 /** A user whose old mail is to be removed, claimed. */
 export interface SweptUser {

@@ -18,8 +18,7 @@ import {
   refuseConnection,
 } from './reception.ts';
 import { rememberAnswers } from './remember-answers.ts';
-import { isOverdue, openSession, type Session, type Sessions } from './session.ts';
-import { endAbandonedSpan } from './transaction-span.ts';
+import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 
 /** The Haraka plugin: `reception.ts` makes the decision of each hook; this file holds the wiring and the life cycle of sessions. */
 

@@ -9,8 +9,7 @@ import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
 import type { Questions } from './remember-answers.ts';
-import { beginTransaction, type Session } from './session.ts';
-import { beginTransactionSpan, endTransactionSpan } from './transaction-span.ts';
+import { beginTransaction, beginTransactionSpan, endTransactionSpan, type Session } from './session.ts';
 
 /** What the decisions of a transaction need. */
 export interface Reception {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acceptor, type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import type { Reception } from '../../../db/queries/emails/reception.ts';
+import type { Reception } from '../../../db/queries/emails/reception-claim.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasRoom, watchCapacity } from '../../../actors/receiving/capacity.ts';
+import { hasRoom, watchCapacity } from '../../../actors/receiving/actor.ts';
 
 const GB = 1_000_000_000;
 

@@ -9,8 +9,7 @@ import { type ParsedMessage, scanHeaders } from '../../../core/mime/parse-messag
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import type { Reception } from '../../../db/queries/emails/reception.ts';
-import { claimReceptions } from '../../../db/queries/emails/reception-claim.ts';
+import { claimReceptions, type Reception } from '../../../db/queries/emails/reception-claim.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { dmarcXml } from '../../support/mail/dmarc-reports.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dmarcRow } from '../../../actors/receiving/dmarc-row.ts';
+import { dmarcRow } from '../../../actors/receiving/email-rows.ts';
 import { readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';

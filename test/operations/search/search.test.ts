@@ -7,7 +7,7 @@ import { asUser, inTransaction } from '../../../db/connection/transaction.ts';
 import { countFoundEmails, pageFoundEmails } from '../../../db/queries/emails/email-find.ts';
 import { writeWords } from '../../../db/queries/search/email-words.ts';
 import type { SearchBounds } from '../../../db/queries/search/search-sql.ts';
-import * as lists from '../../../db/queries/threads/inbox-list.ts';
+import * as lists from '../../../db/queries/threads/thread-list.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { countEmails, pageEmails } from '../../../operations/emails/emails.ts';
 import { countInbox, type InboxQuery, pageInbox } from '../../../operations/threads/threads.ts';

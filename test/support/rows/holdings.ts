@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { dmarcRow } from '../../../actors/receiving/dmarc-row.ts';
+import { dmarcRow } from '../../../actors/receiving/email-rows.ts';
 import { readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { type Database } from '../../../db/connection/database.ts';

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** What is stored under a key; the response is JSON. */
@@ -49,4 +50,22 @@ export async function isReceived(transaction: Transaction<Tables>, userId: strin
     transaction,
   );
   return rows[0]?.is_there === true;
+}
+
+/** How long a response is replayed for its Idempotency-Key. */
+const KEY_AGE_HOURS = 24;
+
+/** Keys removed at once. */
+export const REMOVE_KEYS_BATCH = 2_000;
+
+/** Removes a batch of idempotency keys that have expired; returns how many. */
+export async function removeOldIdempotencyKeys(database: Database): Promise<number> {
+  const { rowCount } = await database.pool.query({
+    name: 'remove-old-keys',
+    text: `
+      delete from idempotency_key where ctid = any (array(
+        select ctid from idempotency_key where created_at < (select postroom_now()) - interval '${KEY_AGE_HOURS} hours'
+        order by created_at limit ${REMOVE_KEYS_BATCH} for update skip locked))`,
+  });
+  return rowCount ?? 0;
 }
