@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -495,37 +495,43 @@ describe('no text takes more time than its size asks for', () => {
     ['text', (text) => ({ text, to: 'refused' })],
     ['html', (text) => ({ html: text, to: 'refused' })],
   ];
-  /** Times what a harmless request of the size takes that is refused last of all; a quadratic reader is hundreds of times slower. */
+  /** Times the processor time of a harmless request of the size that is refused last of all; a quadratic reader takes hundreds of times as much. */
   const MOST = 15;
 
-  async function fastestMs(call: () => Promise<unknown>, goodMs = 0): Promise<number> {
-    let fastest = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 5 && fastest > goodMs; round++) {
-      const startedAt = performance.now();
+  /** Nanoseconds that the main thread of the service ran (proc_pid_schedstat): unlike the time of day, other processes do not add to it. */
+  const ranNs = async () => {
+    const pid = stage.service.processes.get('runner')?.pid;
+    return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]);
+  };
+
+  async function leastMs(call: () => Promise<unknown>, goodMs = 0): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5 && least > goodMs; round++) {
+      const startedNs = await ranNs();
       await call();
-      fastest = Math.min(fastest, performance.now() - startedAt);
+      least = Math.min(least, ((await ranNs()) - startedNs) / 1e6);
     }
-    return fastest;
+    return least;
   }
 
-  test(`50 KB in any field of an email answer as fast as 50 KB of harmless text`, async () => {
+  test(`50 KB in any field of an email take about as much processor time as 50 KB of harmless text`, async () => {
     const harmless = benign({ text: fill('Good morning. '), from: `hello@${stranger.domain}` });
-    const harmlessMs = await fastestMs(() => send(harmless));
+    const harmlessMs = await leastMs(() => send(harmless));
     const slow: string[] = [];
     for (const [field, over] of fields) {
       for (const unit of units) {
         // From another's domain, so that what is well-formed is refused as late as possible and nothing is stored.
         const body = { ...harmless, text: 'x', ...over(fill(unit)) };
-        const ms = await fastestMs(() => send(body), harmlessMs * MOST);
+        const ms = await leastMs(() => send(body), harmlessMs * MOST);
         if (ms > harmlessMs * MOST) slow.push(`${field} of ${JSON.stringify(unit)}: ${Math.round(ms)} ms`);
       }
     }
     expect(slow, `harmless: ${harmlessMs} ms`).toEqual([]);
   });
 
-  test('50 KB in the fields of the other resources answer as fast', async () => {
+  test('50 KB in the fields of the other resources take about as much processor time', async () => {
     const { account } = stage;
-    const harmlessMs = await fastestMs(() => account.call('POST', '/endpoints', { name: fill('Good morning. ') }));
+    const harmlessMs = await leastMs(() => account.call('POST', '/endpoints', { name: fill('Good morning. ') }));
     const slow: string[] = [];
     const routes: [string, (text: string) => EmailBody][] = [
       ['/domains', (text) => ({ domain: text })],
@@ -546,7 +552,7 @@ describe('no text takes more time than its size asks for', () => {
     for (const [route, bodyOf] of routes) {
       for (const unit of units) {
         const body = bodyOf(fill(unit));
-        const ms = await fastestMs(() => account.call('POST', route, body), harmlessMs * MOST);
+        const ms = await leastMs(() => account.call('POST', route, body), harmlessMs * MOST);
         if (ms > harmlessMs * MOST) slow.push(`${route} ${unit}: ${Math.round(ms)} ms`);
       }
     }
