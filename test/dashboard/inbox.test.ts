@@ -92,6 +92,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('button', { name: 'Reason' }).last().click();
     await page.getByText('It replies to a message of this conversation').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByText('It replies to a message of this conversation').waitFor({ state: 'hidden' });
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await findViolations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'light' });
@@ -99,6 +100,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
 
     // Search, by the URL too.
     await page.keyboard.press('Escape');
+    await page.getByRole('article').first().waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await page.keyboard.type('from:shop has:attachment');
     await page.keyboard.press('Enter');

@@ -38,6 +38,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         poolSize: 6,
         applicationName: 'test',
         onError: () => undefined,
+        // For hangs, not for slowness: a machine with other work may be ten times as slow.
+        statementTimeoutMs: 120_000,
       });
       opened.push(database);
       return database;
