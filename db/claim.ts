@@ -1,29 +1,29 @@
-/** Rows taken at once. */
+/** Maximum rows per claim. */
 export const CLAIM_BATCH = 50;
 /** How long a claim holds unless its work finishes first; longer than any attempt. Seconds. */
 export const LEASE_SECONDS = 30;
 
 export interface ClaimOptions {
   table: string;
-  /** what makes a row wait for work besides its lease, on the table's own columns; an index should answer it */
+  /** condition for a row to be due, besides its lease; uses only the table's own columns and should have an index */
   isDue: string;
   /** which rows come first */
   orderBy: string;
-  /** columns to answer */
+  /** columns to return */
   returning: readonly string[];
-  /** further assignments, as `tries = t.tries + 1`; the table is `t` */
+  /** more assignments, such as `tries = t.tries + 1`; the table is `t` */
   set?: string;
 }
 
 /**
- * The statement by which an actor takes due rows of a table whose lease nobody holds.
- * Parameters: $1 the claimant's name, $2 the most rows. Rows locked by another claimant are skipped, not awaited.
- * Work is finished by an update fenced with `claimed_by = $1`, so that a claimant that came late changes nothing.
+ * Returns the statement that claims due rows of a table that have no current lease.
+ * Parameters: $1 the claimant's name, $2 the maximum number of rows. Rows locked by another claimant are skipped.
+ * The update that finishes the work is fenced with `claimed_by = $1`, so that a claimant whose lease ended changes nothing.
  */
 export function claimStatement(options: ClaimOptions): string {
   const columns = options.returning.map((name) => `t.${name}`).join(', ');
-  // (select postroom_now()) is asked once, postroom_now() for every row.
-  // Rows are taken by their place (ctid), which cannot change while they are locked: a join over the key might walk the whole table.
+  // (select postroom_now()) is evaluated once, postroom_now() for every row.
+  // Rows are found by ctid, which cannot change while they are locked; a join on the key might scan the whole table.
   return `
     update ${options.table} t set claimed_by = $1, claimed_until = (select postroom_now()) + interval '${LEASE_SECONDS} seconds'
       ${options.set === undefined ? '' : `, ${options.set}`}

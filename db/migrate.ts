@@ -4,26 +4,26 @@ import { connectClient } from './connection/open-pool.ts';
 import type { SchemaMigration } from './migrations/list.ts';
 import { migrationNames } from './migrations/names.ts';
 
-/** Any 64-bit number; two services that start at once wait for each other on it. */
+/** Key of the advisory lock, any 64-bit number. Two services that start at the same time wait for each other. */
 const MIGRATION_LOCK = 7_306_080_110;
-/** Asked again and again, as whoever waits for it within a statement would keep an index from being made concurrently; milliseconds. */
+/** Polling interval of the lock: a statement that waits for it would block CREATE INDEX CONCURRENTLY. Milliseconds. */
 const LOCK_RETRY_MS = 200;
 
-/** The schema is of a newer version, with which this code cannot work. */
+/** The schema belongs to a newer version that this code does not support. */
 export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
 }
 
 /**
- * Brings the schema of the database up to date under an advisory lock, each migration in a transaction of its own, so that one that fails
- * leaves nothing behind. Answers the names of those that ran. Migrations that this code does not know are left alone. Throws SchemaTooNew.
- * The URL's role must own the database. `known` stands for all migrations, for tests.
+ * Updates the schema of the database under an advisory lock. Each migration runs in its own transaction, so a failed one leaves nothing
+ * behind. Returns the names of the migrations that ran. Unknown migrations are ignored. Throws SchemaTooNew. The URL's role must own the
+ * database. Tests replace the list of migrations by `known`.
  */
 export async function migrate(url: string, known?: readonly SchemaMigration[]): Promise<string[]> {
   const names = known?.map(({ name }) => name) ?? migrationNames;
   const client = await connectClient(url);
   try {
-    // Most starts find nothing to do: the ORM would be a third of what such a start costs.
+    // Most starts have nothing to do, and loading the ORM would be a third of their time.
     if ((await missingOf(client, names)).length === 0) return [];
     const steps = known ?? (await import('./migrations/list.ts')).migrations;
     const { runMigration } = await import('./run-migration.ts');
@@ -41,7 +41,7 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
   }
 }
 
-/** Returns the names of the migrations that this code has and the database has not, for any role of the service. Throws SchemaTooNew. */
+/** Returns the names of the migrations that have not run yet. Works with any role of the service. Throws SchemaTooNew. */
 export async function pendingMigrations(url: string): Promise<string[]> {
   const client = await connectClient(url);
   try {
@@ -51,7 +51,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   }
 }
 
-/** As the ORM's migrator has it, and which code each migration asks for. */
+/** The table of the ORM's migrator, with the code version that each migration requires. */
 const MIGRATION_TABLE = `
   create table if not exists migration (
     id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp, needs text)`;
@@ -64,7 +64,7 @@ async function takeLock(client: pg.Client): Promise<boolean> {
 }
 
 async function missingOf(client: pg.Client, names: readonly string[]): Promise<string[]> {
-  // Until the migration that lets it, a role of the service cannot read what ran.
+  // The service's roles cannot read this table until a migration grants it.
   const there = await client.query<{ there: boolean }>(
     `select coalesce(has_table_privilege(to_regclass('migration'), 'select'), false) as there`,
   );

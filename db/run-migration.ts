@@ -3,21 +3,21 @@ import type pg from 'pg';
 import type { SchemaMigration } from './migrations/list.ts';
 
 /**
- * How long a statement waits for a table that is in use. Whoever comes behind it waits, too, so this is what a migration costs the traffic
- * at most, each time that it is tried: less than any transaction of ours waits for a lock (500 ms), and than PostgreSQL takes to look for
- * deadlocks (deadlock_timeout, 1 s), so that it is the migration that gives way. PostgreSQL's milliseconds.
+ * Maximum time that a statement waits for a table that is in use. Statements that arrive later wait behind it, so this limits the delay of
+ * each attempt. It is shorter than the lock timeout of our transactions (500 ms) and than deadlock_timeout (1 s), so that the migration gives
+ * way first. Milliseconds.
  */
 const LOCK_TIMEOUT_MS = 400;
-/** Between two tries, growing; and how long it is tried in all. Milliseconds. */
+/** Growing pauses between attempts, and the total time limit. Milliseconds. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 const PATIENCE_MS = 10 * 60_000;
-/** lock_not_available, deadlock_detected, serialization_failure: others were in the way */
+/** lock_not_available, deadlock_detected, serialization_failure: conflicts with other transactions */
 const IN_THE_WAY: readonly unknown[] = ['55P03', '40P01', '40001'];
 
-/** Runs a migration and notes that it ran. Throws what PostgreSQL says, and then nothing of it has happened. */
+/** Runs a migration and records it. Throws PostgreSQL's error, and then nothing has changed. */
 export async function runMigration(client: pg.Client, { name, class: Step, needs }: SchemaMigration): Promise<void> {
-  // It is asked for its statements alone.
+  // Only its statements are used.
   const migration = new Step(undefined as never, undefined as never);
   await migration.up();
   const statements = migration.getQueries().map(String);
@@ -29,7 +29,7 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
       await client.query(note);
       await client.query('commit');
     } else {
-      // It waits for transactions to end, and nobody waits for it.
+      // It waits for running transactions, but nothing waits for it.
       await client.query('set lock_timeout = 0; set statement_timeout = 0');
       await dropInvalidIndexes(client);
       for (const statement of statements) await client.query(statement);
@@ -38,7 +38,7 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
   }, client);
 }
 
-/** Runs the work again and again while other transactions are in its way; each time what it did so far is taken back. */
+/** Retries the work while it conflicts with other transactions; each failed attempt is rolled back. */
 function retryWhileInTheWay(work: () => Promise<void>, client: pg.Client): Promise<void> {
   return pRetry(work, {
     retries: Number.POSITIVE_INFINITY,
@@ -53,7 +53,7 @@ function retryWhileInTheWay(work: () => Promise<void>, client: pg.Client): Promi
   });
 }
 
-/** What an index leaves that could not be made concurrently; only migrations make them so, and one migration runs at a time. */
+/** Drops invalid indexes of failed CREATE INDEX CONCURRENTLY. Only migrations create indexes this way, one at a time. */
 async function dropInvalidIndexes(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid

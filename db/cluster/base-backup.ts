@@ -11,41 +11,41 @@ import {
 } from './durable-copy.ts';
 import type { SystemUser } from './native-postgresql.ts';
 
-/** A copy from which a server comes up as the source was at `stopLsn`. */
+/** A copy from which a server starts with the state of the source at `stopLsn`. */
 export interface BaseBackup {
-  /** the whole number, such as 180004 */
+  /** server_version_num, such as 180004 */
   serverVersion: number;
   systemIdentifier: string;
   timeline: number;
-  /** where the replay begins and where it must at least end, as PostgreSQL writes them (0/2000028) */
+  /** start and minimum end of the WAL replay, as PostgreSQL writes them (0/2000028) */
   startLsn: string;
   stopLsn: string;
-  /** of the server's clock: what was committed before `startedAt` is in the copy, what came after `stoppedAt` is not */
+  /** by the server's clock: transactions committed before `startedAt` are in the copy, later than `stoppedAt` are not */
   startedAt: Date;
   stoppedAt: Date;
-  /** every file by its path below the copy, with slashes */
+  /** files by path relative to the copy, with slashes */
   files: Map<string, WrittenFile>;
-  /** all folders below the copy, each after the one that holds it */
+  /** all folders below the copy, parents first */
   folders: string[];
 }
 
 export interface BaseBackupOptions {
-  /** of a superuser (or member of pg_read_all_settings with replication) of a server that runs on this machine */
+  /** URL of a superuser (or a member of pg_read_all_settings with REPLICATION) of a server on this machine */
   url: string;
-  /** where the copy goes; made, and must not hold anything yet */
+  /** folder of the copy; created if missing, must be empty */
   target: string;
-  /** who shall own the copy; null: the user of this process */
+  /** owner of the copy; null: the user of this process */
   owner: SystemUser | null;
-  /** told about how much will be copied before anything is; bytes. A rejection calls it off */
+  /** called before the copy starts, with the approximate size in bytes; a rejection cancels it */
   assertRoom?: (bytes: number) => Promise<void>;
-  /** told now and then how much is copied of how much; bytes */
+  /** progress: copied and total bytes */
   onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 
 /**
- * Copies a cluster while it runs (PostgreSQL manual, 25.3.3): its files as they are between pg_backup_start and pg_backup_stop, torn or
- * not, and all WAL that was written from the start on, which mends them at the first start of the copy. A temporary slot keeps that WAL
- * from being recycled; it goes with our connection, however that ends. Throws when anything is missing; the target is then of no use.
+ * Copies a running cluster (PostgreSQL manual, 25.3.3): its files between pg_backup_start and pg_backup_stop, and all WAL since the start,
+ * which makes them consistent at the first start of the copy. A temporary slot prevents that WAL from being recycled; it ends with our
+ * connection. Throws when anything is missing; the target is then unusable.
  */
 export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseBackup> {
   const client = new pg.Client({ connectionString: options.url, application_name: 'base backup', keepAlive: true });
@@ -66,7 +66,7 @@ export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseBa
 /** Files copied at once. */
 const FILES_AT_ONCE = 4;
 
-/** Folders that start empty: what they hold is of the running server only (PostgreSQL manual, 25.3.3.1). */
+/** Folders that are copied empty: their content belongs to the running server only (PostgreSQL manual, 25.3.3.1). */
 const EMPTY_FOLDERS = new Set([
   'pg_wal',
   'pg_dynshmem',
@@ -78,16 +78,16 @@ const EMPTY_FOLDERS = new Set([
   'pg_subtrans',
 ]);
 
-/** Files of the running server, drafts, and our own log of it. */
+/** Files of the running server, temporary files, and our log of it. */
 const LEFT_OUT =
   /^(?:postmaster\.(?:pid|opts)|backup_label(?:\.old)?|tablespace_map(?:\.old)?|backup_manifest(?:\.tmp)?|standby\.signal|recovery\.signal|.*\.tmp|pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+(?:_(?:fsm|vm|init))?(?:\.\d+)?|server\.log|current_logfiles)$/;
 
-/** It is copied last, and whole. */
+/** Copied last. */
 const CONTROL_FILE = 'global/pg_control';
 
 async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promise<BaseBackup> {
   const { target, owner } = options;
-  // The whole copy may take longer than any statement of the service.
+  // The copy may take longer than any statement of the service.
   await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
   const about = await askServer(client);
   if (isWithin(about.directory, target)) throw new Error(`${target} lies in what is to be copied`);
@@ -121,7 +121,7 @@ async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promi
   const [, startLsn = '', firstSegment = ''] = start;
   for (const name of await walFiles(about, firstSegment, lastSegment)) {
     const file = `pg_wal/${name}`;
-    // The slot keeps them there: one that is gone makes the copy worthless.
+    // The slot keeps them. If one is missing, the copy is unusable.
     files.set(file, await copyFileDurably(path.join(about.directory, file), path.join(target, file), owner));
   }
   for (const folder of [...source.folders].toReversed()) await syncDirectory(path.join(target, folder));
@@ -164,13 +164,13 @@ async function now(client: pg.Client): Promise<Date> {
 }
 
 interface Listing {
-  /** relative, each after the one that holds it; '' is the cluster itself */
+  /** relative paths, parents first; '' is the cluster itself */
   folders: string[];
   files: { path: string; sizeBytes: number }[];
   bytes: number;
 }
 
-/** What there is to copy. Files come and go meanwhile; the WAL knows of them. */
+/** Lists what to copy. Files may appear and disappear meanwhile; the WAL covers them. */
 async function listFiles(root: string): Promise<Listing> {
   const listing: Listing = { folders: [''], files: [], bytes: 0 };
   for (const folder of listing.folders) {
@@ -179,7 +179,7 @@ async function listFiles(root: string): Promise<Listing> {
     for (const entry of entries) {
       const file = path.posix.join(folder, entry.name);
       if (LEFT_OUT.test(entry.name) || file === CONTROL_FILE) continue;
-      // pg_wal may be a link to another disk.
+      // pg_wal may be a symbolic link to another disk.
       if (entry.isDirectory() || EMPTY_FOLDERS.has(file)) listing.folders.push(file);
       else if (entry.isFile()) {
         const sizeBytes = (await lstat(path.join(root, file)).catch(unlessGone(null)))?.size ?? 0;
@@ -205,7 +205,7 @@ async function copyUnlessGone(from: string, to: string, owner: SystemUser | null
   return copyFileDurably(from, to, owner).catch(unlessGone(null));
 }
 
-/** The control file is written in place: two readings that agree are one that was whole. */
+/** The control file is written in place, so it is read until two readings agree. */
 async function readSteadily(file: string): Promise<Buffer> {
   for (let before = await readFile(file); ; ) {
     const after = await readFile(file);
@@ -214,7 +214,7 @@ async function readSteadily(file: string): Promise<Buffer> {
   }
 }
 
-/** The names of all segments from the first to the last, and of the histories of earlier timelines. */
+/** Returns the names of all segments from the first to the last, and of the history files of earlier timelines. */
 async function walFiles(server: Server, first: string, last: string): Promise<string[]> {
   const timeline = last.slice(0, 8);
   if (first.slice(0, 8) !== timeline) throw new Error('PostgreSQL was promoted during the backup; take it again');

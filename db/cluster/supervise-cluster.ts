@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedClusterOptions, resumeEmbeddedCluster } from './embedded-cluster.ts';
 import { readPostmaster } from './postmaster.ts';
 
-/** Keeps the server of a cluster running until it is stopped. */
+/** Restarts the server of a cluster until the supervision is stopped. */
 export interface ClusterSupervision {
-  /** Starts the server no more. Resolves when no start is under way; the server itself is left as it is. */
+  /** Stops restarting the server. Resolves when no start is in progress; the server itself keeps running. */
   stop(): Promise<void>;
 }
 
-/** What the supervision reports. */
+/** Reports of the supervision. */
 export interface ClusterReports {
-  /** The server has ended, and is started again. */
+  /** The server ended and is being restarted. */
   ended(): void;
   /** It accepts connections again. */
   restarted(): void;
-  /** It did not start, or ended again within moments, so many times in a row; the next start comes after the pause. */
+  /** It failed to start, or ended soon after, this many times in a row; the next start follows after the pause. */
   failed(failure: { error: Error; failures: number; pauseMs: number }): void;
 }
 
@@ -22,17 +22,17 @@ export interface ClusterReports {
 const LOOK_MS = 250;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-/** A server that ran this long did not end because of its start: the pauses begin again with the shortest. */
+/** After running this long, the pauses start again with the shortest. */
 const STEADY_MS = 10_000;
 
 /**
- * Starts the server again whenever it has ended, whoever ended it. It looks at the process and at nothing else: a server that is slow,
- * stopped or in recovery runs, and one whose processes crashed restarts them by itself.
+ * Restarts the server whenever its process has ended. It checks only the process: a slow, suspended or recovering server counts as running,
+ * and a server whose child processes crashed restarts them itself.
  *
  *     running -> ended -> pause (doubles from 0.25 s to 5 s) -> start -> running
  *                           ^------------ did not start ---------'
  *
- * The options are those of the running server: clients find it where it was.
+ * The options are those of the running server, so that clients find it at the same address.
  */
 export function superviseCluster(
   options: Omit<EmbeddedClusterOptions, 'signal'>,
@@ -50,7 +50,7 @@ export function superviseCluster(
       reports.ended();
       if (performance.now() - runsSince > STEADY_MS) failures = 0;
       else fail(new Error('PostgreSQL ended soon after its start'));
-      // Whoever restarts the server by hand has it running before we look again.
+      // It may have been restarted by hand before the next check.
       await pause(pauseAfter(failures));
       for (let isUp = false; !isUp; ) {
         isUp = await resumeEmbeddedCluster({ ...options, signal }).then(

@@ -3,8 +3,8 @@ import type { Database } from './database.ts';
 import { kyselyPool } from './kysely-pool.ts';
 
 /**
- * The pool that better-auth works on, of a database opened as `postroom_auth` for it alone. It must answer instants as Date: a session
- * whose end is a text would never be over.
+ * The pool of better-auth, on a database opened as `postroom_auth`. It must return timestamps as Date: a session whose expiry is a string
+ * would never end.
  */
 export function authPool(database: Database): PostgresPool {
   return kyselyPool(database.pool);

@@ -1,6 +1,6 @@
 /**
- * The URLs of the single servers that a database URL names, as libpq reads one with several hosts
- * (`postgresql://user:password@one:5432,two:5432/name`); one for a URL with one host, which stays as it is.
+ * Splits a database URL with several hosts, as libpq reads it (`postgresql://user:password@one:5432,two:5432/name`), into one URL per
+ * host. A URL with one host is returned unchanged.
  */
 export function urlsOf(url: string): string[] {
   const parts = /^([a-z]+:\/\/)([^/?#]*)(.*)$/is.exec(url);

@@ -12,14 +12,14 @@ export type DatabaseRole = LoginRole | null;
 export interface Database {
   pool: pg.Pool;
   kysely: Kysely<Tables>;
-  /** asUser reads by this session of the user (read-session.ts), when there is one */
+  /** a session of the user that asUser reads through (read-session.ts) */
   reading?: { userId: string; run: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T> };
-  /** the one domain of the user that transactions of the user show; absent: all (limitedTo) */
+  /** the only domain that transactions of the user can access; absent: all (limitedTo) */
   limit?: DomainLimit;
   close(): Promise<void>;
 }
 
-/** A domain by which requests of a key are limited. */
+/** The domain that an API key is limited to. */
 export interface DomainLimit {
   id: string;
   name: string;
@@ -28,39 +28,39 @@ export interface DomainLimit {
 }
 
 export interface DatabaseOptions {
-  /** that of the role (loginUrl); with several hosts the pool follows the one that takes writes */
+  /** URL of the role (loginUrl); with several hosts, the pool follows the primary */
   url: string;
   role: DatabaseRole;
-  /** most connections at once; 20 in all on two cores */
+  /** maximum connections; 20 in total on two cores */
   poolSize: number;
   /** shown in pg_stat_activity */
   applicationName: string;
-  /** told of connections that the server dropped while idle */
+  /** called when the server closed an idle connection */
   onError: (error: Error) => void;
-  /** after which the server ends a statement, and soon after the client gives it up; null: neither ever does; absent: 10 s */
+  /** time limit of a statement on the server, and slightly more on the client; null: no limit; 10 s by default */
   statementTimeoutMs?: number | null;
 }
 
 /** Milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** What the client waits longer than the server works. */
+/** How much longer the client waits than the server works; milliseconds. */
 const ANSWER_MARGIN_MS = 2_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
 
 /**
- * Actors' prepared statements touch a few rows by their keys, and their plans are kept. One made while a table was small would read
- * all of it, or join with all of it, long after it has grown; so indexes and nested loops are taken from the first row on.
- * jit: what is switched off here counts as dear, and dear statements would be compiled (PostgreSQL 17 and before).
+ * Prepared statements of actors read a few rows by key, and their plans are cached. A plan made while a table was small would still scan
+ * the whole table after it has grown, so indexes and nested loops are used from the first row. jit: disabled plan types get a high cost,
+ * which would trigger JIT compilation (PostgreSQL 17 and earlier).
  */
 const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
   .map((way) => `-c enable_${way}=off`)
   .concat('-c jit=off');
 
 /**
- * Opens a pool; connects lazily. bigint comes as number, timestamptz as Date, bytea as Buffer. A pool of a role logs in as that role and
- * takes none: what a session takes, a statement in it can give back. Throws when the URL names another user.
+ * Opens a pool; connects lazily. bigint is returned as number, timestamptz as Date, bytea as Buffer. A pool logs in as its role and never
+ * uses SET ROLE, because a statement could undo it. Throws when the URL names another user.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.role !== null && userOf(options.url) !== options.role)
@@ -78,12 +78,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     options: settings.join(' '),
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    // The client's own limit ends a query whose server no longer answers at all (a paused or vanished host).
+    // The client's limit ends a query whose server no longer responds (a paused or lost host).
     query_timeout: statementTimeoutMs === null ? 0 : statementTimeoutMs + ANSWER_MARGIN_MS,
     keepAlive: true,
     types,
   });
-  // An idle connection that breaks is told of by its own listener; without one here, too, it would end the process.
+  // Idle connections report errors through their own listener; without one on the pool, they would end the process.
   pool.on('error', () => undefined);
   // A connection that breaks while it is checked out fails its query; without a listener it would end the process.
   pool.on('connect', (client) => void client.on('error', options.onError));
@@ -91,13 +91,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   return { pool, kysely, close: () => pool.end() };
 }
 
-/** Whether the error means that PostgreSQL is away, restarting or out of time, so that trying again later may help. */
+/** Returns whether the error means that PostgreSQL is unreachable, restarting or timed out, so that a retry may succeed. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
     // 08: connection exceptions; 57P0x: shutdown; 53: out of resources; 57014: statement timeout; 55P03: lock timeout;
-    // 25006: read-only, as a server is that another is taking over from
+    // 25006: read-only, such as a former primary during a failover
     if (/^(08|57P0|53)/.test(code)) return true;
     if (['57014', '55P03', '40001', '40P01', '25P03', '25006'].includes(code)) return true;
     if (
@@ -107,24 +107,24 @@ export function isConnectionLost(error: unknown): boolean {
     )
       return true;
   }
-  // pg and pg-pool throw these without a code; the pool of a process that stops is a database that is away, too
+  // pg and pg-pool throw these without a code; a closed pool of a stopping process counts as unreachable, too
   return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client has encountered a connection error|not queryable|Cannot use a pool after calling end/.test(
     error.message,
   );
 }
 
-/** Whether the error, or one that caused it, means that PostgreSQL itself is away, not that it is busy or another transaction in the way. */
+/** Returns whether the error or its cause means that PostgreSQL is unreachable, not busy or in conflict with another transaction. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.cause !== undefined && isDatabaseAway(error.cause)) return true;
   const code = (error as { code?: unknown }).code;
   if (!isConnectionLost(error) || PASSING.has(code)) return false;
-  // Connections to other servers are refused and reset, too; SQLSTATEs and pg's own words are PostgreSQL's alone.
+  // Connections to other servers can be refused and reset, too; SQLSTATEs and the messages of pg are PostgreSQL's only.
   const isSystemError = typeof code === 'string' && !/^\d/.test(code);
   return !isSystemError || isConnectionError(error);
 }
 
-/** Codes of errors that the next statement need not have: time-outs of statements, locks and idle transactions, serialization, deadlock. */
+/** Codes of transient errors: timeouts of statements, locks and idle transactions, serialization failures, deadlocks. */
 const PASSING: ReadonlySet<unknown> = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
 
 const types: pg.CustomTypesConfig = {

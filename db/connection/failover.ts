@@ -1,44 +1,44 @@
 import pg from 'pg';
 import { urlsOf } from './database-hosts.ts';
 
-/** Which of several servers takes writes; shared by all connections of the process to them. */
+/** The primary of several servers; shared by all connections of the process. */
 export interface Primary {
-  /** the server to connect to; the last known while it was not found yet */
+  /** the server to connect to; the last known one until a new one is found */
   readonly url: string;
-  /** Answers the server that takes writes, looking for it only when it is not known or in doubt. Throws NoPrimaryError. */
+  /** Returns the primary. Searches for it only when it is unknown or in doubt. Throws NoPrimaryError. */
   find(): Promise<string>;
-  /** Says that the server failed, or takes no writes any more: the next find looks again. */
+  /** Reports that the server failed or became read-only: the next find searches again. */
   doubt(url: string): void;
-  /** Has `cut` called when another server takes the place of that one; answers how to be forgotten. */
+  /** Calls `cut` when another server becomes primary. Returns a function that stops watching. */
   watch(url: string, cut: () => void): () => void;
 }
 
-/** No server of the URL takes writes at present. */
+/** No server of the URL accepts writes. */
 class NoPrimaryError extends Error {
   override name = 'NoPrimaryError';
-  /** sqlclient_unable_to_establish_sqlconnection: trying again later may help */
+  /** sqlclient_unable_to_establish_sqlconnection: a retry may succeed */
   readonly code = '08001';
 }
 
-/** A connection to a server that only reads. */
+/** The server is read-only. */
 export class ReadOnlyServerError extends Error {
   override name = 'ReadOnlyServerError';
   /** read_only_sql_transaction */
   readonly code = '25006';
 }
 
-/** What one host may cost that swallows every packet. Milliseconds. */
+/** Time limit for a host that does not respond. Milliseconds. */
 const HOST_LIMIT_MS = 2_000;
 
-/** What the hosts may cost when none of them answered within that: they may be slow, all of them. Milliseconds. */
+/** Time limit when no host responded within the first one, because all may be slow. Milliseconds. */
 const PATIENT_LIMIT_MS = 8_000;
 
-/** For so long nobody waits for a host that did not answer, as long as another takes writes. Milliseconds. */
+/** How long a host that did not respond is skipped while another accepts writes. Milliseconds. */
 const AVOIDED_MS = 10_000;
 
 const known = new Map<string, Primary>();
 
-/** The servers of a URL with several hosts, as libpq reads it with target_session_attrs=read-write. */
+/** Follows the primary of a URL with several hosts, as libpq does with target_session_attrs=read-write. */
 export function primaryOf(url: string): Primary {
   const before = known.get(url);
   if (before !== undefined) return before;
@@ -48,20 +48,20 @@ export function primaryOf(url: string): Primary {
 }
 
 /**
- * The URL, with one host, of the server that takes writes; the URL itself when it names one host. Throws NoPrimaryError.
- * For programs that connect once; pools follow the primary by themselves (openPool).
+ * Returns the URL with only the host of the primary; a URL with one host unchanged. Throws NoPrimaryError. For programs that connect once;
+ * pools follow the primary by themselves (openPool).
  */
 export async function primaryUrl(url: string): Promise<string> {
   return urlsOf(url).length === 1 ? url : primaryOf(url).find();
 }
 
 /**
- * The current server stays as long as it takes writes: one that comes back and takes writes, too, is not gone back to. Where none is
- * current and several take writes, the one that was promoted last is taken, by its timeline.
+ * The current server is kept while it accepts writes, even if the previous one returns. If there is no current server and several accept
+ * writes, the one that was promoted last, by its timeline, is chosen.
  */
 function createPrimary(urls: string[]): Primary {
   let current = urls[0] ?? '';
-  /** of the current one: whether it was found at all, and whether nothing speaks against it since */
+  /** whether the current server was found, and no failure was reported since */
   let isFound = false;
   let isSure = false;
   let looking: Promise<string> | null = null;
@@ -69,7 +69,7 @@ function createPrimary(urls: string[]): Primary {
   const watchers = new Map<() => void, string>();
 
   async function look(): Promise<string> {
-    // What fails from now on is a doubt of what is found.
+    // Failures from now on concern the server that is found.
     isSure = true;
     const now = performance.now();
     const near = urls.filter((url) => url === current || (avoidedUntil.get(url) ?? 0) < now);
@@ -89,7 +89,7 @@ function createPrimary(urls: string[]): Primary {
     return found;
   }
 
-  /** Asks all at once; the current one need not wait for the others. */
+  /** Asks all hosts at the same time; a response of the current one is used at once. */
   async function best(asked: string[], failures: Failure[], limitMs = HOST_LIMIT_MS): Promise<string | null> {
     const answers = asked.map((url) =>
       ask(url, limitMs).catch((error: Error) => void failures.push(failureOf(url, error))),
@@ -123,14 +123,14 @@ function createPrimary(urls: string[]): Primary {
 interface Failure {
   url: string;
   error: Error;
-  /** whether it said nothing at all */
+  /** whether it did not respond */
   isSilent: boolean;
 }
 
-/** Of a server that takes writes. */
+/** A server that accepts writes. */
 interface Answer {
   url: string;
-  /** raised by each promotion; 0 where none is told */
+  /** increased by each promotion; 0 when unknown */
   timeline: number;
 }
 
@@ -152,7 +152,7 @@ async function ask(url: string, limitMs: number): Promise<Answer> {
     if (row?.takes_writes !== true) throw new ReadOnlyServerError('takes no writes');
     return { url, timeline: Number.parseInt(row.timeline ?? '0', 16) };
   } finally {
-    // A server that says nothing does not say good-bye, either.
+    // A server that does not respond will not close the connection, either.
     void client.end().catch(() => undefined);
   }
 }
@@ -161,9 +161,9 @@ function failureOf(url: string, error: Error): Failure {
   return { url, error, isSilent: !('code' in error) };
 }
 
-/** The hosts and why each was passed over, without user and password. What every server refuses for one reason is that reason. */
+/** The hosts and why each was skipped, without user and password. If all servers refuse for the same reason, that error is thrown. */
 function noPrimary(failures: Failure[]): Error {
-  // 28: not let in; 3D: no such database. A wrong password or name is not to be waited for.
+  // 28: login refused; 3D: no such database. Waiting does not help.
   const refused = failures.find(({ error }) => /^(28|3D)/.test(String((error as { code?: unknown }).code)));
   if (refused !== undefined && failures.every(({ error }) => isSameCode(error, refused.error))) return refused.error;
   const reasons = failures.map(({ url, error }) => `${hostOf(url)}: ${error.message}`);

@@ -2,8 +2,8 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import pg from 'pg';
 
 /**
- * The pool as Kysely gets it. A connection on which a statement ran out of time, or that broke, is closed at once: its answer may still
- * come, into whatever the next user asks, and Kysely 0.29 never gives a connection back whose `begin` failed.
+ * The pool for Kysely. A connection that broke, or on which a statement timed out, is closed at once: its response could still arrive
+ * during the next query, and Kysely 0.29 never releases a connection whose `begin` failed.
  */
 export function kyselyPool(pool: pg.Pool): PostgresPool {
   return {
@@ -21,7 +21,7 @@ function closingBroken(client: pg.PoolClient): PostgresPoolClient {
     try {
       return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>;
     } catch (error) {
-      // What PostgreSQL itself answered leaves the connection in order.
+      // An error that PostgreSQL sent leaves the connection usable.
       if (error instanceof Error && !(error instanceof pg.DatabaseError)) {
         failure = error;
         client.release(error);
@@ -31,7 +31,7 @@ function closingBroken(client: pg.PoolClient): PostgresPoolClient {
   }
 
   return {
-    // Cursors, the other thing that Kysely may ask for, are not used.
+    // Kysely could also ask for cursors; they are not used.
     query: query as PostgresPoolClient['query'],
     release() {
       if (failure === null) client.release();

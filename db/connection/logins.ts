@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, pbkdf2Sync, randomBytes } from 'node:
 import pg from 'pg';
 import { connectClient } from './open-pool.ts';
 
-/** A role as which pools of the service log in. None is a superuser, has BYPASSRLS or owns anything (docs/decisions/0048). */
+/** A login role of the service. None is a superuser, has BYPASSRLS or owns anything (docs/decisions/0048). */
 export type LoginRole = 'postroom_gateway' | 'postroom_actor' | 'postroom_auth';
 
 export const loginRoles: readonly LoginRole[] = ['postroom_gateway', 'postroom_actor', 'postroom_auth'];
@@ -10,39 +10,39 @@ export const loginRoles: readonly LoginRole[] = ['postroom_gateway', 'postroom_a
 /** The role that a transaction of a key limited to one domain takes. Only the gateway's login may take it. */
 export const DOMAIN_ROLE = 'postroom_domain';
 
-/** All roles that the schema grants to; they belong to the server, so that neither a dump nor a template has them. */
+/** All roles with grants in the schema. Roles belong to the server, so neither a dump nor a template contains them. */
 export const schemaRoles: readonly string[] = [...loginRoles, DOMAIN_ROLE];
 
-/** Something that keeps a role from being what the service expects. */
+/** A difference between a role and what the service expects. */
 export interface LoginFault {
   role: string;
-  /** as the end of a sentence that begins with the role */
+  /** the end of a sentence that begins with the role */
   reason: string;
-  /** the SQL that repairs it, for a role that may manage roles; null: the operator has to decide */
+  /** SQL that repairs it, run by a role that may manage roles; null: the operator must decide */
   statement: string | null;
 }
 
-/** The logins cannot be made what they should be; the message is one line for the operator. */
+/** The login roles cannot be set up; the message is one line for the operator. */
 export class LoginsRefused extends Error {
   override name = 'LoginsRefused';
 }
 
 /**
- * Returns the URL with which a pool of that role logs in: the same servers and database, with the role's own name and password. The
- * password follows from SECRET_KEY, so that there is none to choose, to keep or to hand around.
+ * Returns the URL of a role: the same servers and database, with the name and password of the role. The password is derived from
+ * SECRET_KEY, so none has to be chosen, stored or distributed.
  */
 export function loginUrl(url: string, role: LoginRole, secretKey: Uint8Array): string {
   const { scheme, rest } = partsOf(url);
   return `${scheme}${role}:${loginPassword(role, secretKey)}@${rest}`;
 }
 
-/** Returns the URL without user and password, as processes get it that log in by loginUrl. */
+/** Returns the URL without user and password, for processes that use loginUrl. */
 export function withoutLogin(url: string): string {
   const { scheme, rest } = partsOf(url);
   return `${scheme}${rest}`;
 }
 
-/** Returns the user whom the URL names; null when it names none. */
+/** Returns the user of the URL; null when it has none. */
 export function userOf(url: string): string | null {
   const { login } = partsOf(url);
   return login === null ? null : decodeURIComponent(login.replace(/:.*$/s, ''));
@@ -54,17 +54,17 @@ function partsOf(url: string): { scheme: string; login: string | null; rest: str
   return { scheme, login: at < 0 ? null : authority.slice(0, at), rest: `${authority.slice(at + 1)}${rest}` };
 }
 
-/** Returns the password with which the role logs in. */
+/** Returns the password of the role. */
 function loginPassword(role: LoginRole, secretKey: Uint8Array): string {
   return Buffer.from(hkdfSync('sha256', secretKey, '', `postroom database login ${role}`, 32)).toString('base64url');
 }
 
-/** Two services that start at once on one server change the same rows of its catalog; one of them tries again. */
+/** Two services that start at the same time on one server change the same catalog rows; one of them retries. */
 const MOST_ROUNDS = 5;
 
 /**
- * Lets the three roles log in, and takes away every right that the schema does not grant. Changes nothing when nothing is wrong;
- * otherwise the URL's role must be able to manage roles. Throws LoginsRefused.
+ * Enables the three login roles, and revokes every right that the schema does not grant. Changes nothing when all is correct; otherwise
+ * the URL's role must be able to manage roles. Throws LoginsRefused.
  */
 export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<void> {
   const client = await connectClient(url);
@@ -81,7 +81,7 @@ export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<
   }
 }
 
-/** Returns the faults in words, as the rest of a line. */
+/** Returns the faults as text for the end of a line. */
 export function wordsOf(faults: readonly LoginFault[]): string {
   return faults.map(({ role, reason }) => `${role} ${reason}`).join(', ');
 }
@@ -97,7 +97,7 @@ async function repair(client: pg.Client, faults: readonly LoginFault[]): Promise
         `${wordsOf(faults)}, and the role of DATABASE_URL may not change that (${message}): as superuser, run what npx node bin/migrate.ts --logins prints`,
         { cause: error },
       );
-    // Another service changed the same role at the same moment.
+    // Another service changed the same role at the same time.
     if (code !== INTERNAL_ERROR && code !== DUPLICATE_KEY) throw error;
   }
 }
@@ -107,7 +107,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const INTERNAL_ERROR = 'XX000';
 const DUPLICATE_KEY = '23505';
 
-/** Returns what is wrong with the roles of the schema. Asks each login for its way in, once. */
+/** Returns the faults of the roles. Tries to log in as each one, once. */
 export async function findLoginFaults(
   client: pg.ClientBase,
   url: string,
@@ -135,12 +135,12 @@ interface RoleRow {
   /** null: the role does not exist */
   can_log_in: boolean | null;
   inherits: boolean;
-  /** rights that none of the roles may have, as CREATE ROLE names them */
+  /** forbidden attributes, as named in CREATE ROLE */
   excess: string[];
-  /** roles that it is a member of beside what the schema wants */
+  /** roles that it is a member of without need */
   memberships: string[];
   owns: boolean;
-  /** whether it is a member of the domain role, and whether it has that role's rights without taking it */
+  /** whether it is a member of the domain role, and whether it inherits that role's rights */
   takes_domain: boolean;
   has_domain: boolean;
   /** another database of the server whose schema grants to the role */
@@ -167,7 +167,7 @@ const ROLES_SQL = `
   left join pg_roles d on d.rolname = '${DOMAIN_ROLE}'
   order by n.place desc`;
 
-/** From this version on a membership says by itself whether it inherits; before it is the member that says so. */
+/** Since this version each membership has its own INHERIT option; before, the member role has it. */
 const GRANTS_WITH_OPTIONS = 160_000;
 
 function faultsOfRole(row: RoleRow): LoginFault[] {
@@ -186,7 +186,7 @@ function faultsOfRole(row: RoleRow): LoginFault[] {
   if (role === 'postroom_gateway' && (!row.takes_domain || row.has_domain) && !row.excess.includes('superuser')) {
     const options = row.version >= GRANTS_WITH_OPTIONS ? ' with inherit false, set true' : '';
     const reason = row.takes_domain ? `has the rights of ${DOMAIN_ROLE}` : `may not take ${DOMAIN_ROLE}`;
-    // Where the member says so, the statement before this one did.
+    // In older versions the previous statement covers this.
     if (options !== '' || !row.takes_domain)
       faults.push(fault(reason, `grant ${DOMAIN_ROLE} to postroom_gateway${options}`));
   }
@@ -201,10 +201,10 @@ function faultOfLogin({ role, elsewhere }: RoleRow, refusal: Error, statement: s
   return { role, reason, statement: null };
 }
 
-/** invalid_password; the rest of the class is what pg_hba.conf says. */
+/** invalid_password; the other codes of the class come from pg_hba.conf */
 const WRONG_PASSWORD = '28P01';
 
-/** Returns why the URL is not let in; null when it is. Throws what is no answer about that. */
+/** Returns why the login is refused; null when it works. Throws other errors. */
 async function refusalOf(url: string): Promise<Error | null> {
   try {
     await (await connectClient(url)).end();
@@ -215,12 +215,12 @@ async function refusalOf(url: string): Promise<Error | null> {
   }
 }
 
-/** Whether PostgreSQL does not let the role in: it may not log in, its password is another, or pg_hba.conf has no line for it. */
+/** Returns whether PostgreSQL refuses the role: NOLOGIN, a different password, or no line in pg_hba.conf. */
 export function isLoginRefused(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('28') === true;
 }
 
-/** What PostgreSQL stores of a password (RFC 5803), so that none is ever in a statement, and so in a log. */
+/** Returns what PostgreSQL stores for a password (RFC 5803), so that no statement or log contains the password. */
 function scramVerifier(password: string, iterations: number): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -3,16 +3,16 @@ import pg from 'pg';
 import { urlsOf } from './database-hosts.ts';
 import { type Primary, primaryOf, ReadOnlyServerError } from './failover.ts';
 
-/** A pool to the server of the URL; of several hosts, to the one that takes writes, whichever that is by and by. */
+/** Opens a pool to the server of the URL. With several hosts, the pool follows the current primary. */
 export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
   if (urlsOf(url).length === 1) return new NotingPool({ ...options, connectionString: url });
   return new FollowingPool(primaryOf(url), options);
 }
 
-/** Of a program that has just found the server. Milliseconds. */
+/** Connection timeout of a program that has just found the server; milliseconds. */
 const PROGRAM_LIMIT_MS = 10_000;
 
-/** One connection, connected already, as a pool of openPool would make it. Throws NoPrimaryError. */
+/** Opens one connection, with the same settings as a pool. Throws NoPrimaryError. */
 export async function connectClient(url: string, options: pg.ClientConfig = {}): Promise<pg.Client> {
   const primary = urlsOf(url).length === 1 ? null : primaryOf(url);
   const connectionString = (await primary?.find()) ?? url;
@@ -20,7 +20,7 @@ export async function connectClient(url: string, options: pg.ClientConfig = {}):
     primary === null
       ? new pg.Client({ ...options, connectionString })
       : new FollowingClient(primary, { connectionTimeoutMillis: PROGRAM_LIMIT_MS, ...options });
-  // When it breaks while it idles, an error without a listener would end the process.
+  // If it breaks while idle, an error without a listener would end the process.
   client.on('error', () => undefined);
   await client.connect();
   return client;
@@ -28,12 +28,12 @@ export async function connectClient(url: string, options: pg.ClientConfig = {}):
 
 const connectionErrors = new WeakSet<Error>();
 
-/** Whether the error is of a connection of one of our pools: one that could not be opened, or that broke. */
+/** Returns whether the error comes from a connection of one of our pools that could not be opened, or broke. */
 export function isConnectionError(error: Error): boolean {
   return connectionErrors.has(error);
 }
 
-/** Notes the errors of its connections: an ECONNREFUSED alone does not say whose. */
+/** Marks the errors of its connections, because an ECONNREFUSED alone does not show their origin. */
 class NotingPool extends pg.Pool {
   constructor(options: pg.PoolConfig) {
     super(options);
@@ -56,7 +56,7 @@ class NotingPool extends pg.Pool {
   }
 }
 
-/** Connections of a server that another took the place of are ended, in use or not; new ones go to the one that takes writes. */
+/** Ends all connections to a former primary, in use or not; new ones go to the current primary. */
 class FollowingPool extends NotingPool {
   readonly #primary: Primary;
 
@@ -66,7 +66,7 @@ class FollowingPool extends NotingPool {
         super(primary, config);
       }
     }
-    // The published types leave out what the pool gives to it.
+    // The published types omit this parameter.
     super({ ...options, Client: PoolClient as never });
     this.#primary = primary;
   }
@@ -86,7 +86,7 @@ class FollowingPool extends NotingPool {
     try {
       return await super.connect();
     } catch (error) {
-      // All may be in use because the server has vanished and answers to none; once more where another took its place.
+      // All connections may be stuck because the server is gone: try once more if another became primary.
       this.#primary.doubt(url);
       const isFull = (error as Error).message === 'timeout exceeded when trying to connect';
       if ((await this.#primary.find()) === url && isFull) throw error;
@@ -101,7 +101,7 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void;
 
-/** A connection to the server that takes writes as far as is known; that it does is looked at when it has connected. */
+/** Connects to the last known primary, and then checks that it accepts writes. */
 class FollowingClient extends pg.Client {
   readonly #primary: Primary;
   readonly #url: string;
@@ -113,7 +113,7 @@ class FollowingClient extends pg.Client {
     this.#url = primary.url;
     const connection = (this as unknown as { connection: DriverConnection }).connection;
     const cut = () => connection.stream.destroy();
-    // Servers tell this when one connects, and when it changes (PostgreSQL, "Asynchronous Operations").
+    // Servers report this on connect and on change (PostgreSQL, "Asynchronous Operations").
     connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'in_hot_standby' || parameterName === 'default_transaction_read_only')
         this.#isReadOnly ||= parameterValue === 'on';
@@ -121,7 +121,7 @@ class FollowingClient extends pg.Client {
     connection.on('errorMessage', ({ code }: { code?: string }) => {
       if (code !== '25006') return;
       primary.doubt(this.#url);
-      // The statement has its error first.
+      // The statement gets its error first.
       setImmediate(cut);
     });
     this.on('error', () => primary.doubt(this.#url));

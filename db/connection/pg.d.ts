@@ -1,9 +1,9 @@
 import 'pg';
 
 declare module 'pg' {
-  /** What the driver takes and its published types leave out. */
+  /** Options that the published types omit. */
   interface QueryConfig<I> {
-    /** milliseconds until the driver gives the query up, instead of the pool's own limit */
+    /** time limit of the query on the client, instead of the pool's; milliseconds */
     query_timeout?: number;
   }
 }

@@ -5,31 +5,31 @@ import type { Tables } from '../entities/tables.ts';
 import { type Database } from './database.ts';
 import { limitedError, userSettingsSql } from './transaction.ts';
 
-/** Reads of one user that come in a crowd, as those of one GraphQL request, in one transaction instead of one each. */
+/** Runs many reads of one user, such as those of a GraphQL request, in one transaction instead of one each. */
 export interface ReadSession {
-  /** as the pool's own, but asUser reads by the session; it cannot write */
+  /** like the pool's, but asUser reads through the session and cannot write */
   database: Database;
-  /** Ends the transaction, if one is open. Later reads open another. */
+  /** Ends an open transaction. Later reads open a new one. */
   end(): Promise<void>;
-  /** Nobody waits for the reads any more: what has not been asked of the database yet is refused, then and later. */
+  /** The results are no longer needed: reads that were not sent yet, and later ones, are rejected. */
   stop(): void;
 }
 
-/** A transaction without work ends by itself after this. Milliseconds. */
+/** An idle transaction ends after this time. Milliseconds. */
 const IDLE_MS = 50;
 
 interface Open {
   client: pg.PoolClient;
   transaction: Transaction<Tables>;
-  /** what broke it, so that nothing more is read by it */
+  /** the error that broke it; it is not used any more */
   failure: Error | null;
-  /** reads under way */
+  /** running reads */
   running: number;
 }
 
 /**
- * Each transaction is opened by the first read, in one round trip, sees what was committed before each of its statements, and ends when it
- * is told to, or is idle. A statement that fails takes the other reads of its transaction with it; later ones get a new transaction.
+ * The first read opens the transaction, in one round trip. Each statement sees what was committed before it. The transaction ends on
+ * request or when idle. A failed statement fails the other reads of its transaction; later reads get a new one.
  */
 export function openReadSession(database: Database, userId: string): ReadSession {
   let current: Promise<Open> | null = null;
@@ -65,7 +65,7 @@ export function openReadSession(database: Database, userId: string): ReadSession
     const opening = current;
     current = null;
     const session = await opening?.catch(() => undefined);
-    // Whoever is the last to read closes it otherwise.
+    // Otherwise the last read closes it.
     if (session?.running === 0) await close(session);
   }
 
@@ -103,7 +103,7 @@ async function open(database: Database, userId: string, course: { isStopped: boo
       throw limitedError(error, database.limit);
     }
   };
-  // One after the other: a connection answers one statement at a time.
+  // One after the other: a connection runs one statement at a time.
   let last: Promise<unknown> = Promise.resolve();
   const query = (text: string, parameters: readonly unknown[]) => {
     const answer = last.then(() => ask(text, parameters));
@@ -119,7 +119,7 @@ async function open(database: Database, userId: string, course: { isStopped: boo
 }
 
 async function close({ client, failure }: Open): Promise<void> {
-  // What is no answer of PostgreSQL's leaves the connection in an unknown state.
+  // After an error that PostgreSQL did not send, the state of the connection is unknown.
   if (failure !== null && !(failure instanceof pg.DatabaseError)) return client.release(failure);
   try {
     await client.query(failure === null ? 'commit' : 'rollback');

@@ -14,8 +14,7 @@ import { DOMAIN_ROLE } from './logins.ts';
  */
 
 /**
- * Runs work in one transaction on one connection; commits when it resolves, rolls back when it throws.
- * No network call belongs inside.
+ * Runs work in one transaction on one connection; commits when it resolves, rolls back when it throws. It must not make network calls.
  */
 export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await database.pool.connect();
@@ -35,14 +34,14 @@ export async function inTransaction<T>(database: Database, work: (client: pg.Poo
 }
 
 /**
- * The same database for a key of one domain of the user: every transaction of the user takes a role that reads what is of the domain and
- * may do nothing else (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses then is thrown as forbidden.
+ * Returns the same database for an API key that is limited to one domain: transactions of the user take a role that reads only the rows of
+ * that domain (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses is thrown as forbidden.
  */
 export function limitedTo(database: Database, domain: { id: string; name: string }): Database {
   return { ...database, limit: { ...domain, whole: database } };
 }
 
-/** The settings that make a transaction the user's, as names and values; they hold until it ends. The role comes last. */
+/** Settings that limit a transaction to the user, as names and values; they last until it ends. The role comes last. */
 function userSettings(userId: string, limit: DomainLimit | undefined): [name: string, value: string][] {
   if (limit === undefined) return [['postroom.user_id', userId]];
   return [
@@ -53,7 +52,7 @@ function userSettings(userId: string, limit: DomainLimit | undefined): [name: st
   ];
 }
 
-/** As userSettings, as a statement of a client's. */
+/** Returns userSettings as a statement. */
 export function userSettingsSql(client: pg.ClientBase, userId: string, limit: DomainLimit | undefined): string {
   const settings = userSettings(userId, limit).map(
     ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
@@ -61,7 +60,7 @@ export function userSettingsSql(client: pg.ClientBase, userId: string, limit: Do
   return `select ${settings.join(', ')}`;
 }
 
-/** The error as it is to be thrown where transactions may be limited: what the role may not do reaches beyond the domain. */
+/** Returns the error to throw: with a limit, insufficient privilege means that the work reaches beyond the domain. */
 export function limitedError(error: unknown, limit: DomainLimit | undefined): unknown {
   const isRefused = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
   return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit }, error) : error;
@@ -71,8 +70,8 @@ export function limitedError(error: unknown, limit: DomainLimit | undefined): un
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * Runs work in one transaction in which row-level security shows this user's rows only.
- * Every query of the gateway goes through here; outside it the gateway's role sees no row.
+ * Runs work in one transaction in which row-level security shows only this user's rows. All queries of the gateway use it; outside, its
+ * role sees no rows.
  */
 export function asUser<T>(
   database: Database,
@@ -94,23 +93,23 @@ const setting = ([name, value]: [string, string]): RawBuilder<unknown> =>
   sql`set_config(${sql.lit(name)}, ${value}, true)`;
 
 /**
- * What is prepared here touches rows by their keys, and its plan is kept on the connection: one made while a table was small must not
- * read all of it later (see actors' plans in database.ts).
+ * Prepared statements here read rows by key, and their plans are cached on the connection: a plan made while a table was small must not
+ * scan all of it later (see ACTOR_PLANNING in database.ts).
  */
 const PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .map((way) => `set local enable_${way} = off`)
   .join('; ');
 
 export interface UserTransactionOptions {
-  /** what no two transactions of the user do at the same time; null: anything */
+  /** name of a lock of the user that is held until the transaction ends; null: none */
   lock: string | null;
-  /** milliseconds that a row held by another transaction is waited for */
+  /** maximum wait for a row that another transaction locks; milliseconds */
   lockTimeoutMs: number;
 }
 
 /**
- * As asUser, for hot, prepared statements on a client of the pool: one round trip opens the transaction. A connection that broke, or on which
- * a statement ran out of time, is closed.
+ * Like asUser, for frequent prepared statements on a client of the pool: one round trip opens the transaction. A connection that broke, or
+ * on which a statement timed out, is closed.
  */
 export async function inUserTransaction<T>(
   database: Database,
@@ -132,7 +131,7 @@ export async function inUserTransaction<T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    // What is no answer of PostgreSQL's leaves the connection in an unknown state.
+    // After an error that PostgreSQL did not send, the state of the connection is unknown.
     if (!(error instanceof pg.DatabaseError)) failure = error as Error;
     else await client.query('rollback').catch((reason: Error) => void (failure = reason));
     throw limitedError(error, database.limit);

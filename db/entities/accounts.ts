@@ -8,7 +8,7 @@ export const UserAccountSchema = defineEntity({
     /** lower case */
     email: p.text().unique('user_account_email_key'),
     name: p.text().default(''),
-    /** whether its owner was shown to read mail to the address */
+    /** whether the owner proved to receive mail at the address */
     emailVerified: p.boolean().default(false),
     image: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -26,7 +26,7 @@ export const ApiKeySchema = defineEntity({
     secretSha256: p.blob().$type<Buffer>().unique('api_key_secret_sha256_key'),
     /** see core/accounts/key-rights.ts; null: full rights */
     scopes: p.array().nullable(),
-    /** the one domain of the user that it reaches; null: all. Nothing but read and send can be limited to a domain. */
+    /** the only domain of the user that the key can access; null: all. Only the scopes read and send can be limited to a domain. */
     domainId: p.text().nullable(),
     domainName: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -68,7 +68,7 @@ export const AuthSessionSchema = defineEntity({
       .name('user_id')
       .foreignKeyName('auth_session_user_id_fkey')
       .deleteRule('cascade'),
-    /** random; the cookie bears it with a signature made from SECRET_KEY, without which it opens nothing */
+    /** random; the cookie contains it with a signature made with SECRET_KEY, and is invalid without the signature */
     token: p.text().unique('auth_session_token_key'),
     expiresAt: p.datetime(3),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -82,7 +82,7 @@ export const AuthSessionSchema = defineEntity({
   ],
 });
 
-/** provider_id 'credential': password is its scrypt hash, as salt:key in hex. The other columns are for providers that are not used. */
+/** provider_id 'credential': password is its scrypt hash, as salt:key in hex. The other columns belong to providers that are not used. */
 export const AuthCredentialSchema = defineEntity({
   name: 'AuthCredential',
   tableName: 'auth_credential',
@@ -110,7 +110,7 @@ export const AuthCredentialSchema = defineEntity({
 });
 
 /**
- * What may be done once: links to sign in and to reset a password, challenges of passkeys. identifier is the SHA-256 of the secret part.
+ * One-time tokens: sign-in links, password reset links, passkey challenges. identifier is the SHA-256 of the secret part.
  */
 export const AuthVerificationSchema = defineEntity({
   name: 'AuthVerification',
@@ -126,7 +126,7 @@ export const AuthVerificationSchema = defineEntity({
   indexes: [
     { name: 'auth_verification_end', properties: ['expiresAt'] },
     { name: 'auth_verification_identifier', properties: ['identifier'] },
-    // links: the user that they are for
+    // for links: the id of the user
     { name: 'auth_verification_user', properties: ['value'], where: 'length(value) < 64' },
   ],
 });
@@ -156,7 +156,7 @@ export const AuthPasskeySchema = defineEntity({
 });
 
 /**
- * Tries to sign in and the like, by what they are counted for (gateway/accounts/auth-attempts.ts): a digest, so that no address stands here.
+ * Counts of sign-in attempts and similar (gateway/accounts/auth-attempts.ts). The key is a digest, so that the table contains no addresses.
  */
 export const AuthRateLimitSchema = defineEntity({
   name: 'AuthRateLimit',

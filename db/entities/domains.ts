@@ -14,20 +14,19 @@ export const DomainSchema = defineEntity({
     isCatchAllEnabled: p.boolean().default(false),
     catchAllEndpointId: p.text().nullable(),
     receiveDmarcEmails: p.boolean().default(false),
-    /** the verified domain of the same user above it that it was verified by; null: it stands for itself */
+    /** the verified parent domain of the same user that verified it; null: verified by its own records */
     parentId: p.text().nullable(),
     /**
-     * what DNS told when it was last asked (core/domains/domain-check.ts), when that was, and when it will be asked next; null: not asked
-     * yet
+     * result of the last DNS check (core/domains/domain-check.ts), its time, and the time of the next check; null: not checked yet
      */
     dnsCheck: p.json<object>().nullable().lazy(),
     checkedAt: p.datetime(3).nullable(),
     checkDueAt: p.datetime(3).defaultRaw('now()'),
-    /** whether its MX was last seen to be ours */
+    /** whether the last check found that its MX points to this service */
     isMxSeen: p.boolean().default(false),
-    /** since when the proof of a verified domain is missing */
+    /** since when the verification record of a verified domain is missing */
     proofLostAt: p.datetime(3).nullable(),
-    /** since when the records of its MAIL FROM domain are seen; until they are the domain itself serves */
+    /** since when the records of its MAIL FROM domain are found; before that, the domain itself is used */
     mailFromVerifiedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
@@ -39,8 +38,7 @@ export class Domain extends DomainSchema.class {}
 DomainSchema.setClass(Domain);
 
 /**
- * Keys that a domain's mail is signed with (RFC 6376). The newest that is active and not retired signs. One that shall replace it becomes
- * active when its record is seen.
+ * DKIM keys of domains (RFC 6376). The newest active key that is not retired signs. A replacement becomes active when its record is found.
  */
 export const DkimKeySchema = defineEntity({
   name: 'DkimKey',
@@ -61,7 +59,7 @@ export const DkimKeySchema = defineEntity({
 export class DkimKey extends DkimKeySchema.class {}
 DkimKeySchema.setClass(DkimKey);
 
-/** At most one verified owner of a name on the whole service. */
+/** The verified owner of each domain name; at most one in the whole service. */
 export const VerifiedDomainNameSchema = defineEntity({
   name: 'VerifiedDomainName',
   tableName: 'verified_domain_name',
@@ -110,7 +108,7 @@ export const EmailAddressNameSchema = defineEntity({
   },
 });
 
-/** DMARC aggregate reports (RFC 9990) that came in, each with its rows. */
+/** Received DMARC aggregate reports (RFC 9990), with their rows. */
 export const DmarcReportSchema = defineEntity({
   name: 'DmarcReport',
   tableName: 'dmarc_report',
@@ -118,7 +116,7 @@ export const DmarcReportSchema = defineEntity({
     userId: p.text().primary(),
     id: p.text().primary(),
     emailId: p.text(),
-    /** of the policy, lower case; domain_id: the user's domain that it is, or lies under */
+    /** domain of the policy, lower case; domain_id: the same domain of the user, or its parent */
     domain: p.text(),
     domainId: p.text(),
     organization: p.text(),

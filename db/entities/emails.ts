@@ -3,7 +3,7 @@ import type { GeneratedAlways } from 'kysely';
 import { EMAIL_STATUSES, EMAIL_TYPES, type EmailStatus, type EmailType } from '../../core/emails/email-status.ts';
 import { THREAD_REASONS } from '../../core/threads/threading.ts';
 
-/** The bytes of one SMTP transaction, as they came after our own trace fields were left out; shared by its recipients. */
+/** The bytes of one SMTP transaction, as received, without our own trace headers; shared by its recipients. */
 export const RawMessageSchema = defineEntity({
   name: 'RawMessage',
   tableName: 'raw_message',
@@ -17,7 +17,7 @@ export const RawMessageSchema = defineEntity({
 });
 
 /**
- * One row per accepted recipient, committed before the 250. It holds the envelope and is the parser's to-do list: parsed_at is null, and
+ * One row per accepted recipient, committed before the 250. It stores the envelope. It is due for parsing while parsed_at is null and
  * claimed_until is past.
  */
 export const ReceptionSchema = defineEntity({
@@ -42,7 +42,7 @@ export const ReceptionSchema = defineEntity({
     claimedUntil: p.datetime(3).nullable(),
     tries: p.smallint().default(0),
     lastError: p.text().nullable(),
-    /** made by its user to try things out, not come by SMTP */
+    /** simulated by the user, not received by SMTP */
     isTest: p.boolean().default(false),
   },
   indexes: [
@@ -51,7 +51,7 @@ export const ReceptionSchema = defineEntity({
   ],
 });
 
-/** Recognises a sender that lost our 250 and offers the same bytes again. Rows older than 7 days are removed. */
+/** Detects a sender that lost our 250 and sends the same bytes again. Rows older than 7 days are removed. */
 export const SmtpOfferSchema = defineEntity({
   name: 'SmtpOffer',
   tableName: 'smtp_offer',
@@ -66,7 +66,7 @@ export const SmtpOfferSchema = defineEntity({
   indexes: [{ name: 'smtp_offer_age', properties: ['acceptedAt'] }],
 });
 
-/** What lists show. A received email gets its row when it is parsed (or when parsing was given up); bodies lie in email_content. */
+/** Emails as lists show them. A received email gets its row when it is parsed, or when parsing was given up; bodies are in email_content. */
 export const EmailSchema = defineEntity({
   name: 'Email',
   tableName: 'email',
@@ -78,26 +78,26 @@ export const EmailSchema = defineEntity({
     /** received: when SMTP answered 250; sent: when it was created */
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3).defaultRaw('now()'),
-    /** when the first server took a sent email */
+    /** when the first server accepted a sent email */
     sentAt: p.datetime(3).nullable(),
     scheduledAt: p.datetime(3).nullable(),
-    /** IANA name that scheduled_at was told in */
+    /** IANA time zone that scheduled_at was given in */
     timezone: p.text().nullable(),
-    /** when a scheduled email went to the queue */
+    /** when a scheduled email was moved to the queue */
     releasedAt: p.datetime(3).nullable(),
-    /** where it stands in its thread */
+    /** position in its thread */
     threadAt: p.datetime(3).$type<GeneratedAlways<Date>>().generated('(coalesce(released_at, created_at)) stored'),
-    /** what went wrong with a sent email, in words */
+    /** error message of a sent email */
     failureReason: p.text().nullable(),
     batchId: p.text().nullable(),
     batchIndex: p.smallint().nullable(),
     rawId: p.text().nullable(),
-    /** received: the address that took it (without plus-tag); sent: the From address. Lower case. */
+    /** received: the address that received it, without plus-tag; sent: the From address. Lower case. */
     ownAddress: p.text(),
     ownDomain: p.text(),
     addressId: p.text().nullable(),
     domainId: p.text().nullable(),
-    /** envelope recipient as given, plus-tag and all; null for sent mail */
+    /** envelope recipient as given, with plus-tag; null for sent mail */
     recipient: p.text().nullable(),
     messageId: p.text(),
     subject: p.text(),
@@ -127,7 +127,7 @@ export const EmailSchema = defineEntity({
       columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
     { name: 'email_message_id', properties: ['userId', 'messageId'] },
-    // what a user has sent lately, for the hourly limit
+    // recently sent mail of a user, for the hourly limit
     {
       name: 'email_outgoing',
       columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }],
@@ -143,7 +143,7 @@ export const EmailSchema = defineEntity({
       ],
     },
     { name: 'email_scheduled', properties: ['scheduledAt'], where: `status = 'scheduled'` },
-    // mail that users made to try things out, which is little
+    // simulated mail, which is rare
     {
       name: 'email_test',
       columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
@@ -155,7 +155,7 @@ export const EmailSchema = defineEntity({
       properties: ['userId', 'scheduledAt', 'id'],
       where: `(type = 'scheduled') AND (status = ANY (ARRAY['scheduled', 'paused']))`,
     },
-    // a user's mail that is still to be taken by servers, and that waits for its time: both are few
+    // a user's mail in the queue, and scheduled mail: both are few
     {
       name: 'email_unsent',
       columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
@@ -179,12 +179,12 @@ export const EmailContentSchema = defineEntity({
     referenceIds: p.array(),
     textBody: p.text().nullable(),
     htmlBody: p.text().nullable(),
-    /** null when nothing had to be stripped: then it is the trimmed text_body */
+    /** null when nothing was removed: then it equals the trimmed text_body */
     cleanedText: p.text().nullable(),
     cleanedHtml: p.text().nullable(),
     /** see core/mime/attachment.ts */
     attachments: p.json<unknown>(),
-    /** verdicts of SPF, DKIM, DMARC and ARC; null when not checked */
+    /** results of SPF, DKIM, DMARC and ARC; null when not checked */
     authentication: p.json<unknown>().nullable(),
     priority: p.text().nullable(),
     tags: p.json<unknown>().defaultRaw(`'[]'`),
@@ -208,8 +208,8 @@ export const EmailTraceSchema = defineEntity({
 });
 
 /**
- * Exact totals without search: written in the transaction that changes the email. Each email counts in six rows: with its address and
- * with all of its domain (own_address '*'), and with either in its hour and its day (UTC) and for all time (from -infinity).
+ * Exact totals, updated in the transaction that changes the email. Each email counts in six rows: for its address and for its whole domain
+ * (own_address '*'), each for its hour, its day (UTC) and for all time (from -infinity).
  */
 export const EmailCounterSchema = defineEntity({
   name: 'EmailCounter',

@@ -12,7 +12,7 @@ export const EndpointSchema = defineEntity({
     type: p.enum(ENDPOINT_TYPES),
     webhookFormat: p.enum(WEBHOOK_FORMATS).default('native'),
     config: p.json<Record<string, unknown>>(),
-    /** Standard Webhooks secret (whsec_...), encrypted under SECRET_KEY; null for endpoints without webhook */
+    /** Standard Webhooks secret (whsec_...), encrypted under SECRET_KEY; null for endpoints that are not webhooks */
     secretCiphertext: p.text().nullable(),
     isActive: p.boolean().default(true),
     inactiveReason: p.text().nullable(),
@@ -24,7 +24,7 @@ export const EndpointSchema = defineEntity({
 export class Endpoint extends EndpointSchema.class {}
 EndpointSchema.setClass(Endpoint);
 
-/** Counters of deliveryStats, beside the endpoint so that counting never rewrites its configuration. */
+/** Counters of deliveryStats, in a separate table so that counting never rewrites the configuration. */
 export const EndpointStatSchema = defineEntity({
   name: 'EndpointStat',
   tableName: 'endpoint_stat',
@@ -35,7 +35,7 @@ export const EndpointStatSchema = defineEntity({
     successful: p.bigint('number').defaultRaw('0'),
     failed: p.bigint('number').defaultRaw('0'),
     lastDeliveryAt: p.datetime(3).nullable(),
-    /** since when every try failed; null: the last one did not */
+    /** since when all attempts have failed; null: the last one succeeded */
     failingSince: p.datetime(3).nullable(),
   },
 });
@@ -49,18 +49,18 @@ export const DeliverySchema = defineEntity({
     emailId: p.text(),
     endpointId: p.text(),
     deliveryType: p.enum(ENDPOINT_TYPES),
-    /** as they were when the delivery was made, so that every attempt sends the same bytes although threads may merge */
+    /** values at the creation of the delivery, so that every attempt sends the same bytes although threads may merge */
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     cause: p.enum(DELIVERY_CAUSES).default('route'),
     /**
-     * of a forwarded copy: its bytes, which the recipients with this delivery_id are sent, and whether its return address is null (its
-     * original's was)
+     * for a forwarded copy: its bytes, which are sent to the recipients with this delivery_id, and whether its return address is null, like
+     * that of the original
      */
     forwardRawId: p.text().nullable(),
     isNullSender: p.boolean().nullable(),
     status: p.enum(DELIVERY_STATUSES).default('pending'),
-    /** tries made; an interrupted attempt is recorded but not counted */
+    /** number of attempts; an interrupted one is recorded but not counted */
     attempts: p.integer().default(0),
     attemptsAllowed: p.integer(),
     nextAttemptAt: p.datetime(3).nullable(),
@@ -69,7 +69,7 @@ export const DeliverySchema = defineEntity({
     claimedUntil: p.datetime(3).nullable(),
     /** {error: string|null, statusCode: number|null} of the last attempt */
     responseData: p.json<unknown>().nullable(),
-    /** of a webhook, the last attempt as delivery_earlier_attempt would have it */
+    /** for a webhook: the last attempt, in the format of delivery_earlier_attempt */
     lastAttempt: p.json<unknown>().nullable(),
     createdAt: p.datetime(3),
     completedAt: p.datetime(3).nullable(),
@@ -85,7 +85,7 @@ export const DeliverySchema = defineEntity({
         { name: 'id', sort: 'desc' },
       ],
     },
-    // What failed, or waits to be forwarded, for lists of an endpoint that has seen much; webhooks that wait are found by their lane.
+    // Failed deliveries and waiting forwards, for lists of busy endpoints; waiting webhooks are found by their lane.
     {
       name: 'delivery_failed',
       columns: [
@@ -96,7 +96,7 @@ export const DeliverySchema = defineEntity({
       ],
       where: `status = 'failed'`,
     },
-    // Copies that are to be handed to the sending queue; next_attempt_at is null once they are, until their recipients are settled.
+    // Copies that are not in the sending queue yet. Then next_attempt_at is null until their recipients are settled.
     {
       name: 'delivery_forward_due',
       properties: ['nextAttemptAt'],
@@ -112,7 +112,7 @@ export const DeliverySchema = defineEntity({
       ],
       where: `(status = 'pending') AND (delivery_type <> 'webhook')`,
     },
-    // Webhooks by endpoint: what waits for one that hangs is stepped over as a whole.
+    // Webhooks by endpoint: all deliveries of an endpoint that does not respond are skipped together.
     {
       name: 'delivery_lane_due',
       properties: ['userId', 'endpointId', 'nextAttemptAt'],
@@ -130,20 +130,20 @@ const deliveryAttempt = {
   outcome: p.enum(DELIVERY_ATTEMPT_OUTCOMES),
   statusCode: p.integer().nullable(),
   error: p.text().nullable(),
-  /** first 4,096 bytes of the answer, decoded as UTF-8 */
+  /** first 4,096 bytes of the response, decoded as UTF-8 */
   responseBody: p.text().nullable(),
   /** header fields sent, without secrets */
   requestHeaders: p.json<unknown>(),
 };
 
-/** Attempts before the last one, which stands in the delivery's row: most deliveries need one only. */
+/** Attempts before the last one. The last one is in the delivery's row, because most deliveries need only one. */
 export const DeliveryEarlierAttemptSchema = defineEntity({
   name: 'DeliveryEarlierAttempt',
   tableName: 'delivery_earlier_attempt',
   properties: deliveryAttempt,
 });
 
-/** All attempts, read with the rights of the role that asks. A view: db/migrations makes it. */
+/** All attempts. A view with the rights of the role that reads it; created in db/migrations. */
 export const DeliveryAttemptSchema = defineEntity({
   name: 'DeliveryAttempt',
   tableName: 'delivery_attempt',

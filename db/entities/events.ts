@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The gap-free feed of a user: seq comes from event_counter, bumped by the last statement of the transaction that makes the event. */
+/** The gap-free feed of a user. seq comes from event_counter, which the last statement of the transaction increments. */
 export const EventSchema = defineEntity({
   name: 'Event',
   tableName: 'event',
@@ -17,7 +17,7 @@ export const EventSchema = defineEntity({
     data: p.json<unknown>().defaultRaw(`'{}'`),
   },
   indexes: [
-    // What people did with single emails, which no other row tells; events that come with every email stay out of it.
+    // Actions of people on single emails, which no other row records; without the events that every email has.
     {
       name: 'event_by_hand',
       properties: ['userId', 'emailId', 'seq'],
@@ -26,7 +26,7 @@ export const EventSchema = defineEntity({
   ],
 });
 
-/** first_seq: events before it were removed */
+/** first_seq: earlier events were removed */
 export const EventCounterSchema = defineEntity({
   name: 'EventCounter',
   tableName: 'event_counter',

@@ -52,7 +52,7 @@ import {
 } from './threads.ts';
 import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, SecretCanarySchema } from './upkeep.ts';
 
-/** Every table and view: the one description of them. db/migrations makes them, and test/db/entities.test.ts compares the two. */
+/** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
   UserAccountSchema,
   ApiKeySchema,

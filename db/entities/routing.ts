@@ -3,8 +3,8 @@ import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../core/routing/guard-rule.t
 import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/route.ts';
 
 /**
- * Rules by which a user's received mail is let through, held back or led elsewhere. The highest priority is asked first, the newest of
- * equal ones; the first that matches decides.
+ * Guard rules: they allow, block or route a user's received mail. Rules are evaluated by priority, highest first, newest first among equal
+ * ones; the first match decides.
  */
 export const GuardRuleSchema = defineEntity({
   name: 'GuardRule',
@@ -18,7 +18,7 @@ export const GuardRuleSchema = defineEntity({
     /** see core/routing/guard-rule.ts */
     config: p.json<object>(),
     action: p.enum(GUARD_ACTIONS),
-    /** of action route */
+    /** for the action route */
     endpointId: p.text().nullable(),
     priority: p.integer().default(0),
     isActive: p.boolean().default(true),
@@ -29,7 +29,7 @@ export const GuardRuleSchema = defineEntity({
 export class GuardRule extends GuardRuleSchema.class {}
 GuardRuleSchema.setClass(GuardRule);
 
-/** Hit counters, beside the rule so that counting never rewrites it. */
+/** Hit counters, in a separate table so that counting never rewrites the rule. */
 export const GuardRuleStatSchema = defineEntity({
   name: 'GuardRuleStat',
   tableName: 'guard_rule_stat',
@@ -44,7 +44,7 @@ export class GuardRuleStat extends GuardRuleStatSchema.class {}
 GuardRuleStatSchema.setClass(GuardRuleStat);
 
 /**
- * Where each received email went, and why. A row is made when the email gets its thread, and then waits for the router, while outcome is
+ * The route of each received email, and why. The row is created when the email gets its thread, and waits for the router while outcome is
  * null.
  */
 export const RouteSchema = defineEntity({
@@ -53,30 +53,30 @@ export const RouteSchema = defineEntity({
   properties: {
     userId: p.text().primary(),
     emailId: p.text().primary(),
-    /** the email's: the order of routing */
+    /** created_at of the email; the order of routing */
     createdAt: p.datetime(3),
     threadedAt: p.datetime(3),
-    /** null: it is not decided yet */
+    /** null: not decided yet */
     decidedAt: p.datetime(3).nullable(),
     /**
-     * endpoint: deliveries were made; inactive: its endpoint is switched off; stored: nothing leads anywhere; blocked: a rule holds it
-     * back; review: a rule's model did not answer, so that a human has to; asking: a model is being asked
+     * endpoint: deliveries were created; inactive: the endpoint is disabled; stored: no endpoint is configured; blocked: held by a rule;
+     * review: the rule's model did not answer, so a user must decide; asking: a model is being asked
      */
     outcome: p.enum(ROUTE_OUTCOMES).nullable(),
-    /** what led to the endpoint */
+    /** what routes it to the endpoint */
     via: p.enum(ROUTE_VIAS).nullable(),
     endpointId: p.text().nullable(),
     /** the guard rule that matched, or whose model did not answer */
     ruleId: p.text().nullable(),
-    /** why, in words, where outcome, via and the ids do not say it all */
+    /** additional explanation in full sentences; null when there is none */
     reason: p.text().nullable(),
-    /** what of the email matched: [{criteria, value}] */
+    /** what matched: [{criteria, value}] */
     matches: p.json<unknown>().nullable(),
-    /** when a user let an email through that was blocked or held for review */
+    /** when a user released an email that was blocked or held for review */
     releasedAt: p.datetime(3).nullable(),
-    /** what models said of the email: see core/routing/guard-judgement.ts */
+    /** answers of models: see core/routing/guard-judgement.ts */
     answers: p.json<unknown>().nullable(),
-    /** of outcome asking */
+    /** for the outcome asking */
     nextAskAt: p.datetime(3).nullable(),
     asks: p.smallint().default(0),
     claimedBy: p.text().nullable(),

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Lower-case subject, sender and recipients, for partial matches; and the keys of its other side (core/search/email-parties.ts). */
+/** Lower-case subject, sender and recipients for partial matches, and the keys of the other party (core/search/email-parties.ts). */
 export const EmailSearchSchema = defineEntity({
   name: 'EmailSearch',
   tableName: 'email_search',
@@ -20,7 +20,7 @@ export const EmailSearchSchema = defineEntity({
 });
 
 /**
- * Words of the whole email, for searches by words: written when it gets its thread, or is scheduled. Weights: A subject, B sender, C
+ * Words of the whole email, for searches by word. Written when the email gets its thread or is scheduled. Weights: A subject, B sender, C
  * recipients, D bodies (see db/queries/search/email-words.ts, word-vector.ts).
  */
 export const EmailWordsSchema = defineEntity({
@@ -33,7 +33,7 @@ export const EmailWordsSchema = defineEntity({
     words: p.text().columnType('tsvector'),
   },
   indexes: [
-    // Every word begins with four characters of its user's own. What waits to be sorted in is read by every search.
+    // Every word begins with four characters that identify its user. Every search also reads the pending list of the index.
     {
       name: 'email_words_words',
       expression: `create index email_words_words on email_words using gin (words) with (gin_pending_list_limit='512')`,

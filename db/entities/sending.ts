@@ -3,8 +3,8 @@ import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
 import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../core/smtp/delivery-status.ts';
 
 /**
- * The queue of sent mail, one row per recipient. Due when next_attempt_at is past; that is null while the email is scheduled, and once
- * the recipient is settled.
+ * The queue of sent mail, one row per recipient. Due when next_attempt_at is past. It is null while the email is scheduled, and after the
+ * recipient is settled.
  */
 export const RecipientSchema = defineEntity({
   name: 'Recipient',
@@ -13,45 +13,45 @@ export const RecipientSchema = defineEntity({
     userId: p.text().primary(),
     id: p.text().primary(),
     emailId: p.text(),
-    /** of a forwarded copy of the received email email_id; null: email_id is a sent email */
+    /** the delivery of a forwarded copy of the received email email_id; null: email_id is a sent email */
     deliveryId: p.text().nullable(),
-    /** the domain of the copy's From address, by whose keys it is signed; null: that of the email */
+    /** the domain of the copy's From address, whose keys sign it; null: the domain of the email */
     senderDomain: p.text().nullable(),
-    /** as it stands in the envelope, and its domain in lower case */
+    /** the address in the envelope, and its domain in lower case */
     address: p.text(),
     domain: p.text(),
     status: p.enum(RECIPIENT_STATUSES).default('pending'),
-    /** when it went to the queue: the five days of trying count from here; null while the email is scheduled */
+    /** when it entered the queue, the start of the five days of retries; null while the email is scheduled */
     queuedAt: p.datetime(3).nullable(),
-    /** tries made; an interrupted attempt is recorded but not counted */
+    /** number of attempts; an interrupted one is recorded but not counted */
     attempts: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     claimedBy: p.text().nullable(),
     claimedUntil: p.datetime(3).nullable(),
-    /** the identifier of the recipient that the return address of the last transaction was made for: those that shared it bear the same */
+    /** the recipient that the return address of the last transaction was created for; all recipients of that transaction have the same */
     returnId: p.text().nullable(),
-    /** the last word of a server, or of a DSN */
+    /** the last reply of a server, or the diagnostic code of a DSN */
     lastCode: p.smallint().nullable(),
     lastStatus: p.text().nullable(),
     lastText: p.text().nullable(),
     settledAt: p.datetime(3).nullable(),
-    /** when somebody complained of the message, and when the sender was told that it was given up */
+    /** when a complaint arrived, and when the sender was notified that it was given up */
     complainedAt: p.datetime(3).nullable(),
     reportedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
   indexes: [
     { name: 'recipient_delivery', properties: ['userId', 'deliveryId'], where: 'delivery_id IS NOT NULL' },
-    // Read in steps from place to place, so that a long backlog of one destination is walked over once in a while and not at every claim ...
+    // Read in steps by position, so that a long backlog of one destination is scanned rarely and not at every claim ...
     {
       name: 'recipient_due',
       properties: ['nextAttemptAt', 'id'],
       where: `(status = 'pending') AND (next_attempt_at IS NOT NULL)`,
     },
     { name: 'recipient_email', properties: ['userId', 'emailId'] },
-    // what a user's endpoints have forwarded lately, for the hourly limit
+    // recently forwarded copies of a user, for the hourly limit
     { name: 'recipient_forwarded', properties: ['userId', 'queuedAt'], where: 'delivery_id IS NOT NULL' },
-    // ... and by sender and destination when there is room for these again.
+    // ... and by sender and destination when they have room again.
     {
       name: 'recipient_lane_due',
       properties: ['domain', 'userId', 'nextAttemptAt', 'id'],
@@ -61,7 +61,7 @@ export const RecipientSchema = defineEntity({
   ],
 });
 
-/** Written before connecting, and its outcome after; finished_at null with a past lease: the process died. */
+/** Attempts. Inserted before connecting, updated with the outcome. finished_at null with an expired lease: the process died. */
 export const SendingAttemptSchema = defineEntity({
   name: 'SendingAttempt',
   tableName: 'sending_attempt',
@@ -72,7 +72,7 @@ export const SendingAttemptSchema = defineEntity({
     startedAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),
     outcome: p.enum(SENDING_OUTCOMES).nullable(),
-    /** the server's name and address; null when no connection was made */
+    /** name and address of the server; null without a connection */
     host: p.text().nullable(),
     remoteAddress: p.text().nullable(),
     isTls: p.boolean().nullable(),
@@ -82,7 +82,7 @@ export const SendingAttemptSchema = defineEntity({
   },
 });
 
-/** Addresses that a user's mail is not sent to any more, lower case. */
+/** Suppressed addresses of each user, lower case. */
 export const SuppressionSchema = defineEntity({
   name: 'Suppression',
   tableName: 'suppression',
@@ -91,7 +91,7 @@ export const SuppressionSchema = defineEntity({
     id: p.text().primary(),
     address: p.text(),
     reason: p.enum(SUPPRESSION_REASONS),
-    /** what the server, the report or the user said */
+    /** text of the server, the report or the user */
     detail: p.text().nullable(),
     emailId: p.text().nullable(),
     createdAt: p.datetime(3),
@@ -101,7 +101,7 @@ export const SuppressionSchema = defineEntity({
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);
 
-/** Answers to requests that bore an Idempotency-Key, kept for 24 hours; written in the transaction that does what was asked. */
+/** Responses to requests with an Idempotency-Key, kept for 24 hours; written in the transaction of the request. */
 export const IdempotencyKeySchema = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_key',

@@ -5,20 +5,20 @@ import type { Database } from '../connection/database.ts';
 import { resources } from './list.ts';
 import type { Tables } from './tables.ts';
 
-/** One user's transaction over entities: what `entities` holds is written when the work resolves. */
+/** A transaction of one user with entities: changes to `entities` are written when the work resolves. */
 export interface UnitOfWork {
   entities: EntityManager;
-  /** the same transaction, for what is no entity */
+  /** the same transaction for Kysely */
   transaction: Transaction<Tables>;
 }
 
 /** MikroORM over the pool of a Database. */
 export interface EntityStore {
-  /** As `asUser` of db/connection/database.ts: row-level security shows this user's rows only. */
+  /** Like `asUser` of db/connection/transaction.ts: row-level security shows only this user's rows. */
   asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T>;
 }
 
-/** Connects lazily, through the database's own pool; there is nothing to close. */
+/** Connects lazily through the pool of the database, so there is nothing to close. */
 export function openEntityStore(database: Database): EntityStore {
   const orm = new MikroORM({
     entities: resources,
@@ -40,7 +40,7 @@ export function openEntityStore(database: Database): EntityStore {
   };
 }
 
-/** For keys of one domain: entities are what these may not change. Every work is refused as forbidden. */
+/** For API keys of one domain, which may not change entities: all work is rejected as forbidden. */
 export function refusingStore(domain: { name: string }): EntityStore {
   return { asUser: () => Promise.reject(domainExceeded('This', { domain })) };
 }

@@ -20,8 +20,7 @@ export const ThreadSchema = defineEntity({
     latestEmailId: p.text(),
     lastMessageAt: p.datetime(3),
     /**
-     * given by the user, in the order in which they were given, and beside each the form in which labels are compared
-     * (core/threads/label.ts)
+     * labels in the order in which the user added them, each with the form that is used for comparison (core/threads/label.ts)
      */
     labels: p.array().defaultRaw(`'{}'`),
     labelKeys: p.array().defaultRaw(`'{}'`),
@@ -63,7 +62,7 @@ export const ThreadSchema = defineEntity({
   ],
 });
 
-/** Ids of threads that were merged into another; thread_id is always a living thread. */
+/** Ids of threads that were merged into another; thread_id always exists. */
 export const ThreadAliasSchema = defineEntity({
   name: 'ThreadAlias',
   tableName: 'thread_alias',
@@ -75,7 +74,7 @@ export const ThreadAliasSchema = defineEntity({
   indexes: [{ name: 'thread_alias_target', properties: ['userId', 'threadId'] }],
 });
 
-/** Living threads that their user parted, by splitting one or by moving a message: no later mail joins them. A row for either order. */
+/** Pairs of threads that the user separated by a split or by moving a message: later mail does not join them. One row for each order. */
 export const ThreadApartSchema = defineEntity({
   name: 'ThreadApart',
   tableName: 'thread_apart',
@@ -86,7 +85,7 @@ export const ThreadApartSchema = defineEntity({
   },
 });
 
-/** Every msg-id that a message of the thread bears or refers to. */
+/** Every msg-id that a message of the thread has or refers to. */
 export const ThreadMessageIdSchema = defineEntity({
   name: 'ThreadMessageId',
   tableName: 'thread_message_id',
@@ -98,7 +97,7 @@ export const ThreadMessageIdSchema = defineEntity({
   indexes: [{ name: 'thread_message_id_thread', properties: ['userId', 'threadId'] }],
 });
 
-/** Messages without any valid reference, one row per participant: what a subject edge may join. */
+/** Messages without a valid reference, one row per participant: candidates for subject edges. */
 export const ThreadSubjectSchema = defineEntity({
   name: 'ThreadSubject',
   tableName: 'thread_subject',

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * Due-ness is decided by postroom_now(); only test support moves the offset. It is not cheap: where rows come in crowds write (select
- * postroom_now()), which is asked once per statement.
+ * postroom_now() decides what is due; only tests change the offset. It is slow: for many rows write (select postroom_now()), which is
+ * evaluated once per statement.
  */
 export const ClockSchema = defineEntity({
   name: 'Clock',
@@ -14,7 +14,7 @@ export const ClockSchema = defineEntity({
   checks: [{ name: 'clock_id_check', expression: 'id' }],
 });
 
-/** The canary that proves at start that SECRET_KEY is the one the stored ciphertexts were made with. */
+/** A ciphertext that shows at startup whether SECRET_KEY is the one that encrypted the stored secrets. */
 export const SecretCanarySchema = defineEntity({
   name: 'SecretCanary',
   tableName: 'secret_canary',
@@ -30,30 +30,30 @@ export const DeadRowSchema = defineEntity({
   tableName: 'dead_row',
   properties: {
     userId: p.text().primary(),
-    /** the work, see db/queries/upkeep/dead-row.ts */
+    /** the step, see db/queries/upkeep/dead-row.ts */
     step: p.text().primary(),
-    /** the actor that does it */
+    /** the actor of the step */
     actor: p.text(),
     /** the id of the row: of an email, a delivery or a recipient */
     subjectId: p.text().primary(),
-    /** tries that failed, one after another */
+    /** number of failed attempts in a row */
     tries: p.smallint(),
     lastError: p.text(),
     firstFailedAt: p.datetime(3),
     lastFailedAt: p.datetime(3),
-    /** not to be worked on before; infinity: dead */
+    /** time of the next attempt; infinity: dead */
     retryAt: p.datetime().columnType('timestamptz'),
-    /** since when it is not tried any more; null: it is tried again */
+    /** since when it is dead; null: it is retried */
     deadAt: p.datetime(3).nullable(),
   },
   indexes: [
     { name: 'dead_row_dead', properties: ['deadAt'], where: 'dead_at IS NOT NULL' },
-    // Whether anything of a step is set aside at all is asked by every claim.
+    // Every claim checks whether any row of its step is set aside.
     { name: 'dead_row_step', properties: ['step', 'retryAt'] },
   ],
 });
 
-/** What a user chose; without a row the defaults of the service hold (RETENTION_*). null: for ever. See core/upkeep/retention.ts. */
+/** Retention settings of users; without a row, the defaults of the service apply (RETENTION_*). null: forever. See core/upkeep/retention.ts. */
 export const RetentionSchema = defineEntity({
   name: 'Retention',
   tableName: 'retention',
@@ -77,8 +77,8 @@ export class Retention extends RetentionSchema.class {}
 RetentionSchema.setClass(Retention);
 
 /**
- * One row per user whose mail is limited: who is at it, and up to where raw messages, bodies and receptions without an email have been
- * looked at. From time to time all is looked at anew, for what was in work when it was passed.
+ * One row per user with a retention limit: the claimant, and the position up to which raw messages, bodies and receptions without an email
+ * were checked. From time to time the sweep starts over, for rows that were being processed when it passed them.
  */
 export const RetentionSweepSchema = defineEntity({
   name: 'RetentionSweep',
