@@ -29,7 +29,15 @@ export interface AttemptOptions {
 /** Gets the outcome of a job; null when the job was not started, because the actor stops or the lease was lost. */
 type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
-/** Makes attempts. Their content is read for many at once. */
+/**
+ * Makes attempts. An attempt posts one delivery to its webhook, outside any database transaction:
+ *
+ * 1. Read the emails of all jobs of the batch in one statement, and the raw messages that their payloads contain.
+ * 2. Wait until the endpoint has room for another request.
+ * 3. Stop if the lease has ended, or the endpoint or the email is gone or disabled.
+ * 4. Build and sign the request (webhook-request.ts), and post it (post-webhook.ts).
+ * 5. Pass the outcome to `onEnd`, which records it (record-outcomes.ts).
+ */
 export interface Attempter {
   /**
    * Attempts these deliveries independently, and calls `onEnd` with the outcome of each.

@@ -21,7 +21,7 @@ export interface ParseOutcome {
   authentication: Authentication | null;
   /** the return address decides whether to believe it; null when the message has no readable report */
   report: MailReport | null;
-  /** null when the message has no readable complaint */
+  /** null when the message has no readable DMARC report */
   dmarcReport: DmarcReport | null;
 }
 

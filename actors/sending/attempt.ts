@@ -35,7 +35,16 @@ export interface AttemptReport {
   isUnopened: boolean;
 }
 
-/** Makes attempts: finds the destination, opens a session, reads the message, runs the SMTP transaction. */
+/**
+ * Makes attempts. An attempt sends one message to its recipients at one destination, outside any database transaction:
+ *
+ * 1. Take an idle session of the destination, or find its hosts by MX and open one. If none opens, all recipients get that result.
+ * 2. Read and sign the message: only now, so that attempts that wait for a server hold no message in memory.
+ * 3. Stop if a lease has ended meanwhile: another process may have begun the same.
+ * 4. Run the SMTP transaction with up to 100 recipients. If a reused session turns out to be closed, try again on a new one.
+ * 5. Repeat for the recipients that are left, because there are more than 100 or because the server takes fewer at a time (452).
+ * 6. Return a result for each recipient, and what the attempt showed of the destination.
+ */
 export interface Attempter {
   /** Never rejects. Null when PostgreSQL was unreachable and nothing was started. */
   attempt(key: string, transaction: Transaction): Promise<AttemptReport | null>;
