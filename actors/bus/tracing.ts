@@ -92,7 +92,7 @@ export function asking<T>(subject: string, ask: (traceParent: string | null) => 
   return spanning(span, () => ask(activeTraceParent()));
 }
 
-/** Answers a question in a server span below the asker's; without a span when the asker is in no trace. */
+/** Runs the answer to a question in a server span below the asker's span; without a span when the asker is not in a trace. */
 export function answering<T>(
   subject: string,
   traceParent: string | null | undefined,

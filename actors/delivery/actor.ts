@@ -26,7 +26,7 @@ export interface DeliveryActorOptions {
   publicUrl: string;
   /** CIDRs that webhooks may reach although they are not public */
   allowedPrivateNetworks: readonly string[];
-  /** ports of our own listeners: never reached on an address that is not public */
+  /** ports of this service's listeners: webhooks never reach them on a private address */
   refusedPorts: readonly number[];
   /** SECRET_KEY, 32 bytes */
   secretKey: Uint8Array;

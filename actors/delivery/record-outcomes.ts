@@ -22,7 +22,7 @@ export interface DeliveryOutcome {
 export interface DeliveryRecorderOptions {
   context: ActorContext;
   fault: (point: DeliveryFaultPoint) => void;
-  /** called for each delivery that is to be retried after a delay */
+  /** called for each delivery that will be retried after a delay */
   onDeferred: (delaySeconds: number) => void;
 }
 
