@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -116,9 +116,10 @@ test('questions of a process that the server could not read in their time are no
     served.push(request.helo);
     return accepted(request.helo);
   });
+  const mayAsk = `${socketPath}.may-ask`;
   const givenUp = `${socketPath}.given-up`;
   const script = `
-    import { writeFileSync } from 'node:fs';
+    import { existsSync, writeFileSync } from 'node:fs';
     import { connectSocketBus } from ${JSON.stringify(path.resolve('actors/bus/socket.ts'))};
     const log = { info() {}, warn() {}, error() {} };
     const bus = connectSocketBus({ path: ${JSON.stringify(socketPath)}, log });
@@ -128,7 +129,7 @@ test('questions of a process that the server could not read in their time are no
     while (!bus.isConnected()) await new Promise((resolve) => setTimeout(resolve, 10));
     await ask('before', 5000);
     process.stdout.write('ready\\n');
-    await new Promise((resolve) => process.stdin.once('data', resolve));
+    while (!existsSync(${JSON.stringify(mayAsk)})) await new Promise((resolve) => setTimeout(resolve, 10));
     const outcome = await ask('during', 200);
     writeFileSync(${JSON.stringify(givenUp)}, outcome);
     await ask('after', 10000);
@@ -136,14 +137,14 @@ test('questions of a process that the server could not read in their time are no
     await bus.close();
     process.exit(0);
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', (data: Buffer) => {
     said += data.toString();
   });
   await waitFor(() => expect(said).toContain('ready'));
-  child.stdin.write('go\n');
-  await new Promise((resolve) => setImmediate(resolve));
+  // From here until the client gave up, the event loop does not turn: no question can be read in its time.
+  writeFileSync(mayAsk, '');
   while (!existsSync(givenUp)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   await once(child, 'exit');
   expect(said).toBe(`ready\n${BusTimeout.name}\n`);
