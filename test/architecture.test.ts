@@ -89,6 +89,15 @@ test('the Haraka plugin does not import the database, and the gateway imports ne
   expect(wrong).toEqual([]);
 });
 
+test('better-auth is loaded on demand: a quarter of all modules, which no start needs', () => {
+  const importers = files.filter(({ packages }) =>
+    packages.some((name) => /^(?:@better-auth\/(?!utils)|better-auth)/.test(name)),
+  );
+  expect(importers.map(({ name }) => name)).toEqual(['gateway/accounts/auth.ts']);
+  const eager = files.filter(({ text }) => /^import (?!type )[^;]*'[^']*\/auth\.ts'/m.test(text));
+  expect(eager.map(({ name }) => name)).toEqual([]);
+});
+
 test('every relative import names a file that exists', () => {
   const wrong = files.flatMap((file) =>
     file.imports.filter((target) => !names.has(target)).map((target) => `${file.name} -> ${target}`),

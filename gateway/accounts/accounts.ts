@@ -3,9 +3,9 @@ import { deriveAuthSecret, resetLinkUrl } from '../../core/accounts/auth-secret.
 import { passwordChangedMail, resetMail, type SystemMail } from '../../core/accounts/system-account.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
-import { type AuthOptions, createAuth } from './auth.ts';
+import type { Auth, AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
-import { authRoutes } from './auth-routes.ts';
+import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 
 /** Sign-in, and the sessions that result from it. */
@@ -15,7 +15,8 @@ export interface Accounts {
   routes: (app: FastifyInstance) => Promise<void>;
 }
 
-export interface AccountsOptions extends Omit<AuthOptions, 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
+export interface AccountsOptions
+  extends Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
   bus: Bus;
   now: () => Date;
   /** Queues an email. Resolves once it is stored. */
@@ -32,24 +33,30 @@ export function openAccounts(options: AccountsOptions): Accounts {
     );
     await dropLinks(database, id);
   }
-  const auth = createAuth({
-    database,
-    log,
-    random,
-    publicUrl,
-    secretKey,
-    isSignUpOpen,
-    onSessionEnded(userId) {
-      sessions.forget(userId);
-      bus.publish('credential.changed', { userId });
-    },
-    mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
-    onPasswordChanged,
-  });
+  let auth: Promise<Auth> | null = null;
+  /** A quarter of all modules of the service belong to better-auth. They are loaded when someone signs in; sessions do not need them. */
+  const openAuth = () =>
+    (auth ??= import('./auth.ts').then(({ createAuth }) =>
+      createAuth({
+        database,
+        log,
+        random,
+        publicUrl,
+        secretKey,
+        isSignUpOpen,
+        clientAddressField: CLIENT_ADDRESS_FIELD,
+        onSessionEnded(userId) {
+          sessions.forget(userId);
+          bus.publish('credential.changed', { userId });
+        },
+        mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
+        onPasswordChanged,
+      }),
+    ));
   const attempts = createAuthAttempts(database, secretKey);
   return {
     sessions,
     routes: (app) =>
-      authRoutes(app, { auth, attempts, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged }),
+      authRoutes(app, { openAuth, attempts, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged }),
   };
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import type { ErrorBody } from '../http/error-response.ts';
-import { type Auth, CLIENT_ADDRESS_FIELD } from './auth.ts';
+import type { Auth } from './auth.ts';
 import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -84,7 +84,8 @@ const authEndpoints: readonly AuthEndpoint[] = [
 ];
 
 export interface AuthRouteOptions {
-  auth: Auth;
+  /** Returns better-auth; the first call loads it. */
+  openAuth: () => Promise<Auth>;
   attempts: AuthAttempts;
   sessions: Sessions;
   /** role postroom_auth */
@@ -95,6 +96,8 @@ export interface AuthRouteOptions {
   onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
 
+/** The header that passes the client's address to better-auth. The client's own headers are not passed on. */
+export const CLIENT_ADDRESS_FIELD = 'x-postroom-client-address';
 /** Maximum size of a body; bytes. Responses of authenticators are the largest. */
 const BODY_LIMIT = 32_768;
 /** Kinds that count even if they succeed, because they store something. */
@@ -135,9 +138,10 @@ async function serve(
   endpoint: AuthEndpoint,
   options: AuthRouteOptions,
 ): Promise<FastifyReply> {
-  const { auth, attempts, database } = options;
+  const { openAuth, attempts, database } = options;
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
+  const auth = await openAuth();
   const answered = auth.handler(asOwnRequest(request, endpoint, options.publicUrl));
   if (endpoint.isUnwatched === true) {
     // The response time would reveal whether the account exists.

@@ -19,6 +19,8 @@ export interface AuthOptions {
   secretKey: Uint8Array;
   /** whether anyone can create an account */
   isSignUpOpen: boolean;
+  /** the header that passes the client's address */
+  clientAddressField: string;
   /** Called when a session of the user was ended. */
   onSessionEnded: (userId: string) => void;
   /** Sends a link with the token by email. Resolves once the email is stored. */
@@ -30,8 +32,6 @@ export interface AuthOptions {
 /** better-auth, which manages accounts, sessions and passkeys. */
 export type Auth = ReturnType<typeof createAuth>;
 
-/** The header that passes the client's address to better-auth. The client's own headers are not passed on. */
-export const CLIENT_ADDRESS_FIELD = 'x-postroom-client-address';
 /** Length of a password; characters. */
 const PASSWORD_LENGTH = { least: 8, most: 128 };
 /** Time after its last use at which a session ends, and 30 days after sign-in in any case (trigger limit_session). Seconds. */
@@ -83,7 +83,7 @@ export function createAuth(options: AuthOptions) {
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure },
       disableCSRFCheck: false,
       disableOriginCheck: false,
-      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_FIELD], ipv6Subnet: 128 },
+      ipAddress: { ipAddressHeaders: [options.clientAddressField], ipv6Subnet: 128 },
       database: {
         validateSchema: false,
         generateId: ({ model }) => makeIdentifier(kindOf(model), new Date(), random(IDENTIFIER_RANDOM_BYTES)),
