@@ -50,8 +50,8 @@ export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === '') return 'Invalid webhook URL format';
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return 'Webhook URL must be a valid HTTPS URL';
-  if (parsed.username !== '' || parsed.password !== '' || /^[^/?#]*\/\/[^/?#\\]*@/.test(url))
-    return 'Webhook URL must not contain a user name or password';
+  // URL() drops empty ones.
+  if (/^[^/?#]*\/\/[^/?#\\]*@/.test(url)) return 'Webhook URL must not contain a user name or password';
   const port = parsed.port === '' ? defaultPort(parsed.protocol) : Number(parsed.port);
   if (REFUSED_PORTS.has(port)) return `Webhook URL must not use port ${port}`;
   const addresses = knownAddresses(unbracket(parsed.hostname));

@@ -68,6 +68,7 @@ test('after a rotation both secrets sign for 24 h, then only the new one', () =>
   expect(signed(sentAt.getTime())).toBe(
     [fresh, old].map((secret) => signStandardWebhook(secret, 'dlv_1', seconds, facts.body)).join(' '),
   );
+  expect(SECRET_OVERLAP_MS).toBe(24 * 60 * 60 * 1_000);
   expect(signed(sentAt.getTime() + SECRET_OVERLAP_MS - 1)?.split(' ')).toHaveLength(2);
   expect(signed(sentAt.getTime() + SECRET_OVERLAP_MS)?.split(' ')).toHaveLength(1);
 });

@@ -131,6 +131,7 @@ describe('rejects custom header fields', () => {
 
   test('duplicates in different case', () => {
     expect(checkOutgoingHeaders({ 'X-A': '1', 'x-a': '2' }).error).toBe('Header is given twice: x-a');
+    expect(checkOutgoingHeaders({ 'x-a': '1', 'X-A': '2' }).error).toBe('Header is given twice: X-A');
   });
 });
 

@@ -25,6 +25,7 @@ test('delays vary by at most a tenth', () => {
 });
 
 test('makes the last attempt after five days, and then gives up', () => {
+  expect(GIVE_UP_SECONDS).toBe(5 * 24 * HOUR);
   expect(decideRetry(30, GIVE_UP_SECONDS - HOUR, 0.9)).toEqual({ kind: 'again', delaySeconds: HOUR });
   expect(decideRetry(31, GIVE_UP_SECONDS, 0)).toEqual({ kind: 'given-up' });
   expect(decideRetry(1, GIVE_UP_SECONDS + HOUR, 0)).toEqual({ kind: 'given-up' });

@@ -11,6 +11,20 @@ test('decrypts a ciphertext with the same key and purpose', () => {
   expect(ciphertext).toContain(secretKeyId(key));
 });
 
+test('decrypts what earlier versions stored', () => {
+  const [fixedKey, nonce] = [Buffer.alloc(32, 7), Buffer.alloc(12, 3)];
+  const stored = 'v1.52007e22baa8.AwMDAwMDAwMDAwMDEvvOFwIrE6rwRUbnphF7FlKvAwMXpIuYOKLpUQ';
+  expect(encryptSecret(fixedKey, 'webhook-secret', 'whsec_äöü', nonce)).toBe(stored);
+  expect(decryptSecret(fixedKey, 'webhook-secret', stored)).toBe('whsec_äöü');
+});
+
+test('says that the key is another one', () => {
+  const ciphertext = encryptSecret(key, 'webhook-secret', 'secret', randomBytes(12));
+  expect(() => decryptSecret(randomBytes(32), 'webhook-secret', ciphertext)).toThrow(
+    new SecretBoxError('encrypted with another SECRET_KEY'),
+  );
+});
+
 test('rejects another key, another purpose and a changed byte', () => {
   const ciphertext = encryptSecret(key, 'webhook-secret', 'secret', randomBytes(12));
   expect(() => decryptSecret(randomBytes(32), 'webhook-secret', ciphertext)).toThrow(SecretBoxError);

@@ -70,6 +70,7 @@ describe('outcome of a reply', () => {
     ['535 5.7.8 wrong password', 'greeting', 'deferred'],
     ['521 5.3.2 no mail here', 'connection', 'bounced'],
     ['521 no mail here', 'greeting', 'bounced'],
+    ['556 5.1.10 null MX', 'connection', 'bounced'],
     ['556 5.1.10 null MX', 'recipient', 'bounced'],
   ] satisfies [string, SmtpPhase, string | null][])('%s to %s: %s', (response, phase, outcome) => {
     const reply = parseSmtpReply(response);
