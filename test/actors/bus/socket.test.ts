@@ -137,7 +137,9 @@ test('questions of a process that the server could not read in their time are no
     await bus.close();
     process.exit(0);
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   child.stdout.on('data', (data: Buffer) => {
     said += data.toString();
