@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDomainChecker, type DomainChecker } from '../../../actors/scheduling/check-domains.ts';
 import type { DnsRecord } from '../../../core/domains/dns-records.ts';
 import { readDomainCheck } from '../../../core/domains/domain-check.ts';
+import { removeAccounts } from '../../support/rows/holdings.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
@@ -22,19 +23,22 @@ let published: { kind: string; name: string }[];
 
 beforeAll(async () => {
   dns = await startDnsServer();
+  gateway = await openTestGateway({ config: { mailHostname: HOST } });
 });
-afterAll(() => dns.stop());
+afterAll(async () => {
+  await gateway?.close();
+  await dns.stop();
+});
 beforeEach(async () => {
   dns.clear();
   dns.queries.length = 0;
-  gateway = await openTestGateway({ config: { mailHostname: HOST } });
+  await removeAccounts(gateway.owner);
   ann = await gateway.mailbox();
   bob = await gateway.mailbox();
   await gateway.owner.pool.query(`update domain set check_due_at = 'infinity'`);
   published = [];
   checker = newChecker();
 });
-afterEach(() => gateway.close());
 
 function newChecker(): DomainChecker {
   const context = testActorContext(gateway.actor);

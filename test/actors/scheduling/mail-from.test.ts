@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDnsResolver } from '../../../actors/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
 import { createDomainChecker } from '../../../actors/scheduling/check-domains.ts';
@@ -12,6 +12,7 @@ import { decryptSecret } from '../../../core/shared/secret-box.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { findSigningKey } from '../../../db/queries/domains/dkim-key.ts';
 import { claimDueDomains } from '../../../db/queries/domains/domain-check.ts';
+import { removeAccounts } from '../../support/rows/holdings.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
@@ -31,17 +32,21 @@ let box: TestMailbox;
 
 beforeAll(async () => {
   dns = await startDnsServer();
+  gateway = await openTestGateway({ config: { mailHostname: HOST, secretKey, trustedDomains: ['x.test'] } });
+  owner = gateway.owner;
 });
-afterAll(() => dns.stop());
+afterAll(async () => {
+  await gateway?.close();
+  await dns.stop();
+});
 beforeEach(async () => {
   dns.clear();
   dns.set(HOST, 'A', [SENDER_ADDRESS]);
-  gateway = await openTestGateway({ config: { mailHostname: HOST, secretKey, trustedDomains: ['x.test'] } });
-  owner = gateway.owner;
+  dns.queries.length = 0;
+  await removeAccounts(owner);
   box = await gateway.mailbox({ domain: 'other.test', domainStatus: 'failed' });
   await owner.pool.query(`update domain set check_due_at = 'infinity'`);
 });
-afterEach(() => gateway.close());
 
 const look = () =>
   createDomainChecker(testActorContext(gateway.actor), { dnsServers: [dns.address], mailHostname: HOST }).checkDue();

@@ -26,19 +26,19 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
   // What there is once for each user cannot be joined.
   for (const table of ['event_counter', 'retention', 'retention_sweep'])
     await pool.query(`delete from ${table} where user_id = $1`, [from]);
-  for (const table of await userTables(gateway.owner))
-    await pool.query(`update ${table} set user_id = $1 where user_id = $2`, [into, from]);
+  const tables = await userTables(gateway.owner);
+  for (const table of tables) await pool.query(`update ${table} set user_id = $1 where user_id = $2`, [into, from]);
   const own = new Set([...mine.ids.values()].flat());
   const ids = new Map([...theirs.ids].map(([prefix, held]) => [prefix, held.filter((id) => !own.has(id))] as const));
   const marks = [...ids.values()].flat().concat(theirs.names);
-  let before = await rowsWith(gateway.owner, into, marks);
+  let before = await rowsWith(gateway.owner, tables, into, marks);
   return {
     mine,
     // Nobody has this id.
     theirs: { mailbox: { ...theirs.mailbox, userId: `${from}_joined` }, ids, names: theirs.names },
     domain: { id: mine.mailbox.domainId, name: mine.names[1] ?? '' },
     async changedTables() {
-      const now = await rowsWith(gateway.owner, into, marks);
+      const now = await rowsWith(gateway.owner, tables, into, marks);
       const changed = [...before].filter(([table, rows]) => [...rows].some((row) => now.get(table)?.has(row) !== true));
       before = now;
       return changed.map(([table]) => table);
@@ -46,21 +46,26 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
   };
 }
 
-/** The rows of a user in which one of the words stands, by table. */
+/** The rows of a user that contain one of the words, by table. */
 async function rowsWith(
   database: Database,
+  tables: readonly string[],
   userId: string,
   words: readonly string[],
 ): Promise<Map<string, Set<string>>> {
-  const found = new Map<string, Set<string>>();
+  const found = new Map(tables.map((table) => [table, new Set<string>()]));
   const patterns = words.map((word) => `%${word.replaceAll(/[_%\\]/g, '\\$&')}%`);
-  for (const table of await userTables(database)) {
-    const { rows } = await database.pool.query<{ row: string }>(
-      `select r as row from ${table} t cross join lateral (select (to_jsonb(t) - 'last_used_at')::text as r) x
-       where t.user_id = $1 and r like any ($2)`,
-      [userId, patterns],
-    );
-    found.set(table, new Set(rows.map(({ row }) => row)));
-  }
+  const { rows } = await database.pool.query<{ name: string; row: string }>(
+    tables
+      .map(
+        (table) =>
+          `select '${table}' as name, r as row
+           from ${table} t cross join lateral (select (to_jsonb(t) - 'last_used_at')::text as r) x
+           where t.user_id = $1 and r like any ($2)`,
+      )
+      .join(' union all '),
+    [userId, patterns],
+  );
+  for (const { name, row } of rows) found.get(name)?.add(row);
   return found;
 }

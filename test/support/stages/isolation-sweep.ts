@@ -22,9 +22,9 @@ const UNKNOWN = '00000000000070008000000000000000';
 const MALFORMED = ['nonsense', '%00', '%ff%fe', "';drop table email;--", 'x'.repeat(300), '*', '>', '..%2f', '-1'];
 /** What stands in a path beside ids: a place, and the name of an attachment. */
 const CONSTANTS = ['0', 'a.txt'];
-/** Names of fields that an identifier of ours goes into. */
 /** The Content-ID of a part is the message's own word. */
 const FOREIGN_TO_US = /^content_?id$/i;
+/** Names of fields that an identifier of ours goes into. */
 const ID_FIELD = /(?:^|_|[a-z])(?:id|ids|Id|Ids)$/;
 /** Names of fields through which rows are looked up as well. */
 const LOOK_UP_FIELD = /cursor|after|before|domain|address|email|endpoint|thread|webhook|batch|rule|^from$/i;
@@ -86,13 +86,18 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   const foundBefore = route.method === 'GET' ? await findOwn() : null;
   for (const [at, param] of route.params.entries()) {
     const others = route.params.filter((each) => each !== param);
-    const beside = new Set(others.map((each) => foundBefore?.values[each] ?? samplesOf(mine)).flat());
+    const beside = new Set(others.map((each) => foundBefore?.values[each] ?? kindsOf(mine)).flat());
     if (others.length === 0) beside.add('');
-    else if (at === 0) for (const other of [...samplesOf(theirs), ...CONSTANTS]) beside.add(other);
-    for (const other of beside) {
+    else if (at === 0) for (const other of CONSTANTS) beside.add(other);
+    // Beside what belongs to the other user as well, IDs of the kind that the route takes.
+    const kind = foundBefore?.values[param]?.split('_')[0] ?? '';
+    const ofKind = theirs.ids.get(kind) ?? kindsOf(theirs);
+    const pairs = [...beside].map((other) => [other, other === '' ? foreign : samplesOf(theirs)] as const);
+    if (others.length > 0 && at === 0) for (const other of kindsOf(theirs)) pairs.push([other, ofKind]);
+    for (const [other, tried] of pairs) {
       const fill = (value: string) => Object.fromEntries([...others.map((each) => [each, other]), [param, value]]);
       const strangers = await inTurn(unknown, (value) => ask(fill(value), value));
-      const answers = await inTurn(other === '' ? foreign : samplesOf(theirs), (value) => ask(fill(value), value));
+      const answers = await inTurn(tried, (value) => ask(fill(value), value));
       compare(`${param} (${other})`, answers, strangers);
       const missing = strangers.find((answer) => answer.status !== 404);
       if (missing !== undefined) complain(`an unknown ${param} is answered ${missing.text}`);
@@ -113,8 +118,9 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     for (const path of textFields(route.query)) {
       const field = path.join('.');
       const query = (value: string) => `?${field}=${encodeURIComponent(value)}`;
+      const tried = isLookUp(field) ? foreign : [...ofNoKind(theirs), ...theirs.names, theirs.mailbox.userId];
       const strangers = await inTurn(unknown, (value) => ask(own.values, value, query(value)));
-      compare(field, await inTurn(foreign, (value) => ask(own.values, value, query(value))), strangers);
+      compare(field, await inTurn(tried, (value) => ask(own.values, value, query(value))), strangers);
     }
   }
   if (route.body !== null && body !== undefined) {
@@ -127,7 +133,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   async function sweepField(path: FieldPath, found: Record<string, string>): Promise<void> {
     const field = path.join('.');
     const word = String(path.findLast((key) => typeof key === 'string'));
-    const isId = ID_FIELD.test(word) && !FOREIGN_TO_US.test(word);
+    const isId = isIdField(word);
     let way = { values: found, base: body };
     if (isId && !(`${name} ${field}` in options.unanswered)) {
       const answered = await findAnswered(path, found);
@@ -135,16 +141,15 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
         complain(`${field} answers the same to every id of one’s own, so that the sweep says nothing`);
       else way = answered;
     }
-    const isLookUp = isId || LOOK_UP_FIELD.test(word);
     // A name is taken, whosever it is; that is all that it tells.
-    const tried = isLookUp ? samplesOf(theirs) : [theirs.ids.get('em')?.at(-1) ?? ''];
+    const tried = isLookUp(word) ? samplesOf(theirs) : ofNoKind(theirs);
     const send = async (value: string) => {
       const answer = await ask(way.values, value, '', withField(way.base, path, value));
       // What one has written oneself may show from now on.
       if (answer.status < 300) options.written.add(value);
       return answer;
     };
-    compare(field, await inTurn(tried, send), await inTurn(isLookUp ? unknown : unknown.slice(0, 1), send));
+    compare(field, await inTurn(tried, send), await inTurn(isLookUp(word) ? unknown : unknown.slice(0, 1), send));
   }
 
   /** A path and a body in which the field makes a difference: beside others, alone, or without one of the others. */
@@ -172,10 +177,9 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
 
   /** A path of one's own that is found. */
   async function findOwn(): Promise<{ values: Record<string, string>; text: string; isInvalid: boolean } | null> {
-    const candidates = [...(mine.ids.get('em') ?? []), ...[...mine.ids.values()].flat(), ...CONSTANTS];
     const [first, second] = route.params;
-    for (const one of first === undefined ? [''] : candidates)
-      for (const other of second === undefined ? [''] : candidates) {
+    for (const one of first === undefined ? [''] : candidatesOf(mine, route.url))
+      for (const other of second === undefined ? [''] : [...CONSTANTS, ...[...mine.ids.values()].flat()]) {
         const values = { ...(first && { [first]: one }), ...(second && { [second]: other }) };
         const answer = await ask(values, one);
         if (answer.status !== 404 || first === undefined)
@@ -198,9 +202,33 @@ export function withoutWait(url: string, body: unknown): unknown {
   return url.endsWith('/emails/wait') && typeof body === 'object' ? { ...body, timeout: 0 } : body;
 }
 
-/** An id of each kind, and all of emails. */
+function isIdField(name: string): boolean {
+  return ID_FIELD.test(name) && !FOREIGN_TO_US.test(name);
+}
+
+function isLookUp(name: string): boolean {
+  return isIdField(name) || LOOK_UP_FIELD.test(name);
+}
+
+/** An ID of each kind, and all of emails. */
 function samplesOf({ ids }: Holdings): string[] {
   return [...ids].flatMap(([prefix, held]) => (prefix === 'em' ? held : held.slice(0, 1)));
+}
+
+function kindsOf({ ids }: Holdings): string[] {
+  return [...ids.values()].flatMap((held) => held.slice(0, 1));
+}
+
+/** Where a text names no row. */
+function ofNoKind({ ids }: Holdings): string[] {
+  return [ids.get('em')?.at(-1) ?? ''];
+}
+
+/** What can stand first in the path: the IDs whose prefix begins the word before it, then those of emails, then all others. */
+function candidatesOf({ ids }: Holdings, url: string): string[] {
+  const word = /([a-z]+)\/:/.exec(url)?.[1] ?? '';
+  const named = [...ids].filter(([prefix]) => word.startsWith(prefix)).flatMap(([, held]) => held);
+  return [...new Set([...named, ...(ids.get('em') ?? []), ...[...ids.values()].flat(), ...CONSTANTS])];
 }
 
 /** Examples of the route's body, with ids and domains of one's own in them. */
