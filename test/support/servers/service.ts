@@ -21,6 +21,8 @@ export interface ServiceOptions {
   environment?: Record<string, string>;
   /** whether each process shows its metrics, see metricsUrl */
   hasMetrics?: boolean;
+  /** of the split mode: what is started beside nats-server; default: every process. The gateway must be one of them. */
+  processes?: readonly string[];
   /** changes DATA_DIR of a single machine before the first start */
   prepare?: (dataDirectory: string) => Promise<void>;
 }
@@ -65,6 +67,7 @@ export class Service {
   readonly natsMonitorPort: number;
   readonly #databasePort: number;
   readonly #environment: Record<string, string>;
+  readonly #splitNames: readonly string[];
   readonly #metricsPorts = new Map<string, number>();
   /** by name: runner | gateway, receiving, threading, delivery, smtp, nats */
   readonly processes = new Map<string, ChildProcess>();
@@ -81,6 +84,7 @@ export class Service {
     this.natsPort = natsPort;
     this.natsMonitorPort = natsMonitorPort;
     this.#databasePort = databasePort;
+    this.#splitNames = options.processes ?? splitNames;
     this.#environment = {
       DATA_DIR: path.join(directory, 'data'),
       SMTP_PORT: String(smtpPort),
@@ -118,7 +122,7 @@ export class Service {
     return service;
   }
 
-  /** Starts what is not running, and awaits that HTTP and SMTP answer. */
+  /** Starts what is not running, and awaits that HTTP answers, and SMTP if it is started. */
   async start(): Promise<void> {
     if (this.mode === 'single') this.startProcess('runner');
     else await this.#startSplit();
@@ -135,6 +139,7 @@ export class Service {
       },
       START_LIMIT_MS,
     );
+    if (this.mode === 'split' && !this.#splitNames.includes('smtp')) return;
     await until(
       'SMTP greets',
       () => this.#output.slice(-3000),
@@ -200,6 +205,12 @@ export class Service {
     return child;
   }
 
+  /** Starts that process unless it runs. */
+  ensureProcess(name: string): void {
+    const child = this.processes.get(name);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) this.startProcess(name);
+  }
+
   #metricsEnvironment(name: string): Record<string, string> {
     const port = this.#metricsPorts.get(name);
     return port === undefined ? {} : { METRICS_PORT: String(port) };
@@ -248,10 +259,7 @@ export class Service {
       );
       await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.ownerEnvironment } });
     }
-    for (const name of ['nats', ...splitNames]) {
-      const child = this.processes.get(name);
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) this.startProcess(name);
-    }
+    for (const name of ['nats', ...this.#splitNames]) this.ensureProcess(name);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ServiceMode, until } from '../servers/service.ts';
+import { type ServiceMode, type ServiceOptions, until } from '../servers/service.ts';
 import type { SinkMessage } from '../servers/sink-mta.ts';
 import { SmtpClient, toData } from '../servers/smtp-client.ts';
 import { SendingStage } from './sending-stage.ts';
@@ -25,8 +25,12 @@ export class ForwardingStage {
     this.sending = sending;
   }
 
-  static async start(mode: ServiceMode, environment: Record<string, string> = {}): Promise<ForwardingStage> {
-    return new ForwardingStage(await SendingStage.start(mode, environment));
+  static async start(
+    mode: ServiceMode,
+    environment: Record<string, string> = {},
+    options: Pick<ServiceOptions, 'processes'> = {},
+  ): Promise<ForwardingStage> {
+    return new ForwardingStage(await SendingStage.start(mode, environment, options));
   }
 
   stop(): Promise<void> {

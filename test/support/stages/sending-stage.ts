@@ -38,7 +38,7 @@ export class SendingStage {
   static async start(
     mode: ServiceMode,
     environment: Record<string, string> = {},
-    options: Pick<ServiceOptions, 'hasMetrics'> = {},
+    options: Pick<ServiceOptions, 'hasMetrics' | 'processes'> = {},
   ): Promise<SendingStage> {
     const dns = await startDnsServer();
     const sink = await startSinkMta({ name: 'mx.elsewhere.test' });
