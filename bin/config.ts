@@ -97,7 +97,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads every variable that docs/settings.md lists. An empty value counts as absent. Values that may be secret are never repeated.

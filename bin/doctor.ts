@@ -1,15 +1,5 @@
-import type { Config } from './config.ts';
-import { checkBus } from './doctor/check-bus.ts';
-import { checkConfiguration } from './doctor/check-configuration.ts';
-import { checkDatabase } from './doctor/check-database.ts';
-import { checkDns } from './doctor/check-dns.ts';
-import { checkHttp } from './doctor/check-http.ts';
-import { checkMachine } from './doctor/check-machine.ts';
-import { checkNetworks } from './doctor/check-networks.ts';
-import { checkOutbound } from './doctor/check-outbound.ts';
-import { checkSmtp } from './doctor/check-smtp.ts';
-import { checkWork } from './doctor/check-work.ts';
-import { type Area, areas, type Finding, findingsOf, wordsOf } from './doctor/finding.ts';
+import { processEnvironment } from './config.ts';
+import { diagnose, isWithoutFailure } from './doctor/diagnose.ts';
 import { printFindings } from './doctor/print-findings.ts';
 import { readArguments } from './runner/command-line.ts';
 
@@ -34,38 +24,14 @@ Exits with 0 if there are no problems or only warnings, 1 if there are problems,
 command line.`,
 });
 
-const { config, findings } = checkConfiguration();
-if (config !== null) findings.push(...checkNetworks(config, options['networks'] ?? null), ...(await lookAtAll(config)));
-const isWell = findings.every(({ state }) => state !== 'fail');
-const sorted = findings.toSorted((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area));
+const findings = await diagnose(processEnvironment(), {
+  outbound: options['outbound'] ?? null,
+  networks: options['networks'] ?? null,
+});
+const isWell = isWithoutFailure(findings);
 process.stdout.write(
   options['json'] === 'true'
-    ? `${JSON.stringify({ isWell, findings: sorted })}\n`
-    : printFindings(sorted, process.stdout.isTTY && process.stdout.hasColors()),
+    ? `${JSON.stringify({ isWell, findings })}\n`
+    : printFindings(findings, process.stdout.isTTY && process.stdout.hasColors()),
 );
 process.exitCode = isWell ? 0 : 1;
-
-async function lookAtAll(given: Config): Promise<Finding[]> {
-  const looks: [area: Area, look: Promise<Finding[]>][] = [
-    ['machine', checkMachine(given)],
-    ['PostgreSQL', checkDatabase(given, checkWork)],
-    ['bus', checkBus(given)],
-    ['SMTP', checkSmtp(given, new Date())],
-    ['SMTP', checkOutbound(given, options['outbound'] ?? null)],
-    ['HTTP', checkHttp(given)],
-    ['DNS', checkDns(given)],
-  ];
-  const all = await Promise.all(
-    looks.map(([area, look]) =>
-      // A check that throws hides none of the others.
-      look.catch((error: unknown) => [
-        findingsOf(area).fail(
-          'look',
-          `check failed: ${wordsOf(error)}`,
-          'Fix the problems above and run the doctor again',
-        ),
-      ]),
-    ),
-  );
-  return all.flat();
-}

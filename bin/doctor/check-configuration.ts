@@ -1,4 +1,4 @@
-import { type Config, ConfigError, isLoopback, processEnvironment, readConfig } from '../config.ts';
+import { type Config, ConfigError, type Environment, isLoopback, readConfig } from '../config.ts';
 import { exposuresOf } from '../runner/exposures.ts';
 import { VERSION } from '../runner/version.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -6,10 +6,10 @@ import { type Finding, findingsOf } from './finding.ts';
 const { ok, warn, fail } = findingsOf('configuration');
 
 /** Reads the environment. Returns a null config if it is invalid. */
-export function checkConfiguration(): { config: Config | null; findings: Finding[] } {
+export function checkConfiguration(environment: Environment): { config: Config | null; findings: Finding[] } {
   let config: Config;
   try {
-    config = readConfig(processEnvironment());
+    config = readConfig(environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.message.split('; ').map((reason) => {

@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { diagnose, isWithoutFailure } from '../../bin/doctor/diagnose.ts';
+import type { Finding } from '../../bin/doctor/finding.ts';
 import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
 import { clusterSecretKey, databaseUrl, freePort, onServer } from '../support/cluster/cluster.ts';
 import { copyDataDirectory } from '../support/cluster/data-template.ts';
@@ -19,14 +21,6 @@ const HOSTNAME = 'mx.doctor.test';
 const ADDRESS = '127.0.0.1';
 const REVERSE = '1.0.0.127.in-addr.arpa';
 
-interface Finding {
-  area: string;
-  name: string;
-  state: 'ok' | 'warn' | 'fail' | 'skip';
-  detail: string;
-  fix: string | null;
-}
-
 /** What the doctor says; every finding by `area name`. */
 interface Diagnosis {
   status: number;
@@ -35,11 +29,26 @@ interface Diagnosis {
   of: (name: string) => Finding | undefined;
 }
 
-async function diagnose(environment: Record<string, string>, ...words: string[]): Promise<Diagnosis> {
+const toDiagnosis = (status: number, isWell: boolean, findings: Finding[]): Diagnosis => ({
+  status,
+  isWell,
+  findings,
+  of: (name) => findings.find((each) => `${each.area} ${each.name}` === name),
+});
+
+/** As the operator runs it. */
+async function runDoctor(environment: Record<string, string>, ...words: string[]): Promise<Diagnosis> {
   const { status, stdout, stderr } = await runToEnd(['bin/doctor.ts', '--json', ...words], environment);
   if (stdout === '') throw new Error(stderr);
   const { isWell, findings } = JSON.parse(stdout) as Pick<Diagnosis, 'isWell' | 'findings'>;
-  return { status, isWell, findings, of: (name) => findings.find((each) => `${each.area} ${each.name}` === name) };
+  return toDiagnosis(status, isWell, findings);
+}
+
+/** The same within this process, which costs no start of a program. */
+async function examine(environment: Record<string, string>): Promise<Diagnosis> {
+  const findings = await diagnose({ ...process.env, ...environment }, { outbound: null, networks: null });
+  const isWell = isWithoutFailure(findings);
+  return toDiagnosis(isWell ? 0 : 1, isWell, findings);
 }
 
 function bad({ findings }: Diagnosis): string[] {
@@ -81,7 +90,7 @@ describe('on one machine', () => {
   test(
     'reports no problem for a healthy service and checks every part',
     async () => {
-      const diagnosis = await diagnose(machine.environment);
+      const diagnosis = await runDoctor(machine.environment);
       expect(bad(diagnosis)).toEqual([]);
       expect([diagnosis.status, diagnosis.isWell]).toEqual([0, true]);
       expectMends(diagnosis);
@@ -127,7 +136,7 @@ describe('on one machine', () => {
     'skips checks that matter only to other servers in a trial',
     async () => {
       // The name in the greeting is the one thing that this environment does not share with the service.
-      const diagnosis = await diagnose({ ...machine.environment, MAIL_HOSTNAME: 'localhost' });
+      const diagnosis = await examine({ ...machine.environment, MAIL_HOSTNAME: 'localhost' });
       expect(bad(diagnosis)).toEqual(['SMTP greeting']);
       expect(diagnosis.findings.filter(({ state }) => state === 'warn')).toEqual([]);
       expect(diagnosis.of('DNS MAIL_HOSTNAME')?.state).toBe('skip');
@@ -143,12 +152,12 @@ describe('on one machine', () => {
       const open = { SIGN_UP: 'on', ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8', TRUSTED_DOMAINS: 'inbox.test' };
       const variables = Object.keys(open);
       for (const name of [HOSTNAME, 'localhost']) {
-        const opened = await diagnose({ ...proxied, ...open, MAIL_HOSTNAME: name });
+        const opened = await examine({ ...proxied, ...open, MAIL_HOSTNAME: name });
         expect(opened.of('configuration access')?.detail).toMatch(/^other machines too/);
         for (const variable of variables) expect(opened.of(`configuration ${variable}`)?.state, variable).toBe('warn');
         expectMends(opened);
       }
-      const closed = await diagnose({ ...proxied, TRUSTED_DOMAINS: '' });
+      const closed = await examine({ ...proxied, TRUSTED_DOMAINS: '' });
       for (const variable of variables) expect(closed.of(`configuration ${variable}`), variable).toBeUndefined();
     },
     LIMIT_MS,
@@ -208,7 +217,7 @@ describe('on one machine', () => {
     async (_, spoil, name, state, detail) => {
       publishWell();
       spoil();
-      const diagnosis = await diagnose(machine.environment);
+      const diagnosis = await examine(machine.environment);
       expect(diagnosis.of(name)).toMatchObject({ state, detail: expect.stringMatching(detail) });
       expect(diagnosis.status).toBe(state === 'fail' ? 1 : 0);
       expectMends(diagnosis);
@@ -252,7 +261,7 @@ describe('on one machine', () => {
         await client.query(insert, [userId, 'spf.test', check([record('MX', true), record('TXT', false)]), 1]);
         await client.query(insert, [userId, 'stale.test', check([record('MX', true)]), 100]);
 
-        const diagnosis = await diagnose(machine.environment);
+        const diagnosis = await examine(machine.environment);
         expect(diagnosis.of('domains records')).toMatchObject({
           state: 'ok',
           detail: '1 of 4 verified domains have all they need',
@@ -288,14 +297,14 @@ describe('on one machine', () => {
         dns.set('elsewhere.test', 'MX', [{ preference: 10, exchange: 'mx.elsewhere.test' }]);
         dns.set('mx.elsewhere.test', 'A', [sink.host]);
         const environment = { ...machine.environment, OUTBOUND_PORT: String(sink.port) };
-        const well = await diagnose(environment, '--outbound', 'elsewhere.test');
+        const well = await runDoctor(environment, '--outbound', 'elsewhere.test');
         expect(well.of('SMTP outbound')).toMatchObject({
           state: 'ok',
           detail: expect.stringMatching(/mx\.elsewhere\.test:\d+ greets/),
         });
         expect(sink.transactions).toEqual([]);
         const closed = { ...machine.environment, OUTBOUND_PORT: String(await freePort()) };
-        const away = await diagnose(closed, '--outbound', 'elsewhere.test');
+        const away = await runDoctor(closed, '--outbound', 'elsewhere.test');
         expect(away.of('SMTP outbound')).toMatchObject({
           state: 'fail',
           detail: expect.stringMatching(/ECONNREFUSED/),
@@ -318,7 +327,7 @@ describe('on one machine', () => {
       const { key, cert } = makeCertificate('another.test', new Date());
       await writeFile(path.join(folder, 'key.pem'), key);
       await writeFile(path.join(folder, 'cert.pem'), cert);
-      const diagnosis = await diagnose({
+      const diagnosis = await examine({
         ...machine.environment,
         SMTP_TLS_KEY_FILE: path.join(folder, 'key.pem'),
         SMTP_TLS_CERT_FILE: path.join(folder, 'cert.pem'),
@@ -342,7 +351,7 @@ describe('on one machine', () => {
   test(
     'names every invalid variable and checks nothing else',
     async () => {
-      const diagnosis = await diagnose({ ...machine.environment, SMTP_PORT: 'x', RATE_LIMIT_PER_SECOND: '-1' });
+      const diagnosis = await runDoctor({ ...machine.environment, SMTP_PORT: 'x', RATE_LIMIT_PER_SECOND: '-1' });
       expect(bad(diagnosis)).toEqual(['configuration SMTP_PORT', 'configuration RATE_LIMIT_PER_SECOND']);
       expect(diagnosis.findings).toHaveLength(2);
       expect(diagnosis.status).toBe(1);
@@ -356,16 +365,16 @@ describe('on one machine', () => {
     async () => {
       service.child.kill('SIGTERM');
       await service.ended;
-      const diagnosis = await diagnose(machine.environment);
+      const diagnosis = await runDoctor(machine.environment);
       expect(bad(diagnosis)).toEqual(['SMTP listener', 'HTTP gateway']);
       expect(diagnosis.of('SMTP listener')).toMatchObject({
         detail: expect.stringMatching(/ECONNREFUSED/),
         fix: 'Start the service (npm start)',
       });
       expect(diagnosis.of('PostgreSQL schema')).toMatchObject({ state: 'ok' });
-      const wrongKey = await diagnose({ ...machine.environment, SECRET_KEY: 'K'.repeat(43) });
+      const wrongKey = await examine({ ...machine.environment, SECRET_KEY: 'K'.repeat(43) });
       expect(bad(wrongKey)).toContain('PostgreSQL SECRET_KEY');
-      const never = await diagnose({ ...machine.environment, DATA_DIR: path.join(machine.directory, 'never') });
+      const never = await examine({ ...machine.environment, DATA_DIR: path.join(machine.directory, 'never') });
       expect(bad(never)).toEqual(['machine disk', 'SMTP listener', 'HTTP gateway']);
       expect(never.of('PostgreSQL connection')?.state).toBe('skip');
     },
@@ -396,7 +405,7 @@ describe('on many machines', () => {
   test(
     'reports settings that lose mail, missing actors and silent DNS servers',
     async () => {
-      const diagnosis = await diagnose(environment);
+      const diagnosis = await examine(environment);
       // The cluster of the tests is not safe, and says so.
       expect(diagnosis.of('PostgreSQL safe writes')).toMatchObject({
         state: 'fail',
@@ -424,13 +433,13 @@ describe('on many machines', () => {
     'reports a missing schema, logins of another SECRET_KEY, and an older or newer schema',
     async () => {
       await onServer(inject('clusterUrl'), 'create database doctor_empty');
-      const empty = await diagnose({ ...environment, DATABASE_URL: databaseUrl(inject('clusterUrl'), 'doctor_empty') });
+      const empty = await examine({ ...environment, DATABASE_URL: databaseUrl(inject('clusterUrl'), 'doctor_empty') });
       expect(empty.of('PostgreSQL schema')).toMatchObject({
         state: 'fail',
         fix: expect.stringMatching(/bin\/migrate\.ts/),
       });
       await onServer(url, `insert into migration (name) values ('9999-future')`);
-      const diagnosis = await diagnose({ ...environment, SECRET_KEY: 'K'.repeat(43) });
+      const diagnosis = await examine({ ...environment, SECRET_KEY: 'K'.repeat(43) });
       expect(diagnosis.of('PostgreSQL schema')).toMatchObject({
         state: 'fail',
         detail: expect.stringMatching(/the schema is from a newer version of Postroom \(9999-future\)/),
@@ -466,7 +475,7 @@ describe('on many machines', () => {
            select user_id, 'send', 'sending', id, 25, 'planted', now(), now(), 'infinity', now() from recipient where email_id = $1`,
           [dead],
         );
-        const looked = await diagnose({ ...environment, DATABASE_URL: testDatabase.url });
+        const looked = await examine({ ...environment, DATABASE_URL: testDatabase.url });
         expect(looked.of('work sending: send')).toMatchObject({
           state: 'warn',
           detail: '1 waiting, the oldest for 10 minutes',
@@ -477,7 +486,7 @@ describe('on many machines', () => {
           detail: '2 recipients have waited since a restore',
         });
         await change(`next_attempt_at = now() - interval '5 hours'`, late);
-        const later = await diagnose({ ...environment, DATABASE_URL: testDatabase.url });
+        const later = await examine({ ...environment, DATABASE_URL: testDatabase.url });
         expect(later.of('work sending: send')).toMatchObject({
           state: 'fail',
           detail: '1 waiting, the oldest for 5 hours',
@@ -494,7 +503,7 @@ describe('on many machines', () => {
     'reports unreachable PostgreSQL and NATS',
     async () => {
       const closed = await freePort();
-      const diagnosis = await diagnose({
+      const diagnosis = await examine({
         ...environment,
         DATABASE_URL: `postgresql://postroom:x@127.0.0.1:${closed}/postroom`,
         NATS_URL: `nats://127.0.0.1:${closed}`,
@@ -518,7 +527,7 @@ describe('on many machines', () => {
       const stranger = await listen((greet) => greet('220 stranger.test ESMTP\r\n'), '250 stranger.test\r\n');
       const mute = await listen((greet) => greet('554 go away\r\n'), '');
       try {
-        const diagnosis = await diagnose({ ...environment, SMTP_PORT: String(stranger.port) });
+        const diagnosis = await examine({ ...environment, SMTP_PORT: String(stranger.port) });
         expect(diagnosis.of('SMTP greeting')).toMatchObject({
           state: 'fail',
           detail: expect.stringMatching(/greets as stranger\.test/),
@@ -528,7 +537,7 @@ describe('on many machines', () => {
           state: 'fail',
           detail: expect.stringMatching(/gets "250/),
         });
-        const refused = await diagnose({ ...environment, SMTP_PORT: String(mute.port) });
+        const refused = await examine({ ...environment, SMTP_PORT: String(mute.port) });
         expect(refused.of('SMTP listener')).toMatchObject({
           state: 'fail',
           detail: expect.stringMatching(/greets with "554 go away"/),
