@@ -2,7 +2,6 @@ import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { warnOfExposures } from './runner/exposures.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
-import { openGateway } from './runner/processes/gateway.ts';
 import { runSplitProcess } from './runner/processes/split-process.ts';
 
 readArguments({
@@ -38,6 +37,8 @@ await runSplitProcess(options, async (process) => {
     process.log,
   );
   process.closers.add('database connections of accounts', auth.close);
+  // Most of the modules, which --help and a refused start do without.
+  const { openGateway } = await import('./runner/processes/gateway.ts');
   const gateway = await openGateway({
     ...process,
     authDatabase: auth.database,

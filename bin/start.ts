@@ -21,7 +21,6 @@ import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.
 import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
 import { type ActorName, actorNames, createActorContext, startActor } from './runner/processes/actors.ts';
 import { openBus, openBusDoor } from './runner/processes/bus.ts';
-import { openGateway } from './runner/processes/gateway.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
 import { restartReports } from './runner/processes/restart-reports.ts';
 import { createClosers, stopSignal } from './runner/processes/shutdown.ts';
@@ -97,6 +96,8 @@ async function start(): Promise<string> {
   measureProcess('start');
   measureBacklog(context.database, log);
   measureDisk(settings.mailDirectory);
+  // Half of all modules. What refuses the start, and --help, comes before them.
+  const { openGateway } = await import('./runner/processes/gateway.ts');
   const others = async () => (await smtp?.snapshots()) ?? [];
   const monitoring = await openMonitoring({ config, log, missing: readiness.missing, others });
   closers.add('monitoring', () => monitoring.close());
