@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from '../servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
-import { awaitDrained, checkLedger, type Offer } from './ledger.ts';
+import { awaitDrained, checkLedger, checkRefused, type Offer } from './ledger.ts';
 
 export interface ContinuousLoad {
   /** the replies so far */
@@ -75,9 +75,10 @@ export class FaultBench {
     );
   }
 
-  /** Offers again, as a sending MTA would, all that did not get 250, until each has it. */
+  /** Offers again, as an MTA would, all that did not get 250, until each has it. What was refused may not be stored by then (I2). */
   async offerAgain(): Promise<void> {
     for (let round = 0; round < 10; round++) {
+      expect(await checkRefused(await this.service.databaseUrl(), this.offers)).toEqual([]);
       const open = this.offers.filter((offer) => offer.result.code !== 250);
       if (open.length === 0) return;
       const results = await this.#send(

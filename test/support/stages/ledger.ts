@@ -91,6 +91,31 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
   }
 }
 
+/**
+ * Checks I2 before what was refused is offered again: no row where the refusal is certain, and at most one per recipient where the commit
+ * may have come through (no reply after the final dot, or 451 4.3.0 to it). Returns the breaches.
+ */
+export async function checkRefused(databaseUrl: string, offers: readonly Offer[]): Promise<string[]> {
+  const refused = offers.filter(({ result }) => result.code !== 250);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ sha256: string; count: number }>(
+      `select encode(m.sha256, 'hex') as sha256, count(*)::int as count from reception r join raw_message m on m.id = r.raw_id
+       where m.sha256 = any($1) group by 1`,
+      [refused.map(({ bytes }) => createHash('sha256').update(bytes).digest())],
+    );
+    const stored = new Map(rows.map(({ sha256, count }) => [sha256, count]));
+    return refused.flatMap(({ bytes, recipients, result }) => {
+      const count = stored.get(createHash('sha256').update(bytes).digest('hex')) ?? 0;
+      const isUncertain = result.isDataSent && (result.code === null || result.reply.startsWith('451 4.3.0'));
+      return count > (isUncertain ? recipients.length : 0) ? [`I2 got ${result.reply} and has ${count} rows`] : [];
+    });
+  } finally {
+    await client.end();
+  }
+}
+
 /** Resolves when nothing is left to parse, thread, route or deliver; throws with what is left after the limit. */
 export async function awaitDrained(databaseUrl: string, limitMs: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
