@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from '../servers/service.ts';
+import {
+  type DomainAccount,
+  Service,
+  type ServiceMode,
+  type ServiceOptions,
+  type TestAccount,
+  until,
+} from '../servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { awaitDrained, checkLedger, checkRefused, type Offer } from './ledger.ts';
+import { seenByStranger } from './stranger.ts';
 
 export interface ContinuousLoad {
   /** the replies so far */
@@ -20,6 +28,7 @@ export class FaultBench {
   readonly account: TestAccount & { domain: string };
   readonly address: string;
   #count = 0;
+  #stranger: DomainAccount | null = null;
 
   private constructor(service: Service, receiver: WebhookReceiver, account: TestAccount & { domain: string }) {
     this.service = service;
@@ -93,7 +102,7 @@ export class FaultBench {
     throw new Error(`refused for good: ${this.offers.find((offer) => offer.result.code !== 250)?.result.reply}`);
   }
 
-  /** Awaits that everything is delivered, then that I1 to I3 hold. */
+  /** Awaits that everything is delivered, then that I1 to I3 and I5 hold. */
   async settle(): Promise<void> {
     const databaseUrl = await this.service.databaseUrl();
     await passLeases(databaseUrl);
@@ -109,6 +118,8 @@ export class FaultBench {
     expect(report.violations).toEqual([]);
     expect(report.accepted).toBe(this.offers.length);
     expect(report.webhooks).toBe(this.offers.length);
+    this.#stranger ??= await this.service.createAccount();
+    expect(await seenByStranger(this.#stranger, this.account.userId, databaseUrl)).toEqual([]);
   }
 
   /** Offers messages, so many a second, until it is stopped; then returns the reply to each. */
