@@ -69,12 +69,12 @@ const SHORT_DELAY_SECONDS = 60;
 /** Routes received mail and delivers it to webhook endpoints. */
 export function startDeliveryActor(context: ActorContext, options: DeliveryActorOptions): Promise<Actor> {
   const fault = options.fault ?? (() => undefined);
-  const guard = createAddressGuard({
+  const addressGuard = createAddressGuard({
     allowedPrivateNetworks: options.allowedPrivateNetworks,
     ownPorts: options.refusedPorts,
   });
-  const checked = createCheckedDispatcher({
-    guard,
+  const httpDispatcher = createCheckedDispatcher({
+    guard: addressGuard,
     dnsServers: options.dnsServers ?? [],
     trustedCertificates: options.trustedCertificates ?? null,
   });
@@ -90,7 +90,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     context,
     leases,
     endpoints,
-    dispatcher: checked,
+    dispatcher: httpDispatcher,
     publicUrl,
     linkKey,
     requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
@@ -127,8 +127,8 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     context,
     systemMailFrom,
     endpoints,
-    dispatcher: checked,
-    guard,
+    dispatcher: httpDispatcher,
+    guard: addressGuard,
     publicUrl,
     linkKey,
     threads: forwardThreads,
@@ -144,8 +144,8 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   });
   const model = options.guardModel == null ? null : createGuardModel(options.guardModel);
   const judgingLimits = { ...JUDGING_LIMITS, ...options.judgingLimits };
-  const rules = createGuardLookup({ bus: context.bus, asideMs: judgingLimits.asideMs });
-  const routing = { context, endpoints, guard: rules, judgingLimits, hasModel: model !== null };
+  const guardRules = createGuardLookup({ bus: context.bus, asideMs: judgingLimits.asideMs });
+  const routing = { context, endpoints, guard: guardRules, judgingLimits, hasModel: model !== null };
   const asker = createAsker({ parts: routing, model, nudge: (step) => running.nudge(step), fault });
   let isStopping = false;
   let nextSweep: { at: number; timer: NodeJS.Timeout } | null = null;
@@ -229,8 +229,8 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       dispatcher.stop();
       await Promise.all([running.stop(), asker.stop()]);
       await forwardThreads.end();
-      await rules.stop();
-      await checked.destroy();
+      await guardRules.stop();
+      await httpDispatcher.destroy();
     },
   });
 }

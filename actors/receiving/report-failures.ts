@@ -60,7 +60,7 @@ async function reportGroup(options: FailureReportOptions, group: readonly Unrepo
 }
 
 /** Without room, the sender is notified later. */
-type Outcome = 'told' | 'nobody to tell' | 'no room' | 'not composed';
+type Outcome = 'notified' | 'no one to notify' | 'no room' | 'not composed';
 
 async function tell(
   options: FailureReportOptions,
@@ -69,9 +69,9 @@ async function tell(
 ): Promise<Outcome> {
   const { userId, ownAddress } = email;
   // Mail to a return address would be mistaken for a report of another server.
-  if (isReturnAddress(ownAddress)) return 'nobody to tell';
+  if (isReturnAddress(ownAddress)) return 'no one to notify';
   const verdict = await options.checkRecipient(ownAddress);
-  if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'nobody to tell';
+  if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'no one to notify';
   const bytes = await compose(options, email, group);
   if (bytes === null) return 'not composed';
   const { verdict: _, ...of } = verdict;
@@ -86,7 +86,7 @@ async function tell(
     },
     bytes,
   );
-  return reply.verdict === 'accepted' ? 'told' : 'no room';
+  return reply.verdict === 'accepted' ? 'notified' : 'no room';
 }
 
 /** Null when it cannot be composed: a retry would fail as well, and block all others. */
