@@ -78,7 +78,10 @@ test('an attempt that a dead process left open is recorded as interrupted, and t
   ]);
 });
 
-test('who lost the claim records no outcome over the new holder’s', async () => {
+test.each([
+  ['another process claimed the message', "claimed_by = 'thief'", { attempts: 0, claimed_by: 'thief' }],
+  ['the same process claimed it again and made another attempt', 'attempts = 1', { attempts: 1 }],
+])('an outcome is not recorded after %s', async (_what, change, expected) => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
   const sink = await stage.startSink({
     script: {
@@ -93,14 +96,12 @@ test('who lost the claim records no outcome over the new holder’s', async () =
   const emailId = await stage.send({ to: ['ann@fenced.test'] });
   await sink.until(({ transactions }) => transactions[0]?.recipients.length === 1);
   await stage.owner.pool.query(
-    `update recipient set claimed_by = 'thief', claimed_until = postroom_now() + interval '1 hour' where email_id = $1`,
+    `update recipient set ${change}, claimed_until = postroom_now() + interval '1 hour' where email_id = $1`,
     [emailId],
   );
   answer();
   await untilAttempts(emailId, ([only]) => only?.outcome === 'bounced');
-  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([
-    { status: 'pending', attempts: 0, claimed_by: 'thief', last_code: null },
-  ]);
+  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ status: 'pending', last_code: null, ...expected }]);
   expect((await emailOf(stage.owner, emailId)).status).toBe('pending');
 });
 

@@ -80,6 +80,21 @@ test.each([
   expect(results.every(({ status }) => status === (tries === 1 ? 'rejected' : 'fulfilled'))).toBe(true);
 });
 
+test('if PostgreSQL becomes unreachable while items are written alone, the rest is rejected at once', async () => {
+  const writes: (readonly string[])[] = [];
+  const commit = createGroupCommit<string, string>({
+    limits: { items: 9 },
+    gatherMs: 1,
+    async write(items) {
+      writes.push(items);
+      throw writes.length === 1 ? BAD_ROW : UNREACHABLE;
+    },
+  });
+  const results = await Promise.allSettled(['a', 'b', 'c'].map((item) => commit.add(item)));
+  expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual(Array(3).fill(UNREACHABLE));
+  expect(writes).toEqual([['a', 'b', 'c'], ['a']]);
+});
+
 test('an item that waited too long is rejected and never written', async () => {
   const { groups, write } = heldWrite();
   const commit = createGroupCommit({ limits: { items: 9 }, maxWaitMs: 1_000, write });
