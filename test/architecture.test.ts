@@ -98,6 +98,22 @@ test('better-auth is loaded on demand: a quarter of all modules, which no start 
   expect(eager.map(({ name }) => name)).toEqual([]);
 });
 
+test('every dependency is pinned exactly, and the lock file has a checksum for each package', () => {
+  const read = (name: string) => JSON.parse(readFileSync(path.join(root, name), 'utf8'));
+  const { dependencies, devDependencies } = read('package.json') as Record<string, Record<string, string>>;
+  const ranges = Object.entries({ ...dependencies, ...devDependencies }).filter(
+    ([, at]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(at),
+  );
+  expect(ranges).toEqual([]);
+  const { packages } = read('package-lock.json') as {
+    packages: Record<string, { integrity?: string; inBundle?: true }>;
+  };
+  const unsure = Object.entries(packages).filter(
+    ([at, { integrity, inBundle }]) => at !== '' && !inBundle && !integrity?.startsWith('sha512-'),
+  );
+  expect(unsure).toEqual([]);
+});
+
 test('every relative import names a file that exists', () => {
   const wrong = files.flatMap((file) =>
     file.imports.filter((target) => !names.has(target)).map((target) => `${file.name} -> ${target}`),

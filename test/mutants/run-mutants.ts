@@ -3,12 +3,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { keepLastResult } from '../support/last-results.ts';
 import { applyMutant, type Mutant, readMutants } from './mutants.ts';
 
 const HELP = `npm run mutants [-- --only TEXT]
 
 Applies the defects of test/mutants/mutants.jsonl one by one to a copy of the checkout, and runs the test file that each line names.
-A defect that no test notices has survived. Exit code 1 if any survived. About five seconds for each defect.
+A defect that no test notices has survived. Exit code 1 if any survived. A whole run notes its result in docs/testing.md. About five seconds for each defect.
 
   --only TEXT   only defects whose line contains TEXT
 `;
@@ -34,7 +35,9 @@ async function run(only: string): Promise<number> {
     rmSync(copy, { recursive: true, force: true });
   }
   const { killed, survived, invalid } = counts;
-  process.stdout.write(`${killed} killed, ${survived} survived, ${invalid} invalid\n`);
+  const result = `${killed} killed, ${survived} survived, ${invalid} invalid`;
+  process.stdout.write(`${result}\n`);
+  if (only === '') keepLastResult(root, 'npm run mutants', result);
   return survived + invalid > 0 ? 1 : 0;
 }
 

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { KEPT_LOGS, makeKeptLogs } from './kept-logs.ts';
+import { keepLastResult } from './last-results.ts';
 import { reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
@@ -59,7 +60,10 @@ const unlisted = await printSkipped(counts.skipped);
 if (process.env['ALL_SKIPS_LISTED'] === '1') counts.failed += unlisted;
 if (leaks.failureCount === 0) await rm(folder, { recursive: true, force: true });
 counts.failed += leaks.failureCount;
-console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`);
+const result = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`;
+if (process.argv.slice(2).join(' ') === '--config vitest.long.config.ts')
+  keepLastResult(root, 'npm run test:long', result);
+console.log(result);
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
 async function seeToPrograms(): Promise<void> {

@@ -1,9 +1,10 @@
+import type { LastResult } from './last-results.ts';
 import type { ExperimentTests } from './stages/fault-experiments.ts';
 import { faultExperiments } from './stages/fault-experiments.ts';
 import { securityCases } from './stages/security-cases.ts';
 
 /** Returns the text of docs/testing.md. `long` lists the files of `npm run test:long`. */
-export function testingPage(long: readonly string[]): string {
+export function testingPage(long: readonly string[], results: readonly LastResult[]): string {
   return [
     '# Tests',
     '',
@@ -11,12 +12,19 @@ export function testingPage(long: readonly string[]): string {
     '|---|---|',
     '| `npm test` | every `*.test.ts` once, with one kill per fault point. Installs the programs it needs on Debian. |',
     '| `npm run test:long` | the files under [Long experiments](#long-experiments), with three kills per fault point and longer outages |',
+    '| `npm run mutants` | each small defect of `test/mutants/mutants.jsonl` with the test file that must notice it. For use before a release. |',
     '| `npm run test:engine` | the container image and `docker-compose.yml` on a Docker engine. Needs root. |',
     '| `npm run chaos` | every fault experiment at full length. Results: [chaos.md](chaos.md) |',
     '| `.ci/run` | `npm ci`, `npm run check`, the contracts and `npm test`. With `CI_LONG=1`, also `npm run test:long`. |',
     '',
     'The last line of a run is `N passed, N failed, N skipped`. No test is repeated. Each skipped test is printed with its reason from `.ci/skips`;',
     '`.ci/run` fails if a test is skipped whose file is not listed there. `npm test` takes one test file or several as arguments.',
+    '',
+    'A whole run of these commands writes its result here:',
+    '',
+    '| command | last result | date | commit |',
+    '|---|---|---|---|',
+    ...results.map(({ command, result, date, commit }) => `| \`${command}\` | ${result} | ${date} | ${commit} |`),
     '',
     '## Long experiments',
     '',
@@ -28,20 +36,21 @@ export function testingPage(long: readonly string[]): string {
     '',
     '| id | fault | expected | tests |',
     '|---|---|---|---|',
-    ...faultExperiments.map(({ id, fault, expected, tests }) => row(id, fault, expected, tests)),
+    ...faultExperiments.map(({ id, fault, expected, tests }) => testingRow(id, fault, expected, tests)),
     '',
     '## Security cases',
     '',
     '| id | attempt | expected | tests |',
     '|---|---|---|---|',
-    ...securityCases.map(({ id, attempt, expected, tests }) => row(id, attempt, expected, tests)),
+    ...securityCases.map(({ id, attempt, expected, tests }) => testingRow(id, attempt, expected, tests)),
     '',
     '`npm run testing-page` writes this page from `test/support/stages/fault-experiments.ts` and `test/support/stages/security-cases.ts`.',
     '',
   ].join('\n');
 }
 
-function row(id: string, attempt: string, expected: string, tests: readonly ExperimentTests[]): string {
+/** Returns a row of the tables of docs/testing.md. */
+export function testingRow(id: string, attempt: string, expected: string, tests: readonly ExperimentTests[]): string {
   const shown = tests.map(({ file, name, row: value }) => {
     const title = [name, value].filter((part) => part !== undefined).join(' … ');
     return title === '' ? `\`${file}\`` : `\`${file}\` (${title})`;

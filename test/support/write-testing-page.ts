@@ -1,8 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { longFiles } from './long-files.ts';
-import { testingPage } from './testing-page.ts';
+import { writeTestingPage } from './last-results.ts';
 
 /** `npm run testing-page`: writes docs/testing.md. */
-const root = path.resolve(import.meta.dirname, '../..');
-await writeFile(path.join(root, 'docs/testing.md'), testingPage(longFiles(root)));
+writeTestingPage(path.resolve(import.meta.dirname, '../..'));

@@ -213,7 +213,12 @@ export const securityCases: readonly SecurityCase[] = [
     expected: 'The verdict is stored with the message.',
     tests: files('actors/receiving/authenticate-message.test.ts'),
   },
-  { id: 'S28', attempt: 'Vulnerable or changed dependencies', expected: 'Exact pins and no known hole.', tests: [] },
+  {
+    id: 'S28',
+    attempt: 'Vulnerable or changed dependencies',
+    expected: 'Exact pins, and a checksum for each package. Known holes are shown by `npm audit`, which is not a test.',
+    tests: files('architecture.test.ts'),
+  },
   {
     id: 'S29',
     attempt: 'Ports and permissions that are open to others',
