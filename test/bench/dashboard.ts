@@ -7,8 +7,8 @@ import { type Browser, type BrowserContext, type CDPSession, chromium, type Page
 import { openDatabase } from '../../db/connection/database.ts';
 import { makeSignInLink } from '../../db/queries/accounts/sign-in-link.ts';
 import { fillLargeMailbox } from '../support/rows/large-mailbox.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { startDnsServer } from '../support/servers/dns.ts';
-import { chromiumPath } from '../support/stages/browser-stage.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
 import { type Account, type PostroomServer, startSingleMachine } from './postroom-server.ts';
 import { median, percentile } from './statistics.ts';

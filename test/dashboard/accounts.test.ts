@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSignInLink } from '../../db/queries/accounts/sign-in-link.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const LIMIT = { timeout: 120_000 };

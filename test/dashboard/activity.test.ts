@@ -1,11 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 
@@ -13,26 +13,25 @@ type Account = Awaited<ReturnType<BrowserStage['account']>>;
 const START_MS = 300_000;
 /** Of one test on a loaded machine. Milliseconds. */
 const JOURNEY_MS = 180_000;
+/** The sink of no other file of the run is here. */
+const SINK_HOST = '127.0.82.1';
 
 let stage: BrowserStage;
-let dns: DnsServer;
 let sink: SinkMta;
 let receiver: WebhookReceiver;
 
 describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS }, () => {
   beforeAll(async () => {
-    [dns, sink, receiver] = await Promise.all([
-      startDnsServer(),
-      startSinkMta({ name: 'mx.elsewhere.test' }),
-      startWebhookReceiver(),
-    ]);
-    dns.set('mx.elsewhere.test', 'A', [sink.host]);
-    dns.set('elsewhere.test', 'MX', [{ preference: 10, exchange: 'mx.elsewhere.test' }]);
-    stage = await openBrowserStage({ environment: { DNS_SERVERS: dns.address, OUTBOUND_PORT: String(sink.port) } });
+    stage = await openBrowserStage();
+    receiver = await startWebhookReceiver();
+    sink = await startSinkMta({ name: 'mx.activity.test', host: SINK_HOST, port: stage.service.outboundPort });
+    const zone = stage.service.openZone('activity.test');
+    zone.set('mx.activity.test', 'A', [sink.host]);
+    zone.set('activity.test', 'MX', [{ preference: 10, exchange: 'mx.activity.test' }]);
   }, START_MS);
   afterAll(async () => {
     await stage?.close();
-    await Promise.all([receiver?.stop(), sink?.stop(), dns?.stop()]);
+    await Promise.all([receiver?.stop(), sink?.stop()]);
   });
 
   /** Opens a page of the account. */
@@ -80,6 +79,8 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     const { page, complaints, context } = await open(account, '/activity');
     await page.getByRole('heading', { name: 'No mail in the last 30 days' }).waitFor();
     await stage.mail({
+      // Of a domain that exists, so that the check of DMARC has a result.
+      from: 'Ada Lovelace <ada@activity.test>',
       to: account.address,
       subject: 'An order',
       text: 'Your code is 482913.',
@@ -141,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await change(
       account,
       'sendEmail',
-      { from: account.address, to: ['joe@elsewhere.test'], subject: 'Beta', text: 'Two.' },
+      { from: account.address, to: ['joe@activity.test'], subject: 'Beta', text: 'Two.' },
       '... on SendEmailPayload { email { id } }',
     );
     const { page, complaints, context } = await open(account, '/activity?direction=received');
@@ -177,7 +178,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
         return address.startsWith('slow') && !isAwake ? '451 4.7.1 Greylisted, come back later' : undefined;
       },
     });
-    const to = ['gone@elsewhere.test', 'joe@elsewhere.test'];
+    const to = ['gone@activity.test', 'joe@activity.test'];
     const send = (subject: string, whom: string[]) =>
       change(
         account,
@@ -186,14 +187,14 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
         '... on SendEmailPayload { email { id } }',
       );
     const { email: refused } = await send('Refused', to);
-    await send('Put off', ['slow@elsewhere.test']);
+    await send('Put off', ['slow@activity.test']);
 
     const { page, complaints, context } = await open(account, `/emails/${refused.id}?tab=recipients`);
-    const gone = page.getByRole('region', { name: 'gone@elsewhere.test' });
+    const gone = page.getByRole('region', { name: 'gone@activity.test' });
     await gone.getByText('550 5.1.1 No such user here').waitFor();
-    await gone.getByText('mx.elsewhere.test').waitFor();
+    await gone.getByText('mx.activity.test').waitFor();
     await gone.getByText('bounced', { exact: true }).waitFor();
-    await page.getByRole('region', { name: 'joe@elsewhere.test' }).getByText('delivered', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'joe@activity.test' }).getByText('delivered', { exact: true }).waitFor();
     expect(await findViolations(page)).toEqual([]);
 
     await page.goto(`${stage.url}/held?tab=deferred`);

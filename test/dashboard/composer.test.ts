@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalOfMailboxes } from '../../gateway/dashboard/composer/address-text.ts';
 import { markFor } from '../../gateway/dashboard/composer/draft.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 test('the same content is sent with the same key, and other content with another', () => {
   const first = markFor('a', null);

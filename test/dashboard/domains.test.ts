@@ -1,24 +1,23 @@
 import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import type { DnsServer } from '../support/servers/dns.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
-const MAIL_HOST = 'mx.postroom.test';
+/** Domains of this file that are looked up in DNS. */
+const APEXES = ['wizard.test', 'waiting.test', 'gone.test'];
 
-let dns: DnsServer;
+let zones: Map<string, Pick<DnsServer, 'set'>>;
 let stage: BrowserStage;
 
 describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions', () => {
   beforeAll(async () => {
-    dns = await startDnsServer();
-    stage = await openBrowserStage({ environment: { DNS_SERVERS: dns.address, MAIL_HOSTNAME: MAIL_HOST } });
+    stage = await openBrowserStage();
+    zones = new Map(APEXES.map((apex) => [apex, stage.service.openZone(apex)]));
   });
-  afterAll(async () => {
-    await stage?.close();
-    await dns?.stop();
-  });
+  afterAll(() => stage?.close());
 
   test('a new user brings a domain, makes an address and sees a mail arrive', async () => {
     const tab = await openTab(await emptyAccount());
@@ -49,8 +48,8 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
       expect.stringMatching(/^TXT pr.*\._domainkey\.wizard\.test$/),
       expect.stringMatching(/^TXT wizard\.test$/),
     ]);
-    dns.set('wizard.test', 'MX', [{ preference: 5, exchange: 'mx.others.test' }]);
-    dns.set('_postroom.wizard.test', 'TXT', ['postroom-verification=somebody-else']);
+    zones.get('wizard.test')?.set('wizard.test', 'MX', [{ preference: 5, exchange: 'mx.others.test' }]);
+    zones.get('wizard.test')?.set('_postroom.wizard.test', 'TXT', ['postroom-verification=somebody-else']);
     await page.getByRole('button', { name: 'Check records' }).first().click();
     await page.getByText('Found instead: postroom-verification=somebody-else').waitFor();
     await page.getByText('Found instead: 5 mx.others.test').waitFor();
@@ -268,7 +267,8 @@ async function copyRecords(page: Page): Promise<ZoneLine[]> {
 function publish(records: readonly ZoneLine[]): void {
   for (const { host, type } of records) {
     const data = records.filter((record) => record.host === host && record.type === type).map((record) => record.data);
-    dns.set(host, type, type === 'MX' ? data.map(toMx) : data.map(toText));
+    const zone = zones.get(APEXES.find((apex) => host === apex || host.endsWith(`.${apex}`)) ?? '');
+    zone?.set(host, type, type === 'MX' ? data.map(toMx) : data.map(toText));
   }
 }
 

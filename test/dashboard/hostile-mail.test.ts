@@ -13,7 +13,8 @@ import {
   type Watch,
   watchContext,
 } from '../support/mail/mail-looks.ts';
-import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 

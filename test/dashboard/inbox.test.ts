@@ -15,8 +15,9 @@ import {
   withPageRows,
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 describe('the pages of a list', () => {
   const list = [0, 50, 100].reduce((pages, from) => withNextPage(pages, answer(1_000 - from, 50, true)), NO_PAGES);

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { callers } from '../support/servers/service.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 const run = promisify(execFile);
 const LIMIT = { timeout: 120_000 };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 let stage: BrowserStage;
 

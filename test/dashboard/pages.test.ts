@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, type BrowserTab, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
 import { dashboardPaths, settle } from '../support/stages/dashboard-pages.ts';
 
 let stage: BrowserStage;

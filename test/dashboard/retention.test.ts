@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 let stage: BrowserStage;
 

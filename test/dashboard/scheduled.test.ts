@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, chromiumPath, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 /** Of the whole service, the browser, and the dashboard when it is not built. Milliseconds. */
 const START_MS = 300_000;

@@ -9,7 +9,8 @@ import type { DatabaseRole } from '../../../db/connection/database.ts';
 import { ensureLogins, loginUrl } from '../../../db/connection/logins.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { keepLogFile } from '../kept-logs.ts';
-import { ownRun, placeOfRuns, RUN_PREFIX, removeOrphans, removeRun } from '../servers/orphans.ts';
+import { ownRun, placeOfRuns, RUN_PREFIX, removeOrphans, removeRun, SHARED_FOLDERS } from '../servers/orphans.ts';
+import { endSharedServers } from '../servers/shared-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const parent = await mkdtemp(path.join(place, RUN_PREFIX));
   await ownRun(parent);
   await chmod(parent, 0o755);
-  await mkdir(path.join(parent, 'shared'));
+  await mkdir(path.join(parent, SHARED_FOLDERS));
   const password = randomBytes(12).toString('hex');
   const cluster = await startEmbeddedCluster({
     directory: path.join(parent, 'cluster'),
@@ -59,6 +60,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('clusterUrl', cluster.url);
   project.provide('runDirectory', parent);
   return async () => {
+    await endSharedServers(parent);
     await cluster.stop();
     keepLogFile(`postgresql-${path.basename(parent)}`, path.join(parent, 'cluster/server.log'));
     await removeRun(parent);

@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { inject } from 'vitest';
 import { keepSecrets, makeDataDirectory, type Secrets } from '../../../db/cluster/data-directory.ts';
 import { startEmbeddedCluster } from '../../../db/cluster/embedded-cluster.ts';
+import { sharedFolder } from '../shared-folder.ts';
 import { databaseUrl, freePort, onServer } from './cluster.ts';
-
-/** How long one file waits for another to make the template. */
-const LIMIT_MS = 60_000;
 
 const execute = promisify(execFile);
 
@@ -32,27 +28,11 @@ async function copy(from: string, to: string): Promise<void> {
   await execute('cp', ['-a', from, to]);
 }
 
-async function templateDirectory(): Promise<string> {
-  const directory = path.join(inject('runDirectory'), 'shared', 'data');
-  const draft = `${directory}.draft`;
-  for (const deadline = Date.now() + LIMIT_MS; ; await sleep(100)) {
-    if (await isThere(directory)) return directory;
-    const isOurs = await mkdir(draft).then(
-      () => true,
-      () => false,
-    );
-    if (isOurs) break;
-    if (Date.now() > deadline) throw new Error(`${draft} was not made in time`);
-  }
-  try {
+function templateDirectory(): Promise<string> {
+  return sharedFolder('data', async (draft) => {
     await chmod(draft, 0o711);
     await fill(await makeDataDirectory(draft));
-    await rename(draft, directory);
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw error;
-  }
-  return directory;
+  });
 }
 
 async function fill(directory: string): Promise<void> {
@@ -78,11 +58,4 @@ async function fill(directory: string): Promise<void> {
 async function weakenPassword(url: string, { databasePassword }: Pick<Secrets, 'databasePassword'>): Promise<void> {
   await onServer(url, 'alter system set scram_iterations = 1');
   await onServer(url, `set scram_iterations = 1; alter role postroom password '${databasePassword}'`);
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

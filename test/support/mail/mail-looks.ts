@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { BrowserContext, Page } from 'playwright-core';
+import { PUBLIC_NAME } from '../servers/chromium.ts';
 import { until } from '../servers/service.ts';
-import { type BrowserStage, PUBLIC_NAME } from '../stages/browser-stage.ts';
+import type { BrowserStage } from '../stages/browser-stage.ts';
 
 /** What came to a server that shall hear of nothing. */
 interface Heard {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import dnsPacket, { type Answer, type Packet, type StringRecordType } from 'dns-packet';
 
 /** Records of one name and type, in the forms of dns-packet: TXT strings of any length, `{ preference, exchange }` for MX. */
-type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent' | 'garbage';
+export type DnsRecords = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent' | 'garbage';
 
 /** A real DNS server, for whatever takes DNS_SERVERS. */
 export interface DnsServer {
@@ -19,13 +19,32 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
+/** By type and name, `TXT example.com`. */
+export type DnsZone = ReadonlyMap<string, DnsRecords>;
+
 /** Starts it on a free port of an IPv4 address, UDP and TCP. */
 export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   const zone = new Map<string, DnsRecords>();
   const queries: string[] = [];
+  const server = await serveDns(host, () => zone, queries);
+  return {
+    ...server,
+    set: (name, type, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
+    clear: () => zone.clear(),
+    queries,
+  };
+}
+
+/** Serves what `zoneOf` returns for a name, SERVFAIL where that is null, and adds each question to `queries`. */
+export async function serveDns(
+  host: string,
+  zoneOf: (name: string) => DnsZone | null,
+  queries: string[],
+): Promise<Pick<DnsServer, 'port' | 'address' | 'stop'>> {
+  const answer = (query: Packet) => answerFrom(query, zoneOf, queries);
   const udp = createSocket('udp4');
   udp.on('message', (message, from) => {
-    const reply = answer(dnsPacket.decode(message), zone, queries);
+    const reply = answer(dnsPacket.decode(message));
     if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
     else if (reply !== null) udp.send(dnsPacket.encode(reply), from.port, from.address);
   });
@@ -34,7 +53,7 @@ export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   const tcp = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (data) => {
-      const reply = answer(dnsPacket.streamDecode(data), zone, queries);
+      const reply = answer(dnsPacket.streamDecode(data));
       if (reply === 'garbage') socket.destroy();
       else if (reply !== null) socket.end(dnsPacket.streamEncode(reply));
     });
@@ -46,9 +65,6 @@ export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   return {
     port,
     address: `${host}:${port}`,
-    set: (name, type, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
-    clear: () => zone.clear(),
-    queries,
     async stop() {
       await new Promise<void>((resolve) => udp.close(() => resolve()));
       await new Promise<void>((resolve) => tcp.close(() => resolve()));
@@ -56,13 +72,17 @@ export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   };
 }
 
-function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: string[]): Packet | 'garbage' | null {
+function answerFrom(
+  query: Packet,
+  zoneOf: (name: string) => DnsZone | null,
+  queries: string[],
+): Packet | 'garbage' | null {
   const [question] = query.questions ?? [];
   if (question === undefined) return null;
   const name = question.name.toLowerCase();
   queries.push(`${question.type} ${name}`);
-  const isKnown = [...zone].some(([key, records]) => key.endsWith(` ${name}`) && records !== 'NXDOMAIN');
-  const records = zone.get(`${question.type} ${name}`) ?? (isKnown ? [] : 'NXDOMAIN');
+  const zone = zoneOf(name);
+  const records = zone === null ? 'SERVFAIL' : recordsOf(zone, question.type, name);
   if (records === 'silent') return null;
   if (records === 'garbage') return 'garbage';
   const code = records === 'NXDOMAIN' ? NXDOMAIN : records === 'SERVFAIL' ? SERVFAIL : 0;
@@ -73,6 +93,11 @@ function answer(query: Packet, zone: ReadonlyMap<string, DnsRecords>, queries: s
     questions: [question],
     answers: typeof records === 'string' ? [] : records.map((data) => toAnswer(question.name, question.type, data)),
   };
+}
+
+function recordsOf(zone: DnsZone, type: string, name: string): DnsRecords {
+  const isKnown = [...zone].some(([key, records]) => key.endsWith(` ${name}`) && records !== 'NXDOMAIN');
+  return zone.get(`${type} ${name}`) ?? (isKnown ? [] : 'NXDOMAIN');
 }
 
 /** A header that promises many records, and none of them. */

@@ -1,4 +1,4 @@
-import { appendFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, readFileSync, symlinkSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, realpath, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,8 @@ const OWNER = 'owner.pid';
 const LINKED = 'linked-';
 /** In a service's folder: the pids of its processes, a line each. */
 const PIDS = 'pids';
+/** In a run's folder: what its test files share, see sharedFolder. */
+export const SHARED_FOLDERS = 'shared';
 /** Where clusters lie in a run's folder and in those of services. */
 const CLUSTERS = ['cluster', 'data/postgresql', 'shared/data/postgresql', 'shared/data.draft/postgresql'];
 
@@ -93,7 +95,8 @@ async function removeService(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-async function end(pid: number, signal: NodeJS.Signals, limitMs = 10_000): Promise<void> {
+/** Sends the signal and waits until the process has ended, up to the limit. */
+export async function end(pid: number, signal: NodeJS.Signals, limitMs = 10_000): Promise<void> {
   try {
     process.kill(pid, signal);
   } catch {
@@ -102,11 +105,20 @@ async function end(pid: number, signal: NodeJS.Signals, limitMs = 10_000): Promi
   for (const deadline = Date.now() + limitMs; isAlive(pid) && Date.now() < deadline; ) await sleep(50);
 }
 
+/** A process that has ended stays as a zombie where nobody waits for it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
   }
 }

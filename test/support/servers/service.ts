@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -13,6 +14,7 @@ import { freePort } from '../cluster/cluster.ts';
 import { copyCluster, copyDataDirectory } from '../cluster/data-template.ts';
 import { singleMachineDatabaseUrl } from '../single-machine.ts';
 import { makeServiceDirectory, notePid } from './orphans.ts';
+import { openSharedLog, sharedOutput } from './shared-server.ts';
 
 /** `single`: `npm start`'s command; `split`: a process per actor over a real nats-server and PostgreSQL. */
 export type ServiceMode = 'single' | 'split';
@@ -25,6 +27,8 @@ export interface ServiceOptions {
   processes?: readonly string[];
   /** changes DATA_DIR of a single machine before the first start */
   prepare?: (dataDirectory: string) => Promise<void>;
+  /** whether its processes outlive this one: each writes to a file, see shared-service.ts */
+  isShared?: boolean;
 }
 
 /** One answer of the REST interface. */
@@ -68,6 +72,7 @@ export class Service {
   readonly #databasePort: number;
   readonly #environment: Record<string, string>;
   readonly #splitNames: readonly string[];
+  readonly #isShared: boolean;
   readonly #metricsPorts = new Map<string, number>();
   /** by name: runner | gateway, receiving, threading, delivery, smtp, nats */
   readonly processes = new Map<string, ChildProcess>();
@@ -85,6 +90,7 @@ export class Service {
     this.natsMonitorPort = natsMonitorPort;
     this.#databasePort = databasePort;
     this.#splitNames = options.processes ?? splitNames;
+    this.#isShared = options.isShared === true;
     this.#environment = {
       DATA_DIR: path.join(directory, 'data'),
       SMTP_PORT: String(smtpPort),
@@ -132,7 +138,7 @@ export class Service {
   async awaitReady(): Promise<void> {
     await until(
       `${this.url}/ready answers 200`,
-      () => this.#output.slice(-3000),
+      () => this.output.slice(-3000),
       async () => {
         const response = await fetch(`${this.url}/ready`);
         return response.ok;
@@ -142,7 +148,7 @@ export class Service {
     if (this.mode === 'split' && !this.#splitNames.includes('smtp')) return;
     await until(
       'SMTP greets',
-      () => this.#output.slice(-3000),
+      () => this.output.slice(-3000),
       () => greets(this.smtpPort),
       START_LIMIT_MS,
     );
@@ -164,7 +170,7 @@ export class Service {
 
   /** Everything that the processes wrote to stdout and stderr. */
   get output(): string {
-    return this.#output;
+    return this.#isShared ? sharedOutput(this.directory) : this.#output;
   }
 
   /** The URL of the database's owner. */
@@ -187,14 +193,19 @@ export class Service {
       sending: ['bin/actor.ts', 'sending'],
       scheduling: ['bin/actor.ts', 'scheduling'],
     };
+    const log = this.#isShared ? openSharedLog(this.directory, name) : 'pipe';
     const child =
       name === 'nats'
-        ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] })
+        ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', log, log] })
         : spawn(process.execPath, commands[name.replace(/-\d+$/, '')] ?? [], {
             cwd: folder,
             env: { ...process.env, ...this.#environment, ...this.#metricsEnvironment(name), ...environment },
-            stdio: ['ignore', 'pipe', 'pipe'],
+            stdio: ['ignore', log, log],
           });
+    if (log !== 'pipe') {
+      closeSync(log);
+      child.unref();
+    }
     notePid(this.directory, child.pid);
     const take = (chunk: Buffer) => {
       this.#output += chunk.toString();

@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
-import { callers, Service, type ServiceOptions, type TestAccount } from '../servers/service.ts';
-
-/** Where Chromium is; undefined: nowhere, and what needs it is skipped. */
-export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
+import { callers, type TestAccount } from '../servers/service.ts';
+import { connectBrowser } from '../servers/shared-browser.ts';
+import { type SharedService, sharedService } from '../servers/shared-service.ts';
 
 /** A tab of somebody who is signed in, or of nobody. */
 export interface BrowserTab {
@@ -21,9 +18,9 @@ export interface BrowserTab {
   requested: string[];
 }
 
-/** The whole service and a browser beside it. */
+/** The service and the browser that the test files of the run share. See sharedService for what a file may not do. */
 export interface BrowserStage {
-  service: Service;
+  service: SharedService;
   url: string;
   /** Makes an account with a domain and an address. */
   account(): Promise<TestAccount & { domain: string; domainId: string; address: string }>;
@@ -40,15 +37,10 @@ export interface BrowserStage {
 const HANG_MS = 120_000;
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** Builds the dashboard when it is not, and starts the service as `npm start` does. */
-/** The public name of a server on this machine, for the browser alone. */
-export const PUBLIC_NAME = 'images.example';
-const CHROMIUM_ARGUMENTS = ['--no-sandbox', `--host-resolver-rules=MAP ${PUBLIC_NAME} 127.0.0.1`];
-
-export async function openBrowserStage(options: ServiceOptions = {}): Promise<BrowserStage> {
+/** Builds the dashboard when it is not, and connects to the shared service and browser. */
+export async function openBrowserStage(): Promise<BrowserStage> {
   await buildDashboard();
-  const service = await Service.start('single', options);
-  const browser: Browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: CHROMIUM_ARGUMENTS });
+  const [service, browser] = [await sharedService('single'), await connectBrowser()];
   // As the links that the service prints: browsers hold localhost for a secure place.
   const url = service.url.replace('127.0.0.1', 'localhost');
   const database = openDatabase({
@@ -90,7 +82,6 @@ export async function openBrowserStage(options: ServiceOptions = {}): Promise<Br
     async close() {
       await browser.close();
       await database.close();
-      await service.stop();
     },
   };
 

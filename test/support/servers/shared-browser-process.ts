@@ -1,0 +1,13 @@
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { chromiumPath, PUBLIC_NAME } from './chromium.ts';
+import { writeWholeFile } from './whole-file.ts';
+
+/** The Chromium of a run, `node shared-browser-process.ts FOLDER`: each test file connects to it and has contexts of its own, see shared-browser.ts. */
+const [folder = ''] = process.argv.slice(2);
+const server = await chromium.launchServer({
+  executablePath: chromiumPath ?? '',
+  host: '127.0.0.1',
+  args: ['--no-sandbox', `--host-resolver-rules=MAP ${PUBLIC_NAME} 127.0.0.1`],
+});
+writeWholeFile(path.join(folder, 'endpoint'), server.wsEndpoint());
