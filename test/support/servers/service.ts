@@ -130,9 +130,21 @@ export class Service {
 
   /** Starts what is not running, and awaits that HTTP answers, and SMTP if it is started. */
   async start(): Promise<void> {
-    if (this.mode === 'single') this.startProcess('runner');
-    else await this.#startSplit();
+    if (this.mode === 'split') {
+      await this.#startSplit();
+      await this.awaitReady();
+      return;
+    }
+    const before = this.output.length;
+    this.startProcess('runner');
     await this.awaitReady();
+    // HTTP answers before the first account is made, and a fault in between ends the start.
+    await until(
+      'the start is complete',
+      () => this.output.slice(-3000),
+      async () => this.output.includes('Postroom is running', before),
+      START_LIMIT_MS,
+    );
   }
 
   async awaitReady(): Promise<void> {
