@@ -41,7 +41,12 @@ export interface GatewayOptions {
   now?: () => Date;
   /** returns that many bytes from a cryptographic source */
   random?: (bytes: number) => Uint8Array;
+  /** time limit of a request, from the last byte of its body to the response; {@link ANSWER_WITHIN_MS} by default */
+  answerWithinMs?: number;
 }
+
+/** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. */
+const ANSWER_WITHIN_MS = 9_000;
 
 /**
  * Creates the gateway: one plugin per area on a server whose hooks hold for all of them. The caller listens. Closing the gateway closes what
@@ -50,9 +55,9 @@ export interface GatewayOptions {
  */
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { database, bus, log, config, isLeaving = () => false } = options;
-  const { now = () => new Date(), random = randomBytes } = options;
+  const { now = () => new Date(), random = randomBytes, answerWithinMs = ANSWER_WITHIN_MS } = options;
   const { publicUrl, trustedProxies } = config;
-  const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving });
+  const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs });
 
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
@@ -95,6 +100,6 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   });
   await app.register(accounts.routes, { prefix: '/api/auth' });
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
-  await app.register(graphqlInterface, { admission, contextOf, publicUrl });
+  await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   return app;
 }

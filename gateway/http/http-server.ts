@@ -19,12 +19,12 @@ export interface HttpServerOptions {
   trustedProxies: readonly string[];
   /** returns whether the process is shutting down, so that clients connect to another gateway */
   isLeaving: () => boolean;
+  /** time limit of a request, from the last byte of its body to the response; milliseconds */
+  answerWithinMs: number;
 }
 
 /** Largest request body of routes that take no mail; bytes. */
 const BODY_LIMIT = 262_144;
-/** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. */
-const HANDLER_TIMEOUT_MS = 9_000;
 /** How long a slow client may take for its header section, and for the whole request. Milliseconds. */
 const HEADERS_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 55_000;
@@ -34,7 +34,7 @@ const MAX_PARAM_LENGTH = 4_096;
 
 /** Creates the Fastify instance with the hooks and limits that hold for every route, whichever plugin adds it. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, publicUrl, trustedProxies, isLeaving } = options;
+  const { log, publicUrl, trustedProxies, isLeaving, answerWithinMs } = options;
   const always = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
@@ -45,7 +45,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
+    handlerTimeout: answerWithinMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Without a trusted proxy the client's address is that of the connection, whatever its headers say.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -71,7 +71,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('userId', '');
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
-  timeToAnswer(app, { handlerMs: HANDLER_TIMEOUT_MS, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });
+  timeToAnswer(app, { handlerMs: answerWithinMs, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });
   traceRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...always });

@@ -2,17 +2,23 @@ import pg from 'pg';
 import { vi } from 'vitest';
 
 /**
- * Counts the statements that this process sends to PostgreSQL during `work`, including those that begin and end transactions, but not those
+ * Returns the statements that this process sends to PostgreSQL during `work`, including those that begin and end transactions, but not those
  * that admission runs by the clock: it looks a key up again after 3 s and stores the uses of keys every 10 s (gateway/admission/credentials.ts).
  */
-export async function countStatements<T>(work: () => Promise<T>): Promise<{ answer: T; statements: number }> {
+export async function recordStatements<T>(work: () => Promise<T>): Promise<{ answer: T; texts: string[] }> {
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   try {
     const answer = await work();
-    return { answer, statements: sent.mock.calls.filter(([query]) => !BY_CLOCK.test(textOf(query))).length };
+    return { answer, texts: sent.mock.calls.map(([query]) => textOf(query)).filter((text) => !BY_CLOCK.test(text)) };
   } finally {
     sent.mockRestore();
   }
+}
+
+/** Counts the statements that recordStatements returns. */
+export async function countStatements<T>(work: () => Promise<T>): Promise<{ answer: T; statements: number }> {
+  const { answer, texts } = await recordStatements(work);
+  return { answer, statements: texts.length };
 }
 
 const BY_CLOCK = /\b(?:credential_owner|note_key_uses)\(/;

@@ -38,6 +38,7 @@ export async function startDelivering(
     async moveClock(seconds) {
       await owner.pool.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);
       context.bus.wake('delivery.deliver.wake', { userId: '', deliveryIds: [] });
+      context.bus.wake('delivery.route.wake', { userId: '', emailIds: [] });
     },
   };
 }

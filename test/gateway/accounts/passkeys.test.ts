@@ -33,6 +33,8 @@ describe.skipIf(executablePath === undefined)('in Chromium, with an authenticato
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
     context = await browser.newContext();
     page = await context.newPage();
+    // For hangs, not for slowness.
+    page.setDefaultTimeout(120_000);
     cdp = await context.newCDPSession(page);
     await cdp.send('WebAuthn.enable');
     const made = await cdp.send('WebAuthn.addVirtualAuthenticator', {

@@ -6,6 +6,7 @@ import { limitDownloads, MAX_DOWNLOADS_IN_FLIGHT } from '../../../gateway/admiss
 import { sendError } from '../../../gateway/http/error-response.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { openTestGateway } from '../../support/servers/gateway.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** More than the buffers of two sockets take. */
 const LARGE = 12_000_000;
@@ -34,14 +35,6 @@ async function hold(port: number, path: string, header: string): Promise<Socket>
   return socket;
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it did not come to that');
-}
-
 test('limits downloads of one user that the client does not read; other users are not affected, and this one continues afterwards', async () => {
   const gateway = await openTestGateway();
   closing.push(() => gateway.close());
@@ -63,7 +56,9 @@ test('limits downloads of one user that the client does not read; other users ar
   expect((await gateway.call(other.apiKey, 'GET', `/emails/${small}/raw`)).statusCode).toBe(200);
 
   sockets.pop()?.destroy();
-  await until(async () => (await gateway.call(box.apiKey, 'GET', `/emails/${large}/raw`)).statusCode === 200);
+  await waitFor(async () =>
+    expect((await gateway.call(box.apiKey, 'GET', `/emails/${large}/raw`)).statusCode).toBe(200),
+  );
 });
 
 test('a receiver that takes nothing more is given up', async () => {
@@ -76,9 +71,9 @@ test('a receiver that takes nothing more is given up', async () => {
   const port = await listen(app);
   await hold(port, '/file', 'X: y');
   expect((await fetch(`http://127.0.0.1:${port}/file`)).status).toBe(429);
-  await until(async () => {
+  await waitFor(async () => {
     const response = await fetch(`http://127.0.0.1:${port}/file`);
     await response.arrayBuffer();
-    return response.status === 200;
+    expect(response.status).toBe(200);
   });
 });

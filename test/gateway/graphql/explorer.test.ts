@@ -47,6 +47,8 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    // For hangs, not for slowness.
+    page.setDefaultTimeout(120_000);
     page.on('request', (request) => void requested.push(request.url()));
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());

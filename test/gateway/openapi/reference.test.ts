@@ -39,6 +39,8 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
     page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+    // For hangs, not for slowness.
+    page.setDefaultTimeout(120_000);
     page.on('request', (request) => void requested.push(request.url()));
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

@@ -80,8 +80,8 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
   test('a dry run reports what the run then does, and another run finds nothing left to do', async () => {
     const box = await stage.mailbox({ endpointUrl: receiver.url });
     const messages = [
-      ...(await readThreadSet('sa-easy-ham-2')).messages.slice(0, 140),
-      ...(await readEmlMessages()).filter((_, n) => n % 4 === 0).slice(0, 60),
+      ...(await readThreadSet('sa-easy-ham-2')).messages.slice(0, 80),
+      ...(await readEmlMessages()).filter((_, n) => n % 16 === 0).slice(0, 30),
     ];
     const ids: string[] = [];
     for (let at = 0; at < messages.length; at += 10) {
@@ -100,7 +100,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
         'run',
         ['parse', 'thread'],
       );
-    const fresh = await reprocess(box, ids.slice(0, 100), 'dry', ['parse', 'thread']);
+    const fresh = await reprocess(box, ids.slice(0, 60), 'dry', ['parse', 'thread']);
     expect(fresh.flatMap(fieldsOf)).toEqual([]);
     const asParsed = await snapshot(box.userId);
 
@@ -127,8 +127,8 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
 
     let changed = 0;
     const counts = new Map<string, number>();
-    for (let at = 0; at < ids.length; at += 100) {
-      const part = ids.slice(at, at + 100);
+    for (let at = 0; at < ids.length; at += 60) {
+      const part = ids.slice(at, at + 60);
       const before = await snapshot(box.userId);
       const dry = await reprocess(box, part, 'dry');
       expect(await snapshot(box.userId)).toEqual(before);

@@ -115,7 +115,7 @@ const decisionOf = (of: Pick<RouteExplanation, 'outcome' | 'via' | 'rule' | 'end
 describe.skipIf(!hasCorpora)('over real mail', () => {
   test('an explanation predicts what happens, and the explanation of the stored mail agrees', async () => {
     const real = [...(await readEmlMessages()), ...(await readThreadSet('sa-easy-ham-2')).messages];
-    const messages = real.filter((_, n) => n % 3 === 0).slice(0, 350);
+    const messages = real.filter((_, n) => n % 8 === 0).slice(0, 130);
     const foretold: { file: string; userId: string; explanation: RouteExplanation; emailId: string }[] = [];
     let refusals = 0;
     const tryOne = async ({ file, bytes }: (typeof messages)[number], n: number) => {
@@ -155,7 +155,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     process.stdout.write(`${foretold.length} mails, ${refusals} refused: ${JSON.stringify([...counts])}\n`);
-    expect(foretold.length).toBeGreaterThan(300);
+    expect(foretold.length).toBeGreaterThan(110);
     expect(counts.size).toBeGreaterThanOrEqual(8);
   });
 });
