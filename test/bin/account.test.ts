@@ -34,6 +34,20 @@ test('two commands at once on a new data folder both create their account and le
   expect(two?.userId).not.toBe(one?.userId);
 });
 
+test('two commands at once beside a running service create accounts whose keys work', async () => {
+  await startOn(machine);
+  const made = await Promise.all([create('six@example.com'), create('seven@example.com'), create('eight@example.com')]);
+  for (const { status, stdout, stderr } of made) {
+    expect([status, stderr]).toEqual([0, '']);
+    const { apiKey } = JSON.parse(stdout) as Created;
+    const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(answer.status).toBe(200);
+  }
+});
+
+// The service of the test above serves these too: without one, each command starts PostgreSQL for itself.
 test('an existing account is not created again without a key', async () => {
   await create('three@example.com', '--key', 'k'.repeat(40));
   const { status, stdout, stderr } = await create('THREE@example.com');
@@ -51,19 +65,4 @@ test('with a key the command can be repeated, and a key belongs to one account',
   expect(other.stderr).toMatch(/belongs to another account/);
   // Nothing of the refused account is left.
   expect((await create('five@example.com')).status).toBe(0);
-});
-
-test('two commands at once beside a running service create accounts whose keys work', async () => {
-  const service = await startOn(machine);
-  const made = await Promise.all([create('six@example.com'), create('seven@example.com'), create('eight@example.com')]);
-  for (const { status, stdout, stderr } of made) {
-    expect([status, stderr]).toEqual([0, '']);
-    const { apiKey } = JSON.parse(stdout) as Created;
-    const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails`, {
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    expect(answer.status).toBe(200);
-  }
-  service.child.kill('SIGTERM');
-  expect(await service.ended).toBe(0);
 });

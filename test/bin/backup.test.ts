@@ -4,11 +4,12 @@ import { chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:f
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { findNativePostgresql } from '../../db/cluster/native-postgresql.ts';
 import { isQuick } from '../support/chaos-figures.ts';
 import { databaseUrl, freePort, onServer } from '../support/cluster/cluster.ts';
-import { type Machine, makeMachine, runOn, runToEnd, startOn } from '../support/runner.ts';
+import { copyDataDirectory } from '../support/cluster/data-template.ts';
+import { type Machine, makeMachine, type Run, runOn, runToEnd, startOn } from '../support/runner.ts';
 import { type Answer, callers, until } from '../support/servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
@@ -23,6 +24,8 @@ let stage: SendingStage;
 let receiver: WebhookReceiver;
 /** where backups lie, and the machine that they are restored on */
 let other: Machine;
+/** the service there, once the backup is restored */
+let second: Run;
 let backup: string;
 let address: string;
 const offers: (Offer & { result: SmtpLoadResult })[] = [];
@@ -75,7 +78,7 @@ test(
     // Mail comes in from before the backup begins until after its end.
     let isMade = false;
     let count = 0;
-    const more = () => offer((count += 40) - 40, 40, 40);
+    const more = () => offer((count += 20) - 20, 20, 20);
     const load = (async () => {
       while (!isMade) await more();
       await more();
@@ -113,7 +116,7 @@ test(
     expect(found.held).toEqual({ recipients: 1, emails: 1 });
     expect(found.waiting.scheduled).toBe(1);
 
-    const second = await startOn(withEnvironment(other, environmentOf(stage)));
+    second = await startOn(withEnvironment(other, environmentOf(stage)));
     const there = callers(`http://127.0.0.1:${other.httpPort}`, account.apiKey);
     const url = await singleMachineDatabaseUrl(other.dataDirectory);
     await awaitDrained(url, 120_000);
@@ -159,8 +162,6 @@ test(
       async () => takenOf(inHand) === 2,
     );
     expect((await runToEnd(['bin/held.ts', 'list'], other.environment)).stdout).toBe('');
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toBe(0);
   },
   LIMIT_MS,
 );
@@ -168,9 +169,8 @@ test(
 test(
   'a backup that is killed leaves nothing that is taken for one, and the next one succeeds in its place',
   async () => {
-    await stage.service.start();
     const target = path.join(other.directory, 'killed');
-    const run = runOn(other, ['bin/backup.ts', target], { environment: environmentOf(stage) });
+    const run = runOn(other, ['bin/backup.ts', target]);
     await run.written('Copied');
     run.child.kill('SIGKILL');
     expect(await run.ended).toBe('SIGKILL');
@@ -183,16 +183,37 @@ test(
       `${draft} is not a complete backup: manifest.json is missing`,
     ]);
     // Its slot went with its connection: no WAL is kept for it.
+    const url = await singleMachineDatabaseUrl(other.dataDirectory);
     await until(
       'the slot is gone',
       () => '',
-      async () => (await rowsOf(await stage.service.databaseUrl(), 'select from pg_replication_slots')).length === 0,
+      async () => (await rowsOf(url, 'select from pg_replication_slots')).length === 0,
     );
-    const again = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
+    const again = await runToEnd(['bin/backup.ts', target], other.environment);
     expect([again.status, again.stderr]).toEqual([
       0,
       expect.stringContaining(`${draft} is left over from an interrupted backup`),
     ]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'places that are no good for a backup are refused',
+  async () => {
+    const { DATA_DIR } = other.environment;
+    for (const [target, reason] of [
+      [backup, /is not empty/],
+      [path.join(DATA_DIR ?? '', 'backup'), /is in DATA_DIR/],
+      ['/dev', /is a mount point\. Name a folder in it/],
+      [path.join(other.directory, 'no/where'), /Cannot read .* Create it first/],
+    ] as const) {
+      const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], other.environment);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(reason);
+    }
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
   },
   LIMIT_MS,
 );
@@ -272,30 +293,13 @@ test(
 );
 
 test(
-  'places that are no good for a backup are refused',
-  async () => {
-    const { DATA_DIR } = environmentOf(stage);
-    for (const [target, reason] of [
-      [backup, /is not empty/],
-      [path.join(DATA_DIR ?? '', 'backup'), /is in DATA_DIR/],
-      ['/dev', /is a mount point\. Name a folder in it/],
-      [path.join(other.directory, 'no/where'), /Cannot read .* Create it first/],
-    ] as const) {
-      const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], environmentOf(stage));
-      expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(reason);
-    }
-  },
-  LIMIT_MS,
-);
-
-test(
   'SECRET_KEY is in the backup, that of the environment too, and without the right one there is none',
   async () => {
     const machine = await makeMachine();
     try {
       const key = 'K'.repeat(43);
       const environment = { ...machine.environment, SECRET_KEY: key };
+      await copyDataDirectory(machine.dataDirectory);
       expect((await runToEnd(['bin/migrate.ts'], environment)).status).toBe(0);
       const target = path.join(machine.directory, 'backup');
       const refused = await runToEnd(['bin/backup.ts', target], machine.environment);
@@ -345,67 +349,75 @@ test(
 const postgresql = await findPostgresql();
 
 // Nothing that npm brings dumps a server; where the system has a whole PostgreSQL with pg_dump, that is tried.
-test.skipIf(postgresql === null)(
-  'with DATABASE_URL and a pg_dump that fits, the database comes back in an empty one on a server without our roles',
-  async () => {
-    const machine = await makeMachine();
-    const servers = [await startPostgresql(machine, 'first'), await startPostgresql(machine, 'second')];
-    try {
-      const [first = '', second = ''] = servers.map(({ url }) => url);
-      const environment = { ...machine.environment, SECRET_KEY: 'K'.repeat(43) };
-      const key = 'k'.repeat(40);
-      const on = (url: string) => ({ ...environment, DATABASE_URL: url });
-      const created = await runToEnd(['bin/migrate.ts'], on(first));
-      expect([created.status, created.stderr]).toEqual([0, '']);
-      const account = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on(first));
+describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits', () => {
+  const key = 'k'.repeat(40);
+  const environmentOn = (url: string) => ({
+    ...machine.environment,
+    SECRET_KEY: 'K'.repeat(43),
+    DATABASE_URL: url,
+  });
+  let machine: Machine;
+  let first: PostgresqlServer;
+  let restoredOn: PostgresqlServer;
+  let userLine: string;
+
+  beforeAll(async () => {
+    machine = await makeMachine();
+    [first, restoredOn] = await startPostgresqls(machine);
+    const created = await runToEnd(['bin/migrate.ts'], environmentOn(first.url));
+    expect([created.status, created.stderr]).toEqual([0, '']);
+    const words = ['bin/account.ts', 'create', 'one@example.com', '--key', key];
+    userLine = (await runToEnd(words, environmentOn(first.url))).stdout;
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await first?.stop();
+    await restoredOn?.stop();
+    await machine?.remove();
+  }, LIMIT_MS);
+
+  test(
+    'the database comes back in an empty one on a server without our roles',
+    async () => {
       const target = path.join(machine.directory, 'dump');
-      const made = await runToEnd(['bin/backup.ts', target], on(first));
+      const made = await runToEnd(['bin/backup.ts', target], environmentOn(first.url));
       expect([made.status, made.stderr]).toEqual([0, expect.stringContaining('is dumping the database')]);
       expect(JSON.parse(made.stdout)).toMatchObject({ kind: 'dump', accounts: 1 });
       // The password is in no command line, and in no file but the URL's own.
       expect(made.stderr).not.toContain('p%20w');
 
-      const full = await runToEnd(['bin/restore.ts', target], on(first));
+      const full = await runToEnd(['bin/restore.ts', target], environmentOn(first.url));
       expect([full.status, full.stderr]).toEqual([1, expect.stringMatching(/contains \w+\. Use an empty database/)]);
-      const wrong = await runToEnd(['bin/restore.ts', target], { ...on(second), SECRET_KEY: 'L'.repeat(43) });
+      const on = environmentOn(restoredOn.url);
+      const wrong = await runToEnd(['bin/restore.ts', target], { ...on, SECRET_KEY: 'L'.repeat(43) });
       expect([wrong.status, wrong.stderr]).toEqual([
         1,
         expect.stringContaining('SECRET_KEY does not match the backup'),
       ]);
-      const restored = await runToEnd(['bin/restore.ts', target], on(second));
+      const restored = await runToEnd(['bin/restore.ts', target], on);
       expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 1 accounts')]);
       expect(restored.stderr).toMatch(/set SECRET_KEY of .+secrets\.json for every process of this one, start them/);
       // The same account answers to the same key there.
-      const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on(second));
-      expect(again.stdout).toBe(account.stdout);
+      const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on);
+      expect(again.stdout).toBe(userLine);
       const policies = 'select count(*)::text as id from pg_policies';
-      expect(await rowsOf(second, policies)).toEqual(await rowsOf(first, policies));
-    } finally {
-      for (const server of servers) await server.stop();
-      await machine.remove();
-    }
-  },
-  LIMIT_MS,
-);
+      expect(await rowsOf(restoredOn.url, policies)).toEqual(await rowsOf(first.url, policies));
+    },
+    LIMIT_MS,
+  );
 
-test.skipIf(postgresql === null)(
-  'a database that a dump cannot be settled in is left empty, and one that others use is left alone',
-  async () => {
-    const machine = await makeMachine();
-    const server = await startPostgresql(machine, 'server');
-    try {
-      const there = new URL(server.url);
+  test(
+    'a database that a dump cannot be settled in is left empty, and one that others use is left alone',
+    async () => {
+      const there = new URL(first.url);
       there.pathname = '/there';
-      const root = new URL('/postgres', server.url);
+      const root = new URL('/postgres', first.url);
       root.username = 'postgres';
       await onServer(root.href, 'create database there owner postroom');
-      const on = (url: string) => ({ ...machine.environment, SECRET_KEY: 'K'.repeat(43), DATABASE_URL: url });
-      const target = path.join(machine.directory, 'dump');
-      expect((await runToEnd(['bin/migrate.ts'], on(server.url))).status).toBe(0);
-      await rowsOf(server.url, `insert into migration (name) values ('9999-later')`);
-      expect((await runToEnd(['bin/backup.ts', target], on(server.url))).status).toBe(0);
+      const target = path.join(machine.directory, 'later');
+      await rowsOf(first.url, `insert into migration (name) values ('9999-later')`);
+      expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
       const restore = async () => {
-        const { status, stderr } = await runToEnd(['bin/restore.ts', target], on(there.href));
+        const { status, stderr } = await runToEnd(['bin/restore.ts', target], environmentOn(there.href));
         return [status, stderr.trim().split('\n').slice(-2).join('\n')];
       };
       const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\)\\. Restore with that version';
@@ -434,17 +446,14 @@ test.skipIf(postgresql === null)(
       await client.end();
 
       // What is empty again takes the next backup.
-      await rowsOf(server.url, `delete from migration where name = '9999-later'`);
+      await rowsOf(first.url, `delete from migration where name = '9999-later'`);
       await rm(target, { recursive: true });
-      expect((await runToEnd(['bin/backup.ts', target], on(server.url))).status).toBe(0);
+      expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
       expect((await restore())[0]).toBe(0);
-    } finally {
-      await server.stop();
-      await machine.remove();
-    }
-  },
-  LIMIT_MS,
-);
+    },
+    LIMIT_MS,
+  );
+});
 
 /** Writes the manifest without that migration, with a sum that fits. */
 async function dropFromManifest(folder: string, migration: string): Promise<void> {
@@ -467,26 +476,35 @@ async function findPostgresql(): Promise<string | null> {
   return null;
 }
 
-/** A server of the system's PostgreSQL, whose role postroom owns a database and may make roles, and is no superuser. */
-async function startPostgresql(machine: Machine, name: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const directory = path.join(machine.directory, name);
-  const port = await freePort();
+interface PostgresqlServer {
+  url: string;
+  stop: () => Promise<void>;
+}
+
+/** Two servers of the system's PostgreSQL. Their role postroom owns a database and may create roles, and is no superuser. */
+async function startPostgresqls(machine: Machine): Promise<[PostgresqlServer, PostgresqlServer]> {
   const { user } = await findNativePostgresql();
   const identity = user === null ? {} : { uid: user.uid, gid: user.gid };
-  const run = (program: string, ...words: string[]) =>
+  const run = (program: string, directory: string, ...words: string[]) =>
     promisify(execFile)(path.join(postgresql ?? '', program), ['-D', directory, ...words], { ...identity, cwd: '/' });
-  await mkdir(directory);
-  if (user !== null) await chown(directory, user.uid, user.gid);
-  await run('initdb', '-A', 'trust', '-U', 'postgres');
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
-  await run('pg_ctl', '-w', '-t', '120', '-l', path.join(directory, 'log'), '-o', options, 'start');
-  const root = `postgresql://postgres@127.0.0.1:${port}/postgres`;
-  await onServer(root, `create role postroom login createrole password 'p w'`);
-  await onServer(root, 'create database postroom owner postroom');
-  return {
-    url: `postgresql://postroom:p%20w@127.0.0.1:${port}/postroom`,
-    stop: async () => void (await run('pg_ctl', '-m', 'immediate', 'stop')),
+  const [first, second] = [path.join(machine.directory, 'first'), path.join(machine.directory, 'second')];
+  await mkdir(first);
+  if (user !== null) await chown(first, user.uid, user.gid);
+  await run('initdb', first, '-A', 'trust', '-U', 'postgres', '--no-sync');
+  await promisify(execFile)('cp', ['-a', first, second]);
+  const start = async (directory: string): Promise<PostgresqlServer> => {
+    const port = await freePort();
+    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
+    await run('pg_ctl', directory, '-w', '-t', '120', '-l', path.join(directory, 'log'), '-o', options, 'start');
+    const root = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+    await onServer(root, `create role postroom login createrole password 'p w'`);
+    await onServer(root, 'create database postroom owner postroom');
+    return {
+      url: `postgresql://postroom:p%20w@127.0.0.1:${port}/postroom`,
+      stop: async () => void (await run('pg_ctl', directory, '-m', 'immediate', 'stop')),
+    };
   };
+  return [await start(first), await start(second)];
 }
 
 /** Offers messages number `first` and on, and writes them into the book. */
