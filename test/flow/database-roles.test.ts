@@ -119,7 +119,7 @@ describe.each<ServiceMode>(['single', 'split'])('the sessions of the running ser
       try {
         return (await client.query(text)).rows;
       } finally {
-        client.release(true);
+        client.release();
       }
     };
 

@@ -20,6 +20,9 @@ let nats: NatsServer;
 let bus: Bus;
 let environment: Record<string, string>;
 const gateways: GatewayProcess[] = [];
+/** In the order of the tests: both serve, the first is killed, the second ends. */
+let first: GatewayProcess;
+let second: GatewayProcess;
 const sockets: Socket[] = [];
 const clients = new Set<EventClient>();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -37,14 +40,16 @@ beforeAll(async () => {
     ALLOW_UNSAFE_WRITES: 'true',
     LOG_LEVEL: 'info',
   };
+  first = await startGateway();
+  second = await startGateway();
 });
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients) client.close();
   clients.clear();
   for (const socket of sockets.splice(0)) socket.destroy();
-  for (const gateway of gateways.splice(0)) await gateway.end('SIGKILL');
 });
 afterAll(async () => {
+  for (const gateway of gateways.splice(0)) await gateway.end('SIGKILL');
   await bus.close();
   await nats.close();
   await test_.drop();
@@ -71,7 +76,6 @@ async function follow(gateway: GatewayProcess, box: TestMailbox, query = ''): Pr
 const labels = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `e${from + n}`);
 
 test('readers of two gateways miss nothing and see nothing twice while NATS is killed and comes back', async () => {
-  const [first, second] = [await startGateway(), await startGateway()];
   const box = await newUser();
   const readers = await Promise.all([first, second, first, second].map((gateway) => follow(gateway, box)));
   const appended: string[] = [];
@@ -97,7 +101,6 @@ test('readers of two gateways miss nothing and see nothing twice while NATS is k
 });
 
 test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each with every event once and in order`, async () => {
-  const [first, second] = [await startGateway(), await startGateway()];
   const boxes = await Promise.all(Array.from({ length: 4 }, newUser));
   const subscribers = boxes.flatMap((box) =>
     Array.from({ length: SUBSCRIBERS / 4 }, () => ({ box, seen: [] as string[], lastId: '', resumed: 0 })),
@@ -241,7 +244,7 @@ testAtLength?.(
 );
 
 test(`at SIGTERM ${SUBSCRIBERS} streams get what is there and their cursors, and the gateway ends by itself`, async () => {
-  const gateway = await startGateway();
+  const gateway = second;
   const box = await newUser();
   const readers: EventClient[] = [];
   for (let n = 0; n < SUBSCRIBERS; n += 100)

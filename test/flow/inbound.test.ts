@@ -1,275 +1,290 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isQuick } from '../support/chaos-figures.ts';
+import { queryOnce } from '../support/cluster/cluster.ts';
 import { Service, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
-describe.each<ServiceMode>(['single', 'split'])('a mail comes in by SMTP and goes out as a webhook (%s)', (mode) => {
-  let service: Service;
-  let receiver: WebhookReceiver;
-  let account: TestAccount & { domain: string; domainId: string };
-  let endpointId: string;
-  let address: string;
+// In `npm test`, separate processes over NATS are in newcomer.test.ts, metrics.test.ts and traces.test.ts.
+describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
+  'a mail comes in by SMTP and goes out as a webhook (%s)',
+  (mode) => {
+    let service: Service;
+    let receiver: WebhookReceiver;
+    let account: TestAccount & { domain: string; domainId: string };
+    let endpointId: string;
+    let address: string;
 
-  beforeAll(async () => {
-    receiver = await startWebhookReceiver();
-    service = await Service.start(mode);
-    account = await service.createAccount();
-    const endpoint = await account.call('POST', '/endpoints', {
-      name: 'flow',
-      type: 'webhook',
-      config: { url: receiver.url, retryAttempts: 3 },
+    beforeAll(async () => {
+      receiver = await startWebhookReceiver();
+      service = await Service.start(mode);
+      account = await service.createAccount();
+      const endpoint = await account.call('POST', '/endpoints', {
+        name: 'flow',
+        type: 'webhook',
+        config: { url: receiver.url, retryAttempts: 3 },
+      });
+      expect(endpoint.status).toBe(201);
+      endpointId = endpoint.body.id;
+      address = `help@${account.domain}`;
+      const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
+      expect(made.status).toBe(201);
+    }, 300_000);
+
+    afterAll(async () => {
+      await service?.stop();
+      await receiver?.stop();
     });
-    expect(endpoint.status).toBe(201);
-    endpointId = endpoint.body.id;
-    address = `help@${account.domain}`;
-    const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
-    expect(made.status).toBe(201);
-  }, 300_000);
 
-  afterAll(async () => {
-    await service?.stop();
-    await receiver?.stop();
-  });
-
-  async function send(
-    lines: string[],
-    recipients = [address],
-  ): Promise<{ code: number | null; reply: string; bytes: Buffer }> {
-    const bytes = Buffer.from(`${lines.join('\r\n')}\r\n`);
-    const [result] = await smtpLoad({
-      host: '127.0.0.1',
-      port: service.smtpPort,
-      count: 1,
-      sessions: 1,
-      isReusingConnections: false,
-      reversePath: 'sender@elsewhere.test',
-      recipients: () => recipients,
-      message: () => toWireForm(bytes),
-    });
-    return { code: result?.code ?? null, reply: result?.reply ?? '', bytes };
-  }
-
-  async function webhookOf(
-    messageId: string,
-    // oxlint-disable-next-line typescript/no-explicit-any -- the payload is what is under test
-  ): Promise<{ headers: Record<string, string>; body: string; payload: any }> {
-    await until(
-      `a webhook for ${messageId}`,
-      () => service.output.slice(-3000),
-      () => Promise.resolve(receiver.requests.some((request) => request.headers['x-message-id'] === messageId)),
-    );
-    const request = receiver.requests.find((each) => each.headers['x-message-id'] === messageId);
-    if (request === undefined) throw new Error('unreachable');
-    const body = request.body;
-    return { headers: request.headers as Record<string, string>, body, payload: JSON.parse(body) };
-  }
-
-  test('a mail is stored, parsed, threaded, delivered signed, and readable by REST and GraphQL', async () => {
-    const sent = await send([
-      `Message-ID: <first.${mode}@elsewhere.test>`,
-      'From: "Ada Lovelace" <ada@elsewhere.test>',
-      `To: Help <${address}>`,
-      'Subject: =?utf-8?q?Caf=C3=A9_order?=',
-      'Date: Thu, 19 Nov 2026 10:00:00 +0000',
-      'MIME-Version: 1.0',
-      'Content-Type: multipart/mixed; boundary=b',
-      '',
-      '--b',
-      'Content-Type: text/plain; charset=utf-8',
-      '',
-      'Where is my order?',
-      '--b',
-      'Content-Type: text/csv; name="orders.csv"',
-      'Content-Disposition: attachment; filename="orders.csv"',
-      'Content-Transfer-Encoding: base64',
-      '',
-      Buffer.from('id,amount\n1,20\n').toString('base64'),
-      '--b--',
-    ]);
-    expect(sent).toMatchObject({ code: 250 });
-    const emailId = /em_[0-9a-f]{32}/.exec(sent.reply)?.[0] ?? '';
-    const { headers, body, payload } = await webhookOf(`<first.${mode}@elsewhere.test>`);
-
-    expect(payload.event).toBe('email.received');
-    expect(payload.email).toMatchObject({
-      id: emailId,
-      messageId: `<first.${mode}@elsewhere.test>`,
-      recipient: address,
-      subject: 'Café order',
-      threadPosition: 0,
-      from: { addresses: [{ name: 'Ada Lovelace', address: 'ada@elsewhere.test' }] },
-    });
-    expect(payload.email.parsedData.textBody).toContain('Where is my order?');
-    expect(payload.email.parsedData.raw).toBe(sent.bytes.toString());
-    expect(payload.endpoint).toMatchObject({ id: endpointId, name: 'flow', type: 'webhook' });
-
-    const endpoint = await account.call('GET', `/endpoints/${endpointId}`);
-    const token = endpoint.body.config.verificationToken;
-    expect(headers['x-service-signature']).toBe(token);
-    expect(headers['x-webhook-verification-token']).toBe(token);
-    const hmac = createHmac('sha256', token).update(body).digest();
-    expect(
-      timingSafeEqual(Buffer.from(headers['x-webhook-signature']?.replace('sha256=', '') ?? '', 'hex'), hmac),
-    ).toBe(true);
-    expect(headers['webhook-signature']).toMatch(/^v1,/);
-
-    const email = await account.call('GET', `/emails/${emailId}`);
-    expect(email.status).toBe(200);
-    expect(email.body).toMatchObject({
-      object: 'email',
-      type: 'received',
-      subject: 'Café order',
-      has_attachments: true,
-      thread_position: 0,
-    });
-    const list = await account.call('GET', '/emails?search=caf%C3%A9');
-    expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([emailId]);
-    const threads = await account.call('GET', '/mail/threads');
-    expect(threads.body.threads[0]).toMatchObject({ id: email.body.thread_id, message_count: 1, unread_count: 1 });
-    const file = await account.call('GET', `/attachments/${emailId}/orders.csv`);
-    expect(file.body.toString()).toBe('id,amount\n1,20\n');
-    const graph = await account.graphql('query($id: ID!) { email(id: $id) { subject } }', { id: emailId });
-    expect(graph.body).toEqual({ data: { email: { subject: 'Café order' } } });
-  });
-
-  test('an answer joins the thread of the mail it answers, and the webhook says so', async () => {
-    await send([
-      `Message-ID: <q.${mode}@elsewhere.test>`,
-      'From: ada@elsewhere.test',
-      `To: ${address}`,
-      'Subject: A question',
-      '',
-      'Why?',
-    ]);
-    const first = await webhookOf(`<q.${mode}@elsewhere.test>`);
-    await send([
-      `Message-ID: <a.${mode}@elsewhere.test>`,
-      `In-Reply-To: <q.${mode}@elsewhere.test>`,
-      'From: bob@elsewhere.test',
-      `To: ${address}`,
-      'Subject: Re: A question',
-      '',
-      'Because.',
-    ]);
-    const second = await webhookOf(`<a.${mode}@elsewhere.test>`);
-    expect(second.payload.email.threadId).toBe(first.payload.email.threadId);
-    expect(second.payload.email.threadPosition).toBe(1);
-    const thread = await account.call('GET', `/mail/threads/${first.payload.email.threadId}`);
-    expect(thread.body).toMatchObject({
-      total_count: 2,
-      thread: { message_count: 2, normalized_subject: 'A question' },
-    });
-    expect(thread.body.messages.map((message: { thread_position: number }) => message.thread_position)).toEqual([0, 1]);
-  });
-
-  test('the same bytes offered again get 250 with the first id and make no second row', async () => {
-    const lines = [
-      `Message-ID: <twice.${mode}@elsewhere.test>`,
-      'From: ada@elsewhere.test',
-      `To: ${address}`,
-      'Subject: Twice',
-      '',
-      'Hello',
-    ];
-    const first = await send(lines);
-    const second = await send(lines);
-    expect(first.code).toBe(250);
-    expect(second).toMatchObject({ code: 250, reply: first.reply });
-    await webhookOf(`<twice.${mode}@elsewhere.test>`);
-    const list = await account.call('GET', '/emails?search=Twice');
-    expect(list.body.pagination.total).toBe(1);
-  });
-
-  test('an unknown recipient is 550 5.1.1 and a foreign domain is refused', async () => {
-    expect(await send(['Subject: x', '', 'x'], [`nobody@${account.domain}`])).toMatchObject({
-      code: 550,
-      reply: expect.stringMatching(/5\.1\.1/),
-    });
-    expect((await send(['Subject: x', '', 'x'], ['who@elsewhere.example'])).code).toBe(550);
-  });
-
-  test('a webhook that fails is tried again after its back-off with the same id and body', async () => {
-    receiver.answer((_, earlier) => (earlier === 0 ? 500 : 200));
-    await send([
-      `Message-ID: <retry.${mode}@elsewhere.test>`,
-      'From: ada@elsewhere.test',
-      `To: ${address}`,
-      'Subject: Retry me',
-      '',
-      'Hello',
-    ]);
-    await webhookOf(`<retry.${mode}@elsewhere.test>`);
-    const client = new pg.Client({ connectionString: await service.databaseUrl() });
-    await client.connect();
-    try {
-      const attempts = () =>
-        receiver.requests.filter((request) => request.headers['x-message-id'] === `<retry.${mode}@elsewhere.test>`);
-      await until(
-        'the failed attempt is recorded',
-        () => service.output.slice(-2000),
-        async () => {
-          const { rows } = await client.query(
-            `select 1 from delivery where status = 'pending' and attempts = 1 and next_attempt_at > now()`,
-          );
-          return rows.length === 1;
-        },
-      );
-      await client.query(`update clock set shift = shift + interval '10 seconds'`);
-      await until(
-        'the second attempt',
-        () => service.output.slice(-2000),
-        () => Promise.resolve(attempts().length === 2),
-      );
-      const [one, two] = attempts();
-      expect(one?.headers['webhook-id']).toBe(two?.headers['webhook-id']);
-      expect(one?.body).toBe(two?.body);
-      await until(
-        'the delivery is a success',
-        () => '',
-        async () => {
-          const { rows } = await client.query(
-            `select 1 from delivery where id = $1 and status = 'success' and attempts = 2`,
-            [one?.headers['webhook-id']],
-          );
-          return rows.length === 1;
-        },
-      );
-    } finally {
-      await client.end();
+    async function send(
+      lines: string[],
+      recipients = [address],
+    ): Promise<{ code: number | null; reply: string; bytes: Buffer }> {
+      const bytes = Buffer.from(`${lines.join('\r\n')}\r\n`);
+      const [result] = await smtpLoad({
+        host: '127.0.0.1',
+        port: service.smtpPort,
+        count: 1,
+        sessions: 1,
+        isReusingConnections: false,
+        reversePath: 'sender@elsewhere.test',
+        recipients: () => recipients,
+        message: () => toWireForm(bytes),
+      });
+      return { code: result?.code ?? null, reply: result?.reply ?? '', bytes };
     }
-  });
 
-  test('another account sees nothing of it', async () => {
-    const other = await service.createAccount();
-    const own = await account.call('GET', '/emails?limit=1');
-    const foreign = await other.call('GET', `/emails/${own.body.data[0].id}`);
-    const unknown = await other.call('GET', `/emails/em_${createHash('md5').update('x').digest('hex')}`);
-    expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
-    expect(foreign.status).toBe(404);
-    expect((await other.call('GET', '/emails')).body.pagination.total).toBe(0);
-  });
+    async function webhookOf(
+      messageId: string,
+      // oxlint-disable-next-line typescript/no-explicit-any -- the payload is what is under test
+    ): Promise<{ headers: Record<string, string>; body: string; payload: any }> {
+      await until(
+        `a webhook for ${messageId}`,
+        () => service.output.slice(-3000),
+        () => Promise.resolve(receiver.requests.some((request) => request.headers['x-message-id'] === messageId)),
+      );
+      const request = receiver.requests.find((each) => each.headers['x-message-id'] === messageId);
+      if (request === undefined) throw new Error('unreachable');
+      const body = request.body;
+      return { headers: request.headers as Record<string, string>, body, payload: JSON.parse(body) };
+    }
 
-  if (mode === 'split') {
-    test('each actor is a process of its own and the questions cross nats-server', async () => {
-      const pids = [...service.processes.values()].map((child) => child.pid);
-      expect(new Set(pids).size).toBe(service.processes.size);
-      expect(service.processes.size).toBeGreaterThanOrEqual(8);
-      const messages = async () =>
-        ((await (await fetch(`http://127.0.0.1:${service.natsMonitorPort}/varz`)).json()) as { in_msgs: number })
-          .in_msgs;
-      const before = await messages();
+    test('a mail is stored, parsed, threaded, delivered signed, and readable by REST and GraphQL', async () => {
+      const sent = await send([
+        `Message-ID: <first.${mode}@elsewhere.test>`,
+        'From: "Ada Lovelace" <ada@elsewhere.test>',
+        `To: Help <${address}>`,
+        'Subject: =?utf-8?q?Caf=C3=A9_order?=',
+        'Date: Thu, 19 Nov 2026 10:00:00 +0000',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/mixed; boundary=b',
+        '',
+        '--b',
+        'Content-Type: text/plain; charset=utf-8',
+        '',
+        'Where is my order?',
+        '--b',
+        'Content-Type: text/csv; name="orders.csv"',
+        'Content-Disposition: attachment; filename="orders.csv"',
+        'Content-Transfer-Encoding: base64',
+        '',
+        Buffer.from('id,amount\n1,20\n').toString('base64'),
+        '--b--',
+      ]);
+      expect(sent).toMatchObject({ code: 250 });
+      const emailId = /em_[0-9a-f]{32}/.exec(sent.reply)?.[0] ?? '';
+      const { headers, body, payload } = await webhookOf(`<first.${mode}@elsewhere.test>`);
+
+      expect(payload.event).toBe('email.received');
+      expect(payload.email).toMatchObject({
+        id: emailId,
+        messageId: `<first.${mode}@elsewhere.test>`,
+        recipient: address,
+        subject: 'Café order',
+        threadPosition: 0,
+        from: { addresses: [{ name: 'Ada Lovelace', address: 'ada@elsewhere.test' }] },
+      });
+      expect(payload.email.parsedData.textBody).toContain('Where is my order?');
+      expect(payload.email.parsedData.raw).toBe(sent.bytes.toString());
+      expect(payload.endpoint).toMatchObject({ id: endpointId, name: 'flow', type: 'webhook' });
+
+      const endpoint = await account.call('GET', `/endpoints/${endpointId}`);
+      const token = endpoint.body.config.verificationToken;
+      expect(headers['x-service-signature']).toBe(token);
+      expect(headers['x-webhook-verification-token']).toBe(token);
+      const hmac = createHmac('sha256', token).update(body).digest();
+      expect(
+        timingSafeEqual(Buffer.from(headers['x-webhook-signature']?.replace('sha256=', '') ?? '', 'hex'), hmac),
+      ).toBe(true);
+      expect(headers['webhook-signature']).toMatch(/^v1,/);
+
+      const email = await account.call('GET', `/emails/${emailId}`);
+      expect(email.status).toBe(200);
+      expect(email.body).toMatchObject({
+        object: 'email',
+        type: 'received',
+        subject: 'Café order',
+        has_attachments: true,
+        thread_position: 0,
+      });
+      const list = await account.call('GET', '/emails?search=caf%C3%A9');
+      expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([emailId]);
+      const threads = await account.call('GET', '/mail/threads');
+      expect(threads.body.threads[0]).toMatchObject({ id: email.body.thread_id, message_count: 1, unread_count: 1 });
+      const file = await account.call('GET', `/attachments/${emailId}/orders.csv`);
+      expect(file.body.toString()).toBe('id,amount\n1,20\n');
+      const graph = await account.graphql('query($id: ID!) { email(id: $id) { subject } }', { id: emailId });
+      expect(graph.body).toEqual({ data: { email: { subject: 'Café order' } } });
+    });
+
+    test('an answer joins the thread of the mail it answers, and the webhook says so', async () => {
       await send([
-        'Message-ID: <nats@elsewhere.test>',
+        `Message-ID: <q.${mode}@elsewhere.test>`,
         'From: ada@elsewhere.test',
         `To: ${address}`,
-        'Subject: Over NATS',
+        'Subject: A question',
+        '',
+        'Why?',
+      ]);
+      const first = await webhookOf(`<q.${mode}@elsewhere.test>`);
+      await send([
+        `Message-ID: <a.${mode}@elsewhere.test>`,
+        `In-Reply-To: <q.${mode}@elsewhere.test>`,
+        'From: bob@elsewhere.test',
+        `To: ${address}`,
+        'Subject: Re: A question',
+        '',
+        'Because.',
+      ]);
+      const second = await webhookOf(`<a.${mode}@elsewhere.test>`);
+      expect(second.payload.email.threadId).toBe(first.payload.email.threadId);
+      expect(second.payload.email.threadPosition).toBe(1);
+      const thread = await account.call('GET', `/mail/threads/${first.payload.email.threadId}`);
+      expect(thread.body).toMatchObject({
+        total_count: 2,
+        thread: { message_count: 2, normalized_subject: 'A question' },
+      });
+      expect(thread.body.messages.map((message: { thread_position: number }) => message.thread_position)).toEqual([
+        0, 1,
+      ]);
+    });
+
+    test('the same bytes offered again get 250 with the first id and make no second row', async () => {
+      const lines = [
+        `Message-ID: <twice.${mode}@elsewhere.test>`,
+        'From: ada@elsewhere.test',
+        `To: ${address}`,
+        'Subject: Twice',
+        '',
+        'Hello',
+      ];
+      const first = await send(lines);
+      const second = await send(lines);
+      expect(first.code).toBe(250);
+      expect(second).toMatchObject({ code: 250, reply: first.reply });
+      await webhookOf(`<twice.${mode}@elsewhere.test>`);
+      const list = await account.call('GET', '/emails?search=Twice');
+      expect(list.body.pagination.total).toBe(1);
+    });
+
+    test('an unknown recipient is 550 5.1.1 and a foreign domain is refused', async () => {
+      expect(await send(['Subject: x', '', 'x'], [`nobody@${account.domain}`])).toMatchObject({
+        code: 550,
+        reply: expect.stringMatching(/5\.1\.1/),
+      });
+      expect((await send(['Subject: x', '', 'x'], ['who@elsewhere.example'])).code).toBe(550);
+    });
+
+    test('a webhook that fails is tried again after its back-off with the same id and body', async () => {
+      receiver.answer((_, earlier) => (earlier === 0 ? 500 : 200));
+      await send([
+        `Message-ID: <retry.${mode}@elsewhere.test>`,
+        'From: ada@elsewhere.test',
+        `To: ${address}`,
+        'Subject: Retry me',
         '',
         'Hello',
       ]);
-      await webhookOf('<nats@elsewhere.test>');
-      expect(await messages()).toBeGreaterThanOrEqual(before + 3);
+      await webhookOf(`<retry.${mode}@elsewhere.test>`);
+      const client = new pg.Client({ connectionString: await service.databaseUrl() });
+      await client.connect();
+      try {
+        const attempts = () =>
+          receiver.requests.filter((request) => request.headers['x-message-id'] === `<retry.${mode}@elsewhere.test>`);
+        await until(
+          'the failed attempt is recorded',
+          () => service.output.slice(-2000),
+          async () => {
+            const { rows } = await client.query(
+              `select 1 from delivery where status = 'pending' and attempts = 1 and next_attempt_at > now()`,
+            );
+            return rows.length === 1;
+          },
+        );
+        await client.query(`update clock set shift = shift + interval '10 seconds'`);
+        await until(
+          'the second attempt',
+          () => service.output.slice(-2000),
+          () => Promise.resolve(attempts().length === 2),
+        );
+        const [one, two] = attempts();
+        expect(one?.headers['webhook-id']).toBe(two?.headers['webhook-id']);
+        expect(one?.body).toBe(two?.body);
+        await until(
+          'the delivery is a success',
+          () => '',
+          async () => {
+            const { rows } = await client.query(
+              `select 1 from delivery where id = $1 and status = 'success' and attempts = 2`,
+              [one?.headers['webhook-id']],
+            );
+            return rows.length === 1;
+          },
+        );
+      } finally {
+        await client.end();
+      }
     });
-  }
-});
+
+    test('another account sees nothing of it', async () => {
+      const other = await service.createAccount();
+      const own = await account.call('GET', '/emails?limit=1');
+      const foreign = await other.call('GET', `/emails/${own.body.data[0].id}`);
+      const unknown = await other.call('GET', `/emails/em_${createHash('md5').update('x').digest('hex')}`);
+      expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
+      expect(foreign.status).toBe(404);
+      expect((await other.call('GET', '/emails')).body.pagination.total).toBe(0);
+    });
+
+    test('no trace is kept with a mail, as traces are off', async () => {
+      const url = await service.databaseUrl();
+      expect(await queryOnce(url, 'select id from email')).not.toEqual([]);
+      expect(await queryOnce(url, 'select email_id from email_trace')).toEqual([]);
+      expect(service.output).not.toMatch(/traces\.(?:on|away)/);
+    });
+
+    if (mode === 'split') {
+      test('each actor is a process of its own and the questions cross nats-server', async () => {
+        const pids = [...service.processes.values()].map((child) => child.pid);
+        expect(new Set(pids).size).toBe(service.processes.size);
+        expect(service.processes.size).toBeGreaterThanOrEqual(8);
+        const messages = async () =>
+          ((await (await fetch(`http://127.0.0.1:${service.natsMonitorPort}/varz`)).json()) as { in_msgs: number })
+            .in_msgs;
+        const before = await messages();
+        await send([
+          'Message-ID: <nats@elsewhere.test>',
+          'From: ada@elsewhere.test',
+          `To: ${address}`,
+          'Subject: Over NATS',
+          '',
+          'Hello',
+        ]);
+        await webhookOf('<nats@elsewhere.test>');
+        expect(await messages()).toBeGreaterThanOrEqual(before + 3);
+      });
+    }
+  },
+);

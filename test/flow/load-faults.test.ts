@@ -5,7 +5,7 @@ import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
 
-const COUNT = isFullLength ? 10_000 : 400;
+const COUNT = isFullLength ? 10_000 : 200;
 /** POST /emails/batch takes so many. */
 const BATCH = 100;
 const LIMIT_MS = 120_000 + COUNT * 100;

@@ -255,6 +255,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
   });
 });
 
+// When traces are off, none is kept either: inbound.test.ts.
 describe('mail flows, and no trace is kept with it,', () => {
   let site: Site | null = null;
   let receiver: OtlpReceiver | null = null;
@@ -271,13 +272,6 @@ describe('mail flows, and no trace is kept with it,', () => {
     const told = () => Promise.resolve(of.webhook.requests.length > 0);
     await until('a webhook', () => of.stage.service.output.slice(-3_000), told);
   }
-
-  test('when traces are off', async () => {
-    site = await openSite('single', {});
-    await deliver(site);
-    expect(await rows(site.stage)).toEqual([]);
-    expect(site.stage.service.output).not.toMatch(/traces\.(?:on|away)/);
-  }, 300_000);
 
   test('when the share of traces is 0, and nothing is sent', async () => {
     receiver = await startOtlpReceiver();
