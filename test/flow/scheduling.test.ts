@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, until } from '../support/servers/service.ts';
+import type { Answer } from '../support/servers/service.ts';
 import { fieldOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 let stage: SendingStage;
