@@ -2,10 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { LongFilesFirst } from './test/support/long-files-first.ts';
 import { base, resolve } from './test/support/vitest-base.ts';
 
-/** Tests that run within one process. Several files can share a worker. */
-const WITHIN = ['test/{actors,core,db,docs,gateway,operations,schema}/**/*.test.ts'];
 /** Register an OpenTelemetry SDK, which a process can do only once: tracers keep the first one. */
-const ALONE = [
+const TRACING = [
   'test/actors/bus/traces.test.ts',
   'test/actors/mail-spans.test.ts',
   'test/gateway/admission/request-spans.test.ts',
@@ -16,10 +14,9 @@ export default defineConfig({
   test: {
     ...base,
     projects: [
-      { test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: WITHIN } },
-      { test: { name: 'tracing', include: ALONE } },
-      // Importing the product costs more than most of these tests, so the files of a worker share it. They leave nothing behind.
-      { test: { name: 'functions', include: WITHIN, exclude: ALONE, isolate: false } },
+      { test: { name: 'tracing', include: TRACING } },
+      // Importing the product costs more than most files, so the files of a worker share it. They leave nothing behind.
+      { test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TRACING, isolate: false } },
     ],
     // More than cores: many tests wait for leases, time limits and starts of real processes.
     maxWorkers: 5,
