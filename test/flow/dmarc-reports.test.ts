@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttachedFile, dmarcXml, mailWith, reportFiles } from '../support/mail/dmarc-reports.ts';
-import { Service, type TestAccount, until } from '../support/servers/service.ts';
+import { type TestAccount, until } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
-let service: Service;
+let service: SharedService;
 let receiver: WebhookReceiver;
 let account: TestAccount & { domain: string; domainId: string };
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  service = await Service.start('single');
+  service = await sharedService('single');
   account = await service.createAccount();
   const endpoint = await account.call('POST', '/endpoints', {
     name: 'all',
@@ -23,10 +24,7 @@ beforeAll(async () => {
   });
   expect([endpoint.status, caught.status]).toEqual([201, 200]);
 }, 300_000);
-afterAll(async () => {
-  await service?.stop();
-  await receiver?.stop();
-});
+afterAll(() => receiver?.stop());
 
 async function send(bytes: Buffer, localPart: string): Promise<void> {
   const [result] = await smtpLoad({

@@ -1,34 +1,28 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { DnsRecord } from '../../core/domains/dns-records.ts';
-import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
-import { type Answer, Service, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
+import { isQuick } from '../support/chaos-figures.ts';
+import { type Answer, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 
-const HOST = 'mx.postroom.test';
-
-describe.each<ServiceMode>(['single', 'split'])('a newcomer brings a domain (%s)', (mode) => {
-  let dns: DnsServer;
-  let service: Service;
+// In `npm test`, the split mode is in newcomer.test.ts.
+describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcomer brings a domain (%s)', (mode) => {
+  let service: SharedService;
   let account: TestAccount;
 
   beforeAll(async () => {
-    dns = await startDnsServer();
-    dns.set(HOST, 'A', ['127.0.0.1']);
-    service = await Service.start(mode, { environment: { DNS_SERVERS: dns.address, MAIL_HOSTNAME: HOST } });
+    service = await sharedService(mode);
     account = await service.createAccount();
   }, 300_000);
-  afterAll(async () => {
-    await service?.stop();
-    await dns?.stop();
-  });
 
   /** Puts into DNS exactly what the service answered. */
   function publish(answer: Answer): void {
+    const zone = service.openZone(answer.body.domain);
     const records: DnsRecord[] = answer.body.dnsRecords;
     for (const { type, name } of records) {
       const values = records.filter((each) => each.type === type && each.name === name).map(({ value }) => value);
-      dns.set(name, type, type === 'MX' ? values.map(toMx) : values);
+      zone.set(name, type, type === 'MX' ? values.map(toMx) : values);
     }
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSampleOperations } from '../../gateway/graphql/sample-operations.ts';
-import { Service, type TestAccount } from '../support/servers/service.ts';
+import type { TestAccount } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 
 /** All that a client developer has: the published operations, as the explorer shows them. */
 const operations = new Map(readSampleOperations().map(({ name, text }) => [name, text]));
@@ -8,21 +9,20 @@ const operations = new Map(readSampleOperations().map(({ name, text }) => [name,
 const used = new Set<string>();
 const INTROSPECTION = `{ __schema { queryType { name } subscriptionType { name } types { name description fields { name description } } } }`;
 
-let service: Service;
+let service: SharedService;
 let account: TestAccount & { domain: string; domainId: string };
 let address: string;
 const ends: (() => void)[] = [];
 
 beforeAll(async () => {
-  service = await Service.start('single');
+  service = await sharedService('single');
   account = await service.createAccount();
   address = `hello@${account.domain}`;
   const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId });
   expect(made.status).toBe(201);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const end of ends) end();
-  await service?.stop();
 });
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many operations

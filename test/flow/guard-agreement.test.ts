@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queryOnce } from '../support/cluster/cluster.ts';
 import { type CorpusMessage, hasCorpora, readEmlMessages, readThreadSet } from '../support/mail/corpora.ts';
-import { Service, type TestAccount } from '../support/servers/service.ts';
+import { type TestAccount, until } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { awaitDrained } from '../support/stages/ledger.ts';
 
 const MESSAGES = 300;
 
@@ -37,24 +38,21 @@ const wishes = [
 ] as const;
 
 describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
-  let service: Service;
+  let service: SharedService;
   let receiver: WebhookReceiver;
   let account: TestAccount;
   let address = '';
 
   beforeAll(async () => {
     receiver = await startWebhookReceiver();
-    service = await Service.start('single');
+    service = await sharedService('single');
     const made = await service.createAccount();
     account = made;
     address = `list@${made.domain}`;
     const answer = await made.call('POST', '/email-addresses', { address, domainId: made.domainId });
     expect(answer.status).toBe(201);
   }, 300_000);
-  afterAll(async () => {
-    await service?.stop();
-    await receiver?.stop();
-  });
+  afterAll(() => receiver?.stop());
 
   /** Sends the messages; answers the file of each email. */
   async function send(messages: CorpusMessage[], reversePath: string): Promise<Map<string, string>> {
@@ -69,14 +67,21 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
       recipients: () => [address],
       message: (n) => wire[n] ?? Buffer.alloc(0),
     });
-    await awaitDrained(await service.databaseUrl(), 120_000);
-    return new Map(
+    const sent = new Map(
       results.flatMap(({ n, reply }) => {
         const emailId = /em_[0-9a-f]{32}/.exec(reply)?.[0];
         const file = messages[n]?.file;
         return emailId === undefined || file === undefined ? [] : [[emailId, file] as const];
       }),
     );
+    const databaseUrl = await service.databaseUrl();
+    const decided = 'select from route where user_id = $1 and email_id = any ($2) and decided_at is not null';
+    await until(
+      'all are routed',
+      () => service.output.slice(-2_000),
+      async () => (await queryOnce(databaseUrl, decided, [account.userId, [...sent.keys()]])).length === sent.size,
+    );
+    return sent;
   }
 
   interface Example {

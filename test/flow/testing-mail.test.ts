@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Service, type TestAccount } from '../support/servers/service.ts';
+import type { TestAccount } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const document = readFileSync(path.resolve(import.meta.dirname, '../../docs/testing-mail.md'), 'utf8');
 /** The examples of the guide, in its order. */
 const examples = [...document.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, example = '']) => example);
 
-let service: Service;
+let service: SharedService;
 let receiver: WebhookReceiver;
 let account: TestAccount & { domain: string; domainId: string };
 let address = '';
@@ -16,7 +17,7 @@ let endpointId = '';
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  service = await Service.start('single');
+  service = await sharedService('single');
   account = await service.createAccount();
   address = `hello@${account.domain}`;
   const endpoint = await account.call('POST', '/endpoints', {
@@ -28,10 +29,7 @@ beforeAll(async () => {
   const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
   expect(made.status).toBe(201);
 }, 300_000);
-afterAll(async () => {
-  await service?.stop();
-  await receiver?.stop();
-});
+afterAll(() => receiver?.stop());
 
 /** An example of the guide, with the account's own address. */
 async function run(example: number, variables: Record<string, unknown> = {}) {
