@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { until } from '../support/servers/service.ts';
-import type { SendingStage } from '../support/stages/sending-stage.ts';
+import { type Service, type TestAccount, until } from '../support/servers/service.ts';
+
+/** A service and an account of it. */
+interface ClientStage {
+  service: Pick<Service, 'smtpPort' | 'output'>;
+  account: Pick<TestAccount, 'call'>;
+}
 
 /** Sends an email to the service over SMTP. Returns its ID once it has a thread. */
-export async function receiveMail(stage: SendingStage, to: string, mail: SendMailOptions): Promise<string> {
+export async function receiveMail(stage: ClientStage, to: string, mail: SendMailOptions): Promise<string> {
   const transport = createTransport({ host: '127.0.0.1', port: stage.service.smtpPort, ignoreTLS: true });
   const { messageId } = await transport.sendMail({ from: 'Ada <ada@elsewhere.test>', to, subject: 'Hello', ...mail });
   transport.close();

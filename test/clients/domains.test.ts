@@ -1,29 +1,38 @@
 import { Inbound as OlderInbound } from '@inboundemail/sdk';
 import Inbound, { APIError, type ConflictError, NotFoundError } from 'inboundemail';
 import { Resend } from 'resend';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SendingStage } from '../support/stages/sending-stage.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { DomainAccount } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const TEXT = expect.any(String);
-let stage: SendingStage;
+/** An account of its own on the service that files share. */
+let stage: { service: SharedService; account: DomainAccount };
+const zones = new Map<string, ReturnType<SharedService['openZone']>>();
 
 beforeAll(async () => {
-  stage = await SendingStage.start('single');
+  const service = await sharedService('single');
+  stage = { service, account: await service.createAccount() };
+  for (const apex of ['one.example', 'two.example', 'three.example']) zones.set(apex, service.openZone(apex));
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+
+/** Sets records in the zone that the name lies in. */
+function setDns(name: string, type: string, records: unknown[]): void {
+  for (const [apex, zone] of zones) if (`.${name}`.endsWith(`.${apex}`)) zone.set(name, type, records);
+}
 
 function publish(records: readonly { type: string; name: string; value: string }[]): void {
   for (const { type, name, value } of records) {
     const [preference = '', exchange = ''] = value.split(' ');
-    stage.dns.set(name, type, [type === 'MX' ? { preference: Number(preference), exchange } : value]);
+    setDns(name, type, [type === 'MX' ? { preference: Number(preference), exchange } : value]);
   }
 }
 
 describe('inboundemail', () => {
   test('adds, publishes, verifies, changes, lists and deletes a domain, and finds every field that it types', async () => {
     const client = new Inbound({ apiKey: stage.account.apiKey, baseURL: stage.service.url, maxRetries: 0 });
-    stage.dns.set('one.example', 'MX', [{ preference: 1, exchange: 'mx.other.test' }]);
+    setDns('one.example', 'MX', [{ preference: 1, exchange: 'mx.other.test' }]);
     const made = await client.domains.create({ domain: 'one.example' });
     expect(made).toMatchObject({
       domain: 'one.example',
@@ -175,7 +184,7 @@ describe('resend', () => {
       });
     for (const { type, name, value, ...more } of made.records) {
       const priority = 'priority' in more ? more.priority : undefined;
-      stage.dns.set(name, type, [type === 'MX' ? { preference: priority, exchange: value } : value]);
+      setDns(name, type, [type === 'MX' ? { preference: priority, exchange: value } : value]);
     }
     expect(dataOf(await client.domains.verify(made.id))).toMatchObject({ object: 'domain', id: made.id });
     const found = dataOf(await client.domains.get(made.id));

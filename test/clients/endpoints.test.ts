@@ -1,24 +1,24 @@
 import { Inbound as FormerInbound, verifyWebhookFromHeaders as formerVerify } from '@inboundemail/sdk';
 import Inbound, { BadRequestError, ConflictError, NotFoundError, verifyWebhookFromHeaders } from 'inboundemail';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { DomainAccount } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { SendingStage } from '../support/stages/sending-stage.ts';
 import { publishedClient, receiveMail } from './client-stage.ts';
 
 const ID = expect.stringMatching(/^[a-z]+_[0-9a-f]{32}$/);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const TOKEN = expect.stringMatching(/^[0-9a-f]{64}$/);
-let stage: SendingStage;
+/** An account of its own on the service that files share. */
+let stage: { service: SharedService; account: DomainAccount };
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  stage = await SendingStage.start('single');
+  const service = await sharedService('single');
+  stage = { service, account: await service.createAccount() };
 }, 300_000);
-afterAll(async () => {
-  await stage?.stop();
-  await receiver?.stop();
-});
+afterAll(() => receiver?.stop());
 
 test('the clients are the published ones, as the lock file has them', () => {
   expect(publishedClient('inboundemail').version).toBe('0.20.0');
