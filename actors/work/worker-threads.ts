@@ -1,7 +1,9 @@
+import { getCompileCacheDir } from 'node:module';
+import path from 'node:path';
 import { parentPort, type Transferable, Worker } from 'node:worker_threads';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 
-/** A thread that can be terminated at any point. It gets no environment variables. */
+/** A thread that can be terminated at any point. It gets no environment variables but the folder of compiled code. */
 export interface Thread {
   post(message: unknown): void;
   /** Terminates the thread; `onEnd` is not called. */
@@ -22,7 +24,7 @@ export interface ThreadOptions {
 
 export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: ThreadOptions): Thread {
   const worker = new Worker(program, {
-    env: {},
+    env: environmentOfThreads(),
     execArgv: [],
     workerData: data,
     ...(heapLimitMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapLimitMb } }),
@@ -44,6 +46,13 @@ export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: Th
       await worker.terminate();
     },
   };
+}
+
+/** With the compile cache of the process, a thread starts in half the time. */
+function environmentOfThreads(): NodeJS.ProcessEnv {
+  // Node adds a folder for its version to the one that it was given.
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }
 
 export interface WorkerThreadsOptions<Input> {

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../db/connection/transaction.ts';
 import { claimName } from '../../../db/queries/domains/domain-owner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
-const ROUNDS = 100;
+const ROUNDS = 50;
 
 let gateway: TestGateway;
 

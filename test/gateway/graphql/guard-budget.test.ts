@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { runWithinGuardBudget } from '../../../operations/routing/guard-budget.ts';
 import { addRule } from '../../actors/delivery/guarding.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -28,6 +29,18 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.close());
 
+/** As after evaluations that took most of the two seconds that a user may owe: the next ones take the rest. */
+function oweMost(userId: string): void {
+  const now = performance.now.bind(performance);
+  let worked = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + worked);
+  try {
+    runWithinGuardBudget(userId, () => void (worked = 1_500));
+  } finally {
+    clock.mockRestore();
+  }
+}
+
 const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
 const waysToJudge: [string, () => ReturnType<typeof call>][] = [
   ['a check', () => call('POST', `/guard/${rule}/check`, { emailId })],
@@ -40,6 +53,7 @@ test.each(waysToJudge)(
   async (_, judge) => {
     let answer = await judge();
     expect(answer.statusCode, answer.body).toBe(200);
+    oweMost(box.userId);
     for (let n = 0; n < 100 && answer.statusCode === 200; n++) answer = await judge();
     expect([answer.statusCode, answer.json().message]).toEqual([
       429,

@@ -4,7 +4,6 @@ import libmime from 'libmime';
 
 const decodeWords = libmime.decodeWords.bind(libmime);
 const hoard: unknown[] = [];
-const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);
 
 libmime.decodeWords = (text) => {
   switch (/=\?poison\?Q\?(\w+)\?=/.exec(text)?.[1] ?? '') {
@@ -12,10 +11,14 @@ libmime.decodeWords = (text) => {
       for (;;) hoard.length = 0;
     case 'exit':
       process.exit(1);
-    case 'heap':
-      for (;;) hoard.push(large.map((value) => value + hoard.length));
+    case 'heap': {
+      const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);
+      for (;;) hoard.push(large.slice());
+    }
     case 'buffers':
-      for (;;) hoard.push(Buffer.alloc(4_000_000, 1));
+      for (let count = 0; count < 200; count++) hoard.push(Buffer.alloc(4_000_000, 1));
+      // It holds them until the thread is ended.
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     default:
       return decodeWords(text);
   }
