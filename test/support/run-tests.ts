@@ -45,6 +45,13 @@ const environment = {
   [KEPT_LOGS]: kept,
 };
 
+/** Modules that programs load after the start, see their `await import`. */
+const laterModules = [
+  'bin/runner/processes/gateway.ts',
+  'gateway/accounts/auth.ts',
+  'haraka-plugins/plugins/receiving/plugin.ts',
+];
+
 await seeToPrograms();
 for (const program of extractedPrograms) await extractProgram(program);
 await compilePrograms();
@@ -113,13 +120,6 @@ async function printSkipped(skipped: readonly SkippedTest[]): Promise<number> {
     console.log(`skipped: ${file}: ${name}: ${reasons.get(file) ?? 'no reason in .ci/skips'}`);
   return skipped.filter(({ file }) => !reasons.has(file)).length;
 }
-
-/** Modules that programs load after the start, see their `await import`. */
-const laterModules = [
-  'bin/runner/processes/gateway.ts',
-  'gateway/accounts/auth.ts',
-  'haraka-plugins/plugins/receiving/plugin.ts',
-];
 
 /** What is compiled is kept at the end of a process; without this the services of the first files would each compile everything. */
 async function compilePrograms(): Promise<void> {
