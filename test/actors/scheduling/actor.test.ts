@@ -193,7 +193,7 @@ test('10,000 mails that fall due in one second all go, each once, in batches', a
   for (let n = 0; n < 10; n++)
     await insertScheduled(
       database,
-      Array.from({ length: 1_000 }, () => ({ userId: crowd, inSeconds: -1 + Math.random() })),
+      Array.from({ length: 1_000 }, (_, at) => ({ userId: crowd, inSeconds: -((at * 7) % 1_000) / 1_000 })),
     );
   await insertScheduled(database, [{ userId: one, inSeconds: -60 }]);
   const context = testActorContext(database);

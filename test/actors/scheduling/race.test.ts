@@ -4,7 +4,7 @@ import { insertScheduled, wrongTotals } from '../../support/rows/outgoing-rows.t
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 
-const ROUNDS = 50;
+const ROUNDS = 25;
 const MAILS_OF_ROUND = 20;
 
 let gateway: TestGateway;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('1,000 cancellations race two schedulers: each mail is cancelled or sent, as the answer says, and never both', async () => {
+test('500 cancellations race two schedulers: each mail is cancelled or sent, as the answer says, and never both', async () => {
   const box = await gateway.mailbox();
   const schedulers = [testActorContext(gateway.actor), testActorContext(gateway.actor)];
   const cancelled = new Map<string, boolean>();
@@ -64,7 +64,7 @@ test('1,000 cancellations race two schedulers: each mail is cancelled or sent, a
         : { type: 'sent', status: 'pending', due: 1, kinds: ['email.sent'] },
     );
   const wins = [...cancelled.values()].filter(Boolean).length;
-  expect(wins).toBeGreaterThan(50);
-  expect(wins).toBeLessThan(950);
+  expect(wins).toBeGreaterThan(25);
+  expect(wins).toBeLessThan(475);
   expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 test('threads in PostgreSQL are the components of the definition, with positions and rows that agree', async () => {
-  for (let seed = 0; seed < 60; seed++) {
+  for (let seed = 0; seed < 36; seed++) {
     const random = seededRandom(1_000 + seed);
     const userId = user();
     const messages = randomMail(random, {
@@ -260,7 +260,7 @@ test('threading an email again changes nothing, and scheduled mail waits', async
 
 test('one bare reply joins thousands of notices with its subject, and those after it cost as little as any', async () => {
   const userId = user();
-  const notices = Array.from({ length: 3_000 }, (_, index) =>
+  const notices = Array.from({ length: 2_000 }, (_, index) =>
     mail(`em_${index.toString().padStart(5, '0')}`, index / 100, { messageId: `<${index}@x.test>` }),
   );
   await insertEmails(database, userId, notices);
@@ -272,13 +272,13 @@ test('one bare reply joins thousands of notices with its subject, and those afte
       notices.slice(at, at + 50).map((notice) => notice.emailId),
     );
   }
-  expect(await threadsOf(userId)).toHaveLength(3_000);
+  expect(await threadsOf(userId)).toHaveLength(2_000);
   await store(userId, [mail('em_x', 30, { subject: 'Re: rent', messageId: '<x@x.test>' })]);
-  expect(await threadsOf(userId)).toMatchObject([{ message_count: 3_001 }]);
+  expect(await threadsOf(userId)).toMatchObject([{ message_count: 2_001 }]);
   await store(userId, [mail('em_y', 31, { subject: 'Re: rent', messageId: '<y@x.test>' })]);
   await expectConsistent(userId);
   const { rows } = await database.pool.query(`select 1 from thread_alias where user_id = $1`, [userId]);
-  expect(rows).toHaveLength(2_999);
+  expect(rows).toHaveLength(1_999);
 });
 
 /** Threads, emails and keys of a user say the same. */

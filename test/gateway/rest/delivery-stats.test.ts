@@ -61,7 +61,7 @@ test('the last ten deliveries are found among many without reading the others', 
   await gateway.owner.pool.query(
     `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
      select $1, 'dlv_r' || n, 'em_r' || n, $2, 'webhook', 'success', 4, now() - n * interval '1 second'
-     from generate_series(1, 30000) n`,
+     from generate_series(1, 10000) n`,
     [box.userId, endpointId],
   );
   await gateway.owner.pool.query('vacuum analyze delivery');
