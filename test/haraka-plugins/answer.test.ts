@@ -6,12 +6,18 @@ import { waitFor } from '../support/wait-for.ts';
 
 const log = () => pino({ level: 'silent' });
 
-async function ask(decide: Decide<null>, limitMs = 50): Promise<{ verdict: unknown; reply: unknown; times: number }> {
-  const next = vi.fn<(verdict?: number, message?: unknown) => void>();
+/** `decide` gets what resolves once Haraka has a verdict. */
+async function ask(
+  decide: (told: Promise<void>) => ReturnType<Decide<null>>,
+  limitMs = 50,
+): Promise<{ verdict: unknown; reply: unknown; times: number }> {
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  const next = vi.fn<(verdict?: number, message?: unknown) => void>(() => resolve());
   const destroy = vi.fn<() => void>();
-  answering('test', limitMs, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
-  await waitFor(() => expect(next).toHaveBeenCalled());
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  answering('test', limitMs, () => decide(told), log)(next, { uuid: 'x', client: { destroy } } as never, null);
+  await told;
+  // What came after the verdict has been looked at.
+  for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
   const [verdict, message] = next.mock.calls[0] ?? [];
   return { verdict, reply: message, times: next.mock.calls.length };
 }
@@ -27,9 +33,9 @@ test.each([
   ],
   ['rejects', () => Promise.reject(new Error('planted'))],
   ['never answers', () => new Promise<never>(() => {})],
-  ['answers too late', () => new Promise<typeof pass>((resolve) => setTimeout(() => resolve(pass), 80))],
-  ['rejects too late', () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), 80))],
-] satisfies [string, Decide<null>][])('A decision that %s becomes 451 4.3.0, once.', async (_, decide) => {
+  ['answers too late', (told) => told.then(() => pass)],
+  ['rejects too late', (told) => told.then(() => Promise.reject(new Error('late')))],
+] satisfies [string, Parameters<typeof ask>[0]][])('A decision that %s becomes 451 4.3.0, once.', async (_, decide) => {
   expect(await ask(decide)).toEqual({ verdict: constants.denysoft, reply: trouble, times: 1 });
 });
 
