@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -159,13 +159,11 @@ test.each([301, 302, 303, 307, 308])('a redirect by %i to a private address is n
 });
 
 test('a proxy of the environment is not used', async () => {
-  const former = process.env['HTTPS_PROXY'];
-  process.env['HTTPS_PROXY'] = `http://127.0.0.1:${canary.port}`;
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${canary.port}`);
   dns.set('hooks.test', { A: [[ALLOWED_HOST]] });
   await start();
   expect(await deliverTo(`https://hooks.test:${receiver.port}/`)).toMatchObject({ status: 'success' });
-  if (former === undefined) delete process.env['HTTPS_PROXY'];
-  else process.env['HTTPS_PROXY'] = former;
 });
 
 test('a name that does not exist fails the attempt', async () => {

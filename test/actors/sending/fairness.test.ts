@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
 import { untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
@@ -140,6 +140,7 @@ test('mail that waits for hosts which are not there shares what the first try fo
   for (let n = 0; n < 60; n++)
     emailIds.push(await queueMail(stage.owner, stage.sender, { to: [`user${n}@dead.test`] }));
   const connected = vi.spyOn(Socket.prototype, 'connect');
+  onTestFinished(() => connected.mockRestore());
   await stage.start({ port: sink.port });
   const tried = async (least: number) => {
     const { rows } = await stage.owner.pool.query<{ count: number }>(
@@ -150,7 +151,6 @@ test('mail that waits for hosts which are not there shares what the first try fo
   while (!(await tried(60))) await new Promise((resolve) => setTimeout(resolve, 10));
   const isToSink = (target: unknown) => JSON.stringify(target)?.includes(`"port":${sink.port}`) === true;
   const tries = connected.mock.calls.filter((words) => isToSink(words)).length;
-  connected.mockRestore();
   expect(tries).toBeGreaterThan(0);
   expect(tries).toBeLessThan(20);
 });
