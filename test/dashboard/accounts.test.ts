@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     expect(await findViolations(page)).toEqual([]);
     await signIn(page, 'ada@signs-up.test', PASSWORD);
     await atPath(page, '/keys');
-    expect(new URL(page.url()).search).toBe('?show=revoked');
+    await expect.poll(() => new URL(page.url()).search).toBe('?show=revoked');
     // The other tab, which waited for a password, goes on too.
     await atPath(other, '/');
 
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
     await page.locator('[data-live=live]').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your name was saved.').waitFor();
@@ -143,8 +143,8 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.reload();
     const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
     await expect.poll(() => sessions.count()).toBe(2);
-    expect(await sessions.first().textContent()).toContain('this browser');
-    expect(await sessions.last().textContent()).toMatch(/on Linux.*Last used/);
+    await expect.poll(() => sessions.first().textContent()).toContain('this browser');
+    await expect.poll(() => sessions.last().textContent()).toMatch(/on Linux.*Last used/);
     await sessions
       .last()
       .getByRole('button', { name: /^Sign out/ })

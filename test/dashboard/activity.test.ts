@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await delivery.getByText('"error": "the database is down"').waitFor();
     await delivery.getByRole('button', { name: 'Show payload' }).click();
     await delivery.getByText('"subject": "An order"').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('tab')).toBe('deliveries');
+    await expect.poll(() => new URL(page.url()).searchParams.get('tab')).toBe('deliveries');
     expect(await findViolations(page)).toEqual([]);
 
     receiver.answer([{ status: 200, body: '{"taken":true}' }]);
@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByLabel('Direction').selectOption('Sent');
     await list.getByText('Beta').waitFor();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
-    expect(new URL(page.url()).search).toBe('?direction=sent');
+    await expect.poll(() => new URL(page.url()).search).toBe('?direction=sent');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
     await page.getByRole('searchbox', { name: 'Search all emails' }).fill('subject:alpha -3');
@@ -160,7 +160,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await expect.poll(() => list.getByRole('listitem').count()).toBe(2);
     await page.reload();
     await list.getByText('Alpha 1').waitFor();
-    expect(await list.getByRole('listitem').count()).toBe(2);
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(2);
     await page.goBack();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
     await page.goto(`${stage.url}/activity?q=nothing-like-it`);

@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.reload();
     await expect.poll(() => text.inputValue()).toBe('Forty-two.');
     const subject = page.getByRole('textbox', { name: 'Subject' });
-    expect(await subject.inputValue()).toBe('Re: Question');
+    await expect.poll(() => subject.inputValue()).toBe('Re: Question');
     await page.getByLabel('Files to attach').setInputFiles({
       name: 'answer.txt',
       mimeType: 'text/plain',

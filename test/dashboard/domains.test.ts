@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await name.fill('Wizard.test');
     await page.getByRole('button', { name: 'Add domain' }).click();
     await page.getByText('Publish these records').waitFor();
-    expect(await page.getByText('not found', { exact: true }).count()).toBe(7);
+    await expect.poll(() => page.getByText('not found', { exact: true }).count()).toBe(7);
     await expectAccessible(page);
 
     const records = await copyRecords(page);
@@ -71,11 +71,11 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await drawer.getByRole('button', { name: 'Send test email' }).click();
     await drawer.getByText('The test email arrived').waitFor();
     await drawer.getByText('1 emails in 24 h').waitFor();
-    expect(await drawer.getByText('swaks --server').textContent()).toContain(`:${stage.service.smtpPort} `);
+    await expect.poll(() => drawer.getByText('swaks --server').textContent()).toContain(`:${stage.service.smtpPort} `);
     await expectAccessible(page);
     expect(await page.locator('[data-not-reloaded]').count()).toBe(1);
-    const mail = await drawer.getByRole('link', { name: 'Open email' }).getAttribute('href');
-    expect(mail).toMatch(/^\/emails\/em_/);
+    const mail = drawer.getByRole('link', { name: 'Open email' });
+    await expect.poll(() => mail.getAttribute('href')).toMatch(/^\/emails\/em_/);
 
     await drawer.getByRole('switch', { name: 'Receive mail' }).click();
     await drawer.getByText('Mail to the address is rejected (550)').waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByText('off', { exact: true }).waitFor();
     await page.getByRole('searchbox', { name: 'Search addresses' }).fill('nobody');
     await page.getByText('No matching addresses').waitFor();
-    expect(new URL(page.url()).searchParams.get('q')).toBe('nobody');
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('nobody');
     await page.getByRole('button', { name: 'Show all addresses' }).click();
     await page.getByRole('link', { name: 'hello@wizard.test' }).click();
     await page.getByRole('button', { name: 'Delete address' }).click();
@@ -174,7 +174,8 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByText('Live', { exact: true }).waitFor();
     await bounce(account, 'bob@gone.test', 'Your <b>order</b>');
     await page.getByText('Bounced: the server permanently refused mail').waitFor();
-    expect(await page.getByRole('link', { name: 'Your <b>order</b>' }).getAttribute('href')).toMatch(/^\/emails\//);
+    const bounced = page.getByRole('link', { name: 'Your <b>order</b>' });
+    await expect.poll(() => bounced.getAttribute('href')).toMatch(/^\/emails\//);
 
     await page.getByRole('button', { name: 'Suppress address' }).click();
     const dialog = page.getByRole('dialog');
@@ -295,7 +296,7 @@ async function deleteDomain(page: Page, name: string, what: string): Promise<voi
   const dialog: Locator = page.getByRole('dialog', { name: `Delete ${name}?` });
   await dialog.getByText(what).first().waitFor();
   await dialog.getByRole('textbox').fill(name.slice(0, -1));
-  expect(await dialog.getByRole('button', { name: 'Delete domain' }).isDisabled()).toBe(true);
+  await expect.poll(() => dialog.getByRole('button', { name: 'Delete domain' }).isDisabled()).toBe(true);
   await dialog.getByRole('textbox').fill(name);
   await dialog.getByRole('button', { name: 'Delete domain' }).click();
   await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();

@@ -66,12 +66,13 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
       .toBeGreaterThanOrEqual(2);
 
     await page.getByRole('tab', { name: 'Signing' }).click();
-    const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
-    expect(secret).toMatch(/^whsec_/);
+    const shown = page.getByLabel('Secret', { exact: true });
+    await expect.poll(() => shown.inputValue()).toMatch(/^whsec_/);
+    const secret = await shown.inputValue();
     await page.getByRole('button', { name: 'Rotate secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
     await page.getByLabel('Previous secret', { exact: true }).waitFor();
-    expect(await page.getByLabel('Previous secret', { exact: true }).inputValue()).toBe(secret);
+    await expect.poll(() => page.getByLabel('Previous secret', { exact: true }).inputValue()).toBe(secret);
 
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Ticket system');

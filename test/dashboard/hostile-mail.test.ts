@@ -175,8 +175,8 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const frame = page.locator(`iframe[src^="/api/e2/emails/${mail?.id}/html"]`);
     const inside = frame.contentFrame();
     await inside.getByText('Yes.').waitFor();
-    expect(await frame.getAttribute('sandbox')).toBe(FRAME_SANDBOX);
-    expect(await frame.getAttribute('title')).toContain('A link');
+    await expect.poll(() => frame.getAttribute('sandbox')).toBe(FRAME_SANDBOX);
+    await expect.poll(() => frame.getAttribute('title')).toContain('A link');
     const heightOf = async () => (await frame.boundingBox())?.height ?? 0;
     await expect.poll(heightOf, POLL).toBeGreaterThan(950);
     const folded = await heightOf();

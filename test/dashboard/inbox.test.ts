@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.keyboard.press('Enter');
     await row(page, 'Gears').waitFor({ state: 'detached' });
     await row(page, 'Invoice').waitFor();
-    expect(new URL(page.url()).searchParams.get('q')).toBe('from:shop has:attachment');
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('from:shop has:attachment');
     await page.goto(`${stage.url}/inbox?q=-invoice+from%3Ashop`);
     await page.getByText('No results').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).last().click();
@@ -147,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('checkbox', { name: 'Select South' }).click();
     await page.getByRole('button', { name: 'Merge' }).click();
     await page.getByRole('article').nth(1).waitFor();
-    expect(await page.getByRole('article').count()).toBe(2);
+    await expect.poll(() => page.getByRole('article').count()).toBe(2);
     const joined = page.url();
     await page.getByRole('button', { name: /^Actions for the message from bob/ }).click();
     await page.getByRole('menuitem', { name: 'Split conversation here' }).click();

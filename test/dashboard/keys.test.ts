@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
 
       const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
       await row.getByText('expires soon').waitFor();
-      expect(await row.textContent()).toMatch(/Read.*Never used.*Expires/);
+      await expect.poll(() => row.textContent()).toMatch(/Read.*Never used.*Expires/);
       await expect.poll(async () => (await page.content()).includes(secret)).toBe(false);
       expect(JSON.parse((await run('bash', ['-c', command])).stdout)).toMatchObject({ data: [] });
       const { call } = callers(stage.service.url, secret);
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       await expect.poll(async () => (await call('GET', '/emails')).status).toBe(401);
       await page.getByText('Revoked', { exact: true }).click();
       await row.getByText('revoked', { exact: true }).waitFor();
-      expect(new URL(page.url()).search).toBe('?show=revoked');
+      await expect.poll(() => new URL(page.url()).search).toBe('?show=revoked');
       expect(tab.complaints).toEqual([]);
       await tab.context.close();
     },
@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       await page.getByRole('combobox', { name: 'Domain' }).click();
       await page.getByRole('option', { name: account.domain }).click();
       await page.getByLabel('Selected scopes').check();
-      expect(await page.getByLabel('Manage').isDisabled()).toBe(true);
+      await expect.poll(() => page.getByLabel('Manage').isDisabled()).toBe(true);
       await page.getByLabel('Read').uncheck();
       await page.getByLabel('Send').check();
       await page.getByRole('combobox', { name: 'Expiry' }).click();

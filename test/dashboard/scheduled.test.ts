@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     await expect.poll(subjects).toEqual(['The sooner one']);
     await page.goto(`${stage.url}/emails/${id}`);
     await page.getByRole('region', { name: 'Email' }).getByText('cancelled', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await page.getByText('Paused', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
