@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { freePort } from '../../support/cluster/cluster.ts';
+import { chromiumPath } from '../../support/servers/chromium.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectBrowser } from '../../support/servers/shared-browser.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const account = { email: 'ada@example.com', password: 'correct horse', apiKey: null, mailbox: null };
 
 /** What the gateway answered to a page. */
@@ -15,7 +15,7 @@ interface PageAnswer {
   body: any;
 }
 
-describe.skipIf(executablePath === undefined)('in Chromium, with an authenticator of its own making', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium, with an authenticator of its own making', () => {
   let gateway: TestGateway;
   let browser: Browser;
   let context: BrowserContext;
@@ -30,7 +30,7 @@ describe.skipIf(executablePath === undefined)('in Chromium, with an authenticato
     gateway = await openTestGateway({ config: { publicUrl: url } });
     await createAccount(gateway.owner, account);
     await gateway.app.listen({ port, host: '127.0.0.1' });
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await connectBrowser();
     context = await browser.newContext();
     page = await context.newPage();
     // For hangs, not for slowness.

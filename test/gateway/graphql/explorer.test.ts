@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../support/cluster/cluster.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { chromiumPath } from '../../support/servers/chromium.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectBrowser } from '../../support/servers/shared-browser.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 let gateway: TestGateway;
 let box: TestMailbox;
 let url: string;
@@ -38,14 +38,14 @@ test('its parts are sent compressed, and not again while they are the same', asy
   expect((await fetch(`${url}/graphql/explorer/other.js`)).status).toBe(404);
 });
 
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser;
   let page: Page;
   const requested: string[] = [];
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await connectBrowser();
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     // For hangs, not for slowness.
     page.setDefaultTimeout(120_000);

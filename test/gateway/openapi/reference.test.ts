@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../support/cluster/cluster.ts';
+import { chromiumPath } from '../../support/servers/chromium.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectBrowser } from '../../support/servers/shared-browser.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 let gateway: TestGateway;
 let url: string;
 
@@ -30,14 +30,14 @@ test('the page and what it loads need no key and come with a policy that allows 
   expect(document).toEqual(await (await fetch(`${url}/api/e2/openapi.json`)).json());
 });
 
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser;
   let page: Page;
   const requested: string[] = [];
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await connectBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
     // For hangs, not for slowness.
     page.setDefaultTimeout(120_000);
