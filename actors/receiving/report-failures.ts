@@ -52,7 +52,7 @@ async function reportGroup(options: FailureReportOptions, group: readonly Unrepo
   if (first === undefined) return;
   const { database, log } = options;
   const { userId, emailId } = first;
-  const outcome = await tell(options, first, group);
+  const outcome = await notifySender(options, first, group);
   log.info({ emailId, recipients: group.length, outcome }, 'mail was given up');
   if (outcome === 'no room') return;
   const recipientIds = group.map(({ recipientId }) => recipientId);
@@ -62,7 +62,7 @@ async function reportGroup(options: FailureReportOptions, group: readonly Unrepo
 /** Without room, the sender is notified later. */
 type Outcome = 'notified' | 'no one to notify' | 'no room' | 'not composed';
 
-async function tell(
+async function notifySender(
   options: FailureReportOptions,
   email: UnreportedFailure,
   group: readonly UnreportedFailure[],

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parentPort, type Transferable, Worker } from 'node:worker_threads';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 
-/** A thread that can be terminated at any point. It gets no environment variables but the folder of compiled code. */
+/** A thread that can be terminated at any point. Of the environment, it gets only the folder of compiled code. */
 export interface Thread {
   post(message: unknown): void;
   /** Terminates the thread; `onEnd` is not called. */

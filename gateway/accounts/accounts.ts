@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { deriveAuthSecret, resetLinkUrl } from '../../core/accounts/auth-secret.ts';
 import { passwordChangedMail, resetMail, type SystemMail } from '../../core/accounts/system-account.ts';
+import { loadOnce } from '../../core/shared/load-once.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
-import type { Auth, AuthOptions } from './auth.ts';
+import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
 import { openSessions, type Sessions } from './sessions.ts';
@@ -33,10 +34,9 @@ export function openAccounts(options: AccountsOptions): Accounts {
     );
     await dropLinks(database, id);
   }
-  let auth: Promise<Auth> | null = null;
   /** A quarter of all modules of the service belong to better-auth. They are loaded when someone signs in; sessions do not need them. */
-  const openAuth = () =>
-    (auth ??= import('./auth.ts').then(({ createAuth }) =>
+  const openAuth = loadOnce(() =>
+    import('./auth.ts').then(({ createAuth }) =>
       createAuth({
         database,
         log,
@@ -52,7 +52,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
         mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
         onPasswordChanged,
       }),
-    ));
+    ),
+  );
   const attempts = createAuthAttempts(database, secretKey);
   return {
     sessions,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { loadOnce } from '../../core/shared/load-once.ts';
 import type { SampleOperation } from './sample-operations.ts';
 
 /** Base path of the files that the page loads. */
@@ -21,9 +22,9 @@ export function isExplorerPage(request: FastifyRequest): boolean {
  * no other server. `sendExplorer` sends the page itself.
  */
 export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOperation[]): void {
-  let parts: Promise<Map<string, Part>> | undefined;
+  const parts = loadOnce(() => loadParts(samples));
   app.get<{ Params: { part: string } }>(`${ASSETS}/:part`, { schema: { hide: true } }, async (request, reply) => {
-    const part = (await (parts ??= loadParts(samples))).get(request.params.part);
+    const part = (await parts()).get(request.params.part);
     if (part === undefined) return reply.callNotFound();
     const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     reply.type(part.type).headers({ etag: part.tag, vary: 'accept-encoding', 'cache-control': 'no-cache' });

@@ -7,7 +7,7 @@ import { type SharedService, sharedService } from '../support/servers/shared-ser
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const TEXT = expect.any(String);
-/** An account of its own on the service that files share. */
+/** An account of this file on the shared service. */
 let stage: { service: SharedService; account: DomainAccount };
 const zones = new Map<string, ReturnType<SharedService['openZone']>>();
 

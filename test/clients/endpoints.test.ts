@@ -9,7 +9,7 @@ import { publishedClient, receiveMail } from './client-stage.ts';
 const ID = expect.stringMatching(/^[a-z]+_[0-9a-f]{32}$/);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const TOKEN = expect.stringMatching(/^[0-9a-f]{64}$/);
-/** An account of its own on the service that files share. */
+/** An account of this file on the shared service. */
 let stage: { service: SharedService; account: DomainAccount };
 let receiver: WebhookReceiver;
 

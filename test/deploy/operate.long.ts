@@ -13,7 +13,7 @@ import { linkToRun, notePid } from '../support/servers/orphans.ts';
 import { type Answer, callers, until } from '../support/servers/service.ts';
 import { openShell, type ShellSession } from '../support/servers/shell-session.ts';
 import { startSinkMta } from '../support/servers/sink-mta.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { secretsGiven } from '../support/told-secrets.ts';
 
@@ -222,19 +222,15 @@ async function inbound(at: Host, isDone: () => boolean): Promise<{ count: number
     const n = count++;
     const text = `Message-ID: <${n}@load.test>\r\nFrom: a@load.test\r\nTo: box@${DOMAIN}\r\nSubject: ${n}\r\n\r\n${n}\r\n`;
     for (let isTaken = false; !isTaken; ) {
-      const [result] = await smtpLoad({
-        host: '127.0.0.1',
+      const result = await sendOne({
         port: at.smtpPort,
-        count: 1,
-        sessions: 1,
-        isReusingConnections: false,
         reversePath: 'a@load.test',
-        recipients: () => [`box@${DOMAIN}`],
-        message: () => toWireForm(Buffer.from(text)),
+        recipients: [`box@${DOMAIN}`],
+        bytes: Buffer.from(text),
       });
-      isTaken = result?.code === 250;
-      if (!isTaken && result?.code !== null && !(result?.reply ?? '').startsWith('4')) {
-        refused.push(result?.reply ?? '');
+      isTaken = result.code === 250;
+      if (!isTaken && result.code !== null && !(result.reply ?? '').startsWith('4')) {
+        refused.push(result.reply ?? '');
         isTaken = true;
       }
     }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttachedFile, dmarcXml, mailWith, reportFiles } from '../support/mail/dmarc-reports.ts';
 import { type TestAccount, until } from '../support/servers/service.ts';
 import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 let service: SharedService;
@@ -27,17 +27,13 @@ beforeAll(async () => {
 afterAll(() => receiver?.stop());
 
 async function send(bytes: Buffer, localPart: string): Promise<void> {
-  const [result] = await smtpLoad({
-    host: '127.0.0.1',
+  const result = await sendOne({
     port: service.smtpPort,
-    count: 1,
-    sessions: 1,
-    isReusingConnections: false,
     reversePath: 'dmarc@receiver.test',
-    recipients: () => [`${localPart}@${account.domain}`],
-    message: () => toWireForm(bytes),
+    recipients: [`${localPart}@${account.domain}`],
+    bytes: bytes,
   });
-  expect(result?.code).toBe(250);
+  expect(result.code).toBe(250);
 }
 
 test('reports that come by SMTP are read, summed up, kept as mail and out of the catch-all', {

@@ -4,7 +4,7 @@ import type { DnsRecord } from '../../core/domains/dns-records.ts';
 import { isQuick } from '../support/chaos-figures.ts';
 import { type Answer, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
 import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 
 // In `npm test`, the split mode is in newcomer.test.ts.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcomer brings a domain (%s)', (mode) => {
@@ -36,17 +36,13 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcom
       '',
       'Hi',
     ];
-    const [result] = await smtpLoad({
-      host: '127.0.0.1',
+    const result = await sendOne({
       port: service.smtpPort,
-      count: 1,
-      sessions: 1,
-      isReusingConnections: false,
       reversePath: 'ada@elsewhere.test',
-      recipients: () => [recipient],
-      message: () => toWireForm(Buffer.from(`${lines.join('\r\n')}\r\n`)),
+      recipients: [recipient],
+      bytes: Buffer.from(`${lines.join('\r\n')}\r\n`),
     });
-    return { code: result?.code ?? null, messageId };
+    return { code: result.code ?? null, messageId };
   }
 
   async function awaitMail(messageId: string): Promise<void> {

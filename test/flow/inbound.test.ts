@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isQuick } from '../support/chaos-figures.ts';
 import { queryOnce } from '../support/cluster/cluster.ts';
 import { Service, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 // In `npm test`, separate processes over NATS are in newcomer.test.ts, metrics.test.ts and traces.test.ts.
@@ -43,17 +43,13 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       recipients = [address],
     ): Promise<{ code: number | null; reply: string; bytes: Buffer }> {
       const bytes = Buffer.from(`${lines.join('\r\n')}\r\n`);
-      const [result] = await smtpLoad({
-        host: '127.0.0.1',
+      const result = await sendOne({
         port: service.smtpPort,
-        count: 1,
-        sessions: 1,
-        isReusingConnections: false,
         reversePath: 'sender@elsewhere.test',
-        recipients: () => recipients,
-        message: () => toWireForm(bytes),
+        recipients: recipients,
+        bytes: bytes,
       });
-      return { code: result?.code ?? null, reply: result?.reply ?? '', bytes };
+      return { code: result.code ?? null, reply: result.reply ?? '', bytes };
     }
 
     async function webhookOf(
@@ -266,7 +262,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
     });
 
     if (mode === 'split') {
-      test('each actor is a process of its own and the questions cross nats-server', async () => {
+      test('each actor is a separate process and the questions cross nats-server', async () => {
         const pids = [...service.processes.values()].map((child) => child.pid);
         expect(new Set(pids).size).toBe(service.processes.size);
         expect(service.processes.size).toBeGreaterThanOrEqual(8);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type ServiceMode, until } from '../support/servers/service.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { fieldOf, SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 
@@ -51,18 +51,14 @@ describe.each<ServiceMode>(['split'])('a newcomer with a domain of their own (%s
   async function mailTo(address: string, message: { from?: string; subject: string }): Promise<string> {
     const { from = 'bob@elsewhere.test', subject } = message;
     const lines = [`From: Bob <${from}>`, `To: ${address}`, `Subject: ${subject}`, '', `${subject}, says Bob.`];
-    const [offered] = await smtpLoad({
-      host: '127.0.0.1',
+    const offered = await sendOne({
       port: stage.service.smtpPort,
-      count: 1,
-      sessions: 1,
-      isReusingConnections: false,
       reversePath: from,
-      recipients: () => [address],
-      message: () => toWireForm(Buffer.from(lines.join('\r\n'))),
+      recipients: [address],
+      bytes: Buffer.from(lines.join('\r\n')),
     });
-    expect(offered?.reply).toMatch(/^250/);
-    return /em_[0-9a-f]{32}/.exec(offered?.reply ?? '')?.[0] ?? '';
+    expect(offered.reply).toMatch(/^250/);
+    return /em_[0-9a-f]{32}/.exec(offered.reply ?? '')?.[0] ?? '';
   }
 
   const routeOf = (emailId: string) =>

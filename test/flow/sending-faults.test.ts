@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 
-/** Starts those that do not run. */
+/** Starts the processes that are not running. */
 function run(...names: string[]): void {
   for (const name of names) stage.service.ensureProcess(name);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isQuick } from '../support/chaos-figures.ts';
 import { type ServiceMode, until } from '../support/servers/service.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 import { fieldOf, messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
 
 // In `npm test`, sending by separate processes is in sending-faults.test.ts and traces.test.ts.
@@ -126,18 +126,14 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         '',
         'Because.',
       ].join('\r\n');
-      const [offered] = await smtpLoad({
-        host: '127.0.0.1',
+      const offered = await sendOne({
         port: stage.service.smtpPort,
-        count: 1,
-        sessions: 1,
-        isReusingConnections: false,
         reversePath: 'bob@elsewhere.test',
-        recipients: () => [sender],
-        message: () => toWireForm(Buffer.from(bytes)),
+        recipients: [sender],
+        bytes: Buffer.from(bytes),
       });
-      expect(offered?.code).toBe(250);
-      const answerId = /em_[0-9a-f]{32}/.exec(offered?.reply ?? '')?.[0] ?? '';
+      expect(offered.code).toBe(250);
+      const answerId = /em_[0-9a-f]{32}/.exec(offered.reply ?? '')?.[0] ?? '';
       const threadId = await awaitThread(answerId);
       expect(await awaitThread(question.body.id)).toBe(threadId);
       const messages = await threadMessages(threadId);
@@ -240,7 +236,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
     }
 
     if (mode === 'split') {
-      test('each actor is a process of its own, and sending crosses nats-server', async () => {
+      test('each actor is a separate process, and sending crosses nats-server', async () => {
         const names = ['gateway', 'smtp', 'receiving', 'threading', 'delivery', 'sending', 'scheduling'];
         const pids = names.map((name) => stage.service.processes.get(name)?.pid);
         expect(new Set(pids).size).toBe(names.length);

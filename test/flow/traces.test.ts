@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isQuick } from '../support/chaos-figures.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/servers/otlp-receiver.ts';
 import { type ServiceMode, until } from '../support/servers/service.ts';
-import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage } from '../support/stages/sending-stage.ts';
 
@@ -50,23 +50,16 @@ let mails = 0;
 
 /** Hands a new mail in over SMTP; answers the id of its email. */
 async function receive({ stage, address }: Site): Promise<string> {
-  const [result] = await smtpLoad({
-    host: '127.0.0.1',
+  const result = await sendOne({
     port: stage.service.smtpPort,
-    count: 1,
-    sessions: 1,
-    isReusingConnections: false,
     reversePath: `${CANARY}@elsewhere.test`,
-    recipients: () => [address],
-    message: () =>
-      toWireForm(
-        Buffer.from(
-          `From: ${CANARY} <${CANARY}@elsewhere.test>\r\nSubject: ${CANARY} ${mails++}\r\n\r\n${CANARY} in the body\r\n`,
-        ),
-      ),
+    recipients: [address],
+    bytes: Buffer.from(
+      `From: ${CANARY} <${CANARY}@elsewhere.test>\r\nSubject: ${CANARY} ${mails++}\r\n\r\n${CANARY} in the body\r\n`,
+    ),
   });
-  expect(result?.code).toBe(250);
-  return /em_[0-9a-f]{32}/.exec(result?.reply ?? '')?.[0] ?? '';
+  expect(result.code).toBe(250);
+  return /em_[0-9a-f]{32}/.exec(result.reply ?? '')?.[0] ?? '';
 }
 
 /** The one span of that name in the trace; throws otherwise. */

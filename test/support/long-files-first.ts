@@ -3,8 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * Files and folders in the order of their start, by the beginnings of their names; the longest match counts. Those that take half a
  * minute or more come first, the longest of them foremost: what comes last should be short, so that no core is idle at the end. Those
- * that mostly wait for time limits of real processes stand beside those that need a core, and browsers are far from one another. What
- * shares workers (vitest.config.ts) comes behind all else, since a worker ends before a file that needs one of its own.
+ * that mostly wait for time limits of real processes are beside those that need a core, and browsers are far from one another. The files
+ * that need a worker to themselves (vitest.config.ts) follow each other, because a worker ends before each of them.
  */
 const ORDER = [
   'flow/faults-split',

@@ -22,7 +22,7 @@ const programs: { name: string; debian: string; others?: string[]; about: string
   { name: 'haproxy', debian: 'haproxy', about: 'the proxy of docker-compose.yml' },
   { name: 'swaks', debian: 'swaks', about: 'the SMTP dialogue of docs/first-steps.md' },
   { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
-  // Found as chromium too, which costs twice the processor time.
+  // Any Chromium will do; this one needs the least processor time.
   {
     name: 'chromium-headless-shell',
     debian: 'chromium-headless-shell',

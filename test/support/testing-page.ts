@@ -24,7 +24,7 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '',
     '| command | last result | date | commit |',
     '|---|---|---|---|',
-    ...results.map(({ command, result, date, commit }) => `| \`${command}\` | ${result} | ${date} | ${commit} |`),
+    ...KEPT_COMMANDS.map((command) => resultRow(command, results)),
     '',
     '## Long experiments',
     '',
@@ -47,6 +47,13 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '`npm run testing-page` writes this page from `test/support/stages/fault-experiments.ts` and `test/support/stages/security-cases.ts`.',
     '',
   ].join('\n');
+}
+
+const KEPT_COMMANDS = ['npm run mutants', 'npm run test:long'] as const;
+
+function resultRow(command: string, results: readonly LastResult[]): string {
+  const last = results.find((each) => each.command === command);
+  return `| \`${command}\` | ${last === undefined ? '**no whole run yet** | |' : `${last.result} | ${last.date} | ${last.commit}`} |`;
 }
 
 /** Returns a row of the tables of docs/testing.md. */

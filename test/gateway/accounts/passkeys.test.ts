@@ -15,7 +15,7 @@ interface PageAnswer {
   body: any;
 }
 
-describe.skipIf(chromiumPath === undefined)('in Chromium, with an authenticator of its own making', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium, with a virtual authenticator', () => {
   let gateway: TestGateway;
   let browser: Browser;
   let context: BrowserContext;

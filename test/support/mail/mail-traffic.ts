@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DomainAccount } from '../servers/service.ts';
-import { smtpLoad, toWireForm } from '../servers/smtp-load.ts';
+import { sendOne } from '../servers/smtp-load.ts';
 import type { Offer } from '../stages/ledger.ts';
 import type { ApiSend } from '../stages/sending-ledger.ts';
 
@@ -104,19 +104,16 @@ export class MailTraffic {
     const deadline = performance.now() + PATIENCE_MS;
     for (let attempt = 0; performance.now() < deadline; attempt++) {
       const { host, port } = pick(this.#order.smtp, n + attempt);
-      const [result] = await smtpLoad({
+      const result = await sendOne({
         host,
         port,
-        count: 1,
-        sessions: 1,
-        isReusingConnections: false,
         reversePath: 'sender@elsewhere.test',
-        recipients: () => [address],
-        message: () => toWireForm(bytes),
+        recipients: [address],
+        bytes: bytes,
         limitMs: REPLY_LIMIT_MS,
       });
-      const isDataSent = offer.result.isDataSent || result?.isDataSent === true;
-      offer.result = { code: result?.code ?? null, reply: result?.reply ?? '', isDataSent };
+      const isDataSent = offer.result.isDataSent || result.isDataSent === true;
+      offer.result = { code: result.code ?? null, reply: result.reply ?? '', isDataSent };
       if (offer.result.code === 250) return;
       // A banner of 4xx ends the try, too: the code is in what is thrown.
       const heard = /\b[245]\d\d \d\.\d\.\d|\b[45]\d\d\b|E[A-Z]{4,}|connection closed|no reply/.exec(

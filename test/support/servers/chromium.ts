@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Where Chromium is; undefined: nowhere, and what needs it is skipped. The headless shell is the same engine without the windows of a browser, and
- * needs half the processor time.
+ * Where Chromium is; undefined: nowhere, and what needs it is skipped. The headless shell is the same engine without the browser's windows, and
+ * needs a fifth less processor time.
  */
 export const chromiumPath = [
   '/usr/bin/chromium-headless-shell',

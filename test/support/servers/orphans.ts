@@ -105,7 +105,7 @@ export async function end(pid: number, signal: NodeJS.Signals, limitMs = 10_000)
   for (const deadline = Date.now() + limitMs; isAlive(pid) && Date.now() < deadline; ) await sleep(50);
 }
 
-/** A process that has ended stays as a zombie where nobody waits for it. */
+/** A process that ended stays as a zombie until its parent waits for it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

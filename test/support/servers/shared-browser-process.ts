@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import { chromiumPath, PUBLIC_NAME } from './chromium.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-/** The Chromium of a run, `node shared-browser-process.ts FOLDER`: each test file connects to it and has contexts of its own, see shared-browser.ts. */
+/** The Chromium of a run, `node shared-browser-process.ts FOLDER`: each test file connects to it with its own contexts, see shared-browser.ts. */
 const [folder = ''] = process.argv.slice(2);
 const server = await chromium.launchServer({
   executablePath: chromiumPath ?? '',

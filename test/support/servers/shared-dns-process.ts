@@ -5,7 +5,7 @@ import { writeWholeFile } from './whole-file.ts';
 
 /** The DNS server of a shared service, `node shared-dns-process.ts FOLDER`: serves the zones that test files write there, see shared-dns.ts. */
 const [folder = ''] = process.argv.slice(2);
-// Read anew for each question: the next one may come right after a change.
+// Read for each question: the next one may come right after a change.
 const readZone = (apex: string): DnsZone | null => {
   try {
     return new Map(JSON.parse(readFileSync(path.join(folder, `${apex}.zone`), 'utf8')) as [string, DnsRecords][]);

@@ -74,7 +74,7 @@ export async function noteSharedServer(folder: string, note: SharedServerNote): 
   await writeFile(path.join(folder, NOTE), JSON.stringify(note));
 }
 
-/** Ends all shared servers of the run, and keeps what they logged and what must not stand there. */
+/** Ends all shared servers of the run, and keeps their logs and the secrets that must not be in them. */
 export async function endSharedServers(run: string): Promise<void> {
   const shared = path.join(run, SHARED_FOLDERS);
   const notes = await Promise.all((await readdir(shared)).map((name) => readNote(path.join(shared, name, NOTE))));

@@ -31,7 +31,7 @@ export interface SharedService
   > {
   /** everything that its processes wrote so far, for all files; at most for a message about a failure */
   readonly output: string;
-  /** OUTBOUND_PORT: a file that receives mail starts its sink on this port of a loopback address of its own */
+  /** OUTBOUND_PORT: a file that receives mail starts its sink on this port, at its own loopback address */
   outboundPort: number;
   /** Claims a DNS name and those below it for this file. Names that no file claimed get SERVFAIL. */
   openZone(apex: string): Pick<DnsServer, 'set'>;
@@ -49,7 +49,7 @@ const FACTS = 'facts.json';
  * Returns the service that the test files of this run share, one per mode, with these settings: those of Service, and DNS and OUTBOUND_PORT
  * as above, and MAIL_HOSTNAME. The first file that needs it starts it; it ends after the last file of the run.
  *
- * A file that uses it has accounts, domains, webhook receivers and sinks of its own, and sees only what is theirs. It may not
+ * A file that uses it has its own accounts, domains, webhook receivers and sinks, and sees only what belongs to them. It may not
  * - stop, restart, signal or reconfigure a process, or take its database away;
  * - assert anything on rows, metrics, logs, events, counts or limits of the whole service, or on what the first account has;
  * - change rows of the whole service: truncate, delete or update without its own user ids, or move all due times;

@@ -36,6 +36,32 @@ export interface SmtpLoadResult {
   isDataSent: boolean;
 }
 
+/** Sends one message on a connection of its own, and returns what became of it. Never throws for a refused or dropped message. */
+export async function sendOne(options: {
+  host?: string;
+  port: number;
+  reversePath: string;
+  recipients: string[];
+  /** with CRLF line ends, before dot-stuffing */
+  bytes: Uint8Array;
+  limitMs?: number;
+}): Promise<SmtpLoadResult> {
+  const { host = '127.0.0.1', port, reversePath, recipients, bytes, limitMs } = options;
+  const [result] = await smtpLoad({
+    host,
+    port,
+    count: 1,
+    sessions: 1,
+    isReusingConnections: false,
+    reversePath,
+    recipients: () => recipients,
+    message: () => toWireForm(bytes),
+    ...(limitMs === undefined ? {} : { limitMs }),
+  });
+  if (result === undefined) throw new Error('smtpLoad returned no result');
+  return result;
+}
+
 /** Sends all messages and answers what became of each, in the order of n. Never throws for a refused or dropped message. */
 export async function smtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult[]> {
   const results: SmtpLoadResult[] = [];
