@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { canMakeHosts, SecondHost } from './second-host.ts';
 import { awaitExit } from './service.ts';
 
+// Not in `npm test`: Chromium aborts requests when the machine gets or loses an address (ERR_NETWORK_CHANGED).
 test.runIf(await canMakeHosts())(
   'a second host answers, falls silent when it is cut off, and answers again',
   async () => {
