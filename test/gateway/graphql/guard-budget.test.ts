@@ -29,13 +29,13 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.close());
 
-/** As after evaluations that took most of the two seconds that a user may owe: the next ones take the rest. */
-function oweMost(userId: string): void {
+/** As after an evaluation that took so long. */
+function owe(userId: string, milliseconds: number): void {
   const now = performance.now.bind(performance);
   let worked = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + worked);
   try {
-    runWithinGuardBudget(userId, () => void (worked = 1_500));
+    runWithinGuardBudget(userId, () => void (worked = milliseconds));
   } finally {
     clock.mockRestore();
   }
@@ -49,11 +49,12 @@ const waysToJudge: [string, () => ReturnType<typeof call>][] = [
 ];
 
 test.each(waysToJudge)(
-  '%s is refused for a while to who has made guard rules work for seconds',
+  '%s is refused for a while to a user whose guard rules have worked for seconds',
   async (_, judge) => {
     let answer = await judge();
     expect(answer.statusCode, answer.body).toBe(200);
-    oweMost(box.userId);
+    // Most of the two seconds that a user may owe: the next evaluations take the rest.
+    owe(box.userId, 1_500);
     for (let n = 0; n < 100 && answer.statusCode === 200; n++) answer = await judge();
     expect([answer.statusCode, answer.json().message]).toEqual([
       429,
@@ -61,16 +62,20 @@ test.each(waysToJudge)(
     ]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(answer.headers['retry-after'])).toBeLessThan(60);
-    for (const [, other] of waysToJudge) expect((await other()).statusCode).toBe(429);
-    // What asks no rules is answered, and so is everybody else.
-    expect((await call('GET', `/emails/${emailId}/route`)).statusCode).toBe(200);
-    const named = await call('POST', `/emails/${emailId}/retry`, { endpoint_id: box.endpointId });
-    expect(named.statusCode, named.body).toBe(200);
-    const neighbour = await gateway.mailbox();
-    const theirRule = await addRule(gateway.actor, neighbour, { action: 'block', hasWords: 'casino' });
-    const [theirs] = await insertReceivedMail(gateway.actor, neighbour);
-    const body = { emailId: theirs?.emailId };
-    expect((await gateway.call(neighbour.apiKey, 'POST', `/guard/${theirRule}/check`, body)).statusCode).toBe(200);
   },
   60_000,
 );
+
+test('whoever is refused a check is refused all that evaluates guard rules, and nothing else; nobody else is refused', async () => {
+  // Longer than a busy machine takes for the rest of this test.
+  owe(box.userId, 100_000);
+  for (const [, judge] of waysToJudge) expect((await judge()).statusCode).toBe(429);
+  expect((await call('GET', `/emails/${emailId}/route`)).statusCode).toBe(200);
+  const named = await call('POST', `/emails/${emailId}/retry`, { endpoint_id: box.endpointId });
+  expect(named.statusCode, named.body).toBe(200);
+  const neighbor = await gateway.mailbox();
+  const theirRule = await addRule(gateway.actor, neighbor, { action: 'block', hasWords: 'casino' });
+  const [theirs] = await insertReceivedMail(gateway.actor, neighbor);
+  const body = { emailId: theirs?.emailId };
+  expect((await gateway.call(neighbor.apiKey, 'POST', `/guard/${theirRule}/check`, body)).statusCode).toBe(200);
+});
