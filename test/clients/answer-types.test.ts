@@ -4,21 +4,26 @@ import Inboundemail from 'inboundemail';
 import { Resend } from 'resend';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { until } from '../support/servers/service.ts';
+import type { SharedService } from '../support/servers/shared-service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
+import { SendingStage, type SharedGround, type StageAccount } from '../support/stages/sending-stage.ts';
 import { findTypeDifferences, methodsOf, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
 import { receiveMail } from './client-stage.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 
-let stage: SendingStage;
+let stage: SendingStage<SharedGround>;
+/** of the domains that the clients add */
+const zones = new Map<string, ReturnType<SharedService['openZone']>>();
 let receiver: WebhookReceiver;
 let account: StageAccount;
 let sender: string;
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  stage = await SendingStage.start('single', { RATE_LIMIT_PER_SECOND: '0' });
+  stage = await SendingStage.share('single', 'types-peer.test');
+  for (const apex of ['typed.example', 'inbound.example', 'setup.example', 'sdk.example'])
+    zones.set(apex, stage.service.openZone(apex));
   account = stage.account;
   sender = await stage.createAddress('hello');
 });
@@ -31,11 +36,11 @@ beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefin
 afterEach(() => void vi.restoreAllMocks());
 
 const anHourAhead = () => new Date(Date.now() + 3_600_000).toISOString();
-const plain = () => ({ from: sender, to: 'bob@elsewhere.test', subject: 'Hi', text: 'Hello' });
+const plain = () => ({ from: sender, to: 'bob@types-peer.test', subject: 'Hi', text: 'Hello' });
 const FILES = [
   { filename: 'plan.txt', content: 'the plan' },
   { filename: false as const, content: 'nameless', contentType: 'application/pdf' },
-  { filename: 'logo.png', content: 'PNG', cid: 'logo@elsewhere.test', contentType: 'image/png' },
+  { filename: 'logo.png', content: 'PNG', cid: 'logo@types-peer.test', contentType: 'image/png' },
 ];
 
 /** A mail with as much as mails have, one with little, and one with nothing. */
@@ -45,21 +50,21 @@ async function receiveEach(to = sender): Promise<[full: string, least: string, b
       subject: 'A plan',
       text: 'Words',
       html: '<p>Words',
-      cc: 'Eve <eve@elsewhere.test>',
-      replyTo: 'answers@elsewhere.test',
-      inReplyTo: '<before@elsewhere.test>',
-      references: ['<before@elsewhere.test>'],
+      cc: 'Eve <eve@types-peer.test>',
+      replyTo: 'answers@types-peer.test',
+      inReplyTo: '<before@types-peer.test>',
+      references: ['<before@types-peer.test>'],
       priority: 'high',
       attachments: FILES,
     }),
-    await receiveMail(stage, to, { from: 'ada@elsewhere.test', subject: '', text: 'x' }),
+    await receiveMail(stage, to, { from: 'ada@types-peer.test', subject: '', text: 'x' }),
     await receiveBare(to),
   ];
 }
 
 /** A mail whose header section is a Message-ID alone. */
 async function receiveBare(to: string): Promise<string> {
-  const messageId = `<${randomBytes(8).toString('hex')}@elsewhere.test>`;
+  const messageId = `<${randomBytes(8).toString('hex')}@types-peer.test>`;
   const client = await SmtpClient.greet(stage.service.smtpPort);
   expect((await client.deliver(`Message-ID: ${messageId}\r\n\r\nx\r\n.\r\n`, [to])).code).toBe(250);
   client.destroy();
@@ -128,9 +133,9 @@ test('resend: what each method answers is of its type', async () => {
     await client.emails.send({
       ...plain(),
       from: `Ada <${sender}>`,
-      cc: 'carl@elsewhere.test',
-      bcc: 'blind@elsewhere.test',
-      replyTo: 'answers@elsewhere.test',
+      cc: 'carl@types-peer.test',
+      bcc: 'blind@types-peer.test',
+      replyTo: 'answers@types-peer.test',
       html: '<p>Hello',
       headers: { 'X-Order': '1' },
       tags: [{ name: 'kind', value: 'order' }],
@@ -169,10 +174,10 @@ test('resend: what each method answers is of its type', async () => {
   dataOf(await client.domains.verify(domain.id));
   dataOf(await client.domains.remove(domain.id));
 
-  const added = dataOf(await client.suppressions.add({ email: 'unwanted@elsewhere.test' }));
+  const added = dataOf(await client.suppressions.add({ email: 'unwanted@types-peer.test' }));
   dataOf(await client.suppressions.list());
   dataOf(await client.suppressions.get(added.id));
-  dataOf(await client.suppressions.remove('unwanted@elsewhere.test'));
+  dataOf(await client.suppressions.remove('unwanted@types-peer.test'));
 
   // What is not served is an error of the type that the client has for errors, and so is each other error.
   const errors: Outcome[] = [];
@@ -186,7 +191,7 @@ test('resend: what each method answers is of its type', async () => {
   expect((await failing.usage.get()).error?.statusCode).toBe(404);
   await failing.emails.get('em_unknown');
   await failing.emails.send({ ...plain(), to: 'nonsense' });
-  await failing.emails.send({ ...plain(), from: 'a@elsewhere.test' });
+  await failing.emails.send({ ...plain(), from: 'a@types-peer.test' });
   await failing.domains.create({ name: account.domain });
   const idempotencyKey = randomBytes(8).toString('hex');
   dataOf(await bare.emails.send(plain(), { idempotencyKey }));
@@ -219,9 +224,9 @@ test('inboundemail: what each method answers is of its type', async () => {
   const full = await client.emails.send({
     ...plain(),
     from: `Ada <${sender}>`,
-    cc: 'carl@elsewhere.test',
-    bcc: 'blind@elsewhere.test',
-    reply_to: 'answers@elsewhere.test',
+    cc: 'carl@types-peer.test',
+    bcc: 'blind@types-peer.test',
+    reply_to: 'answers@types-peer.test',
     html: '<p>Hello',
     tags: [{ name: 'kind', value: 'order' }],
     attachments: [{ filename: 'a.txt', content: Buffer.from('one').toString('base64') }],
@@ -235,13 +240,13 @@ test('inboundemail: what each method answers is of its type', async () => {
   const group = await client.endpoints.create({
     name: 'group',
     type: 'email_group',
-    config: { emails: ['a@elsewhere.test', 'b@elsewhere.test'] },
+    config: { emails: ['a@types-peer.test', 'b@types-peer.test'] },
   });
   const forward = await client.endpoints.create({
     name: 'forward',
     type: 'email',
     description: 'd',
-    config: { forwardTo: 'a@elsewhere.test' },
+    config: { forwardTo: 'a@types-peer.test' },
   });
   const address = await client.emailAddresses.create({
     address: `typed@${account.domain}`,
@@ -279,7 +284,7 @@ test('inboundemail: what each method answers is of its type', async () => {
   await client.emailAddresses.update(address.id, { isActive: false, endpointId: null });
   await client.emailAddresses.delete(address.id);
 
-  stage.dns.set('inbound.example', 'MX', [{ preference: 1, exchange: 'mx.other.test' }]);
+  zones.get('inbound.example')?.set('inbound.example', 'MX', [{ preference: 1, exchange: 'mx.other.test' }]);
   const pending = await client.domains.create({ domain: 'inbound.example' });
   const subdomain = await client.domains.create({ domain: `sub.${account.domain}` });
   await client.domains.retrieve(pending.id);
@@ -347,12 +352,12 @@ test('@inboundemail/sdk: what each method answers is of its type, and so is a we
     dataOf(await received.unarchive(id));
     dataOf(await received.markUnread(id));
     dataOf(await received.bulk([id], { isRead: true }));
-    const former = { emailId: id, to: 'ada@elsewhere.test', subject: 'Re: A plan', textBody: 'Formerly' };
+    const former = { emailId: id, to: 'ada@types-peer.test', subject: 'Re: A plan', textBody: 'Formerly' };
     dataOf(await received.reply(former));
   }
 
   const html = '<p>Hello';
-  const more = { html, cc: 'carl@elsewhere.test', bcc: 'blind@elsewhere.test', replyTo: 'answers@elsewhere.test' };
+  const more = { html, cc: 'carl@types-peer.test', bcc: 'blind@types-peer.test', replyTo: 'answers@types-peer.test' };
   for (const email of [client.email, client.emails]) {
     const full = dataOf(await email.send({ ...plain(), ...more }));
     const { text: _text, ...htmlOnly } = { ...plain(), html };
@@ -373,8 +378,8 @@ test('@inboundemail/sdk: what each method answers is of its type, and so is a we
     dataOf(await email.sent.cancel(second.id));
     dataOf(await email.sent.getScheduled(second.id));
     dataOf(await email.cancelScheduled(later.id));
-    const due = dataOf(await email.schedule({ ...plain(), scheduled_at: await stage.instantIn(120) }));
-    await stage.passSeconds(121);
+    const due = dataOf(await email.schedule({ ...plain(), scheduled_at: anHourAhead() }));
+    await stage.makeDue(due.id);
     await stage.awaitStatus(due.id, 'delivered');
     dataOf(await email.getScheduled(due.id));
     dataOf(await email.listScheduled());
@@ -382,8 +387,8 @@ test('@inboundemail/sdk: what each method answers is of its type, and so is a we
   dataOf(await client.send(plain()));
   dataOf(await client.reply(id, { from: sender, text: 'Yes' }));
   dataOf(await client.quickReply(id, 'Quickly', sender));
-  dataOf(await client.scheduleReminder('bob@elsewhere.test', 'Call', 'in 2 hours', sender));
-  dataOf(await client.createForwarder('from@x.test', 'to@elsewhere.test'));
+  dataOf(await client.scheduleReminder('bob@types-peer.test', 'Call', 'in 2 hours', sender));
+  dataOf(await client.createForwarder('from@x.test', 'to@types-peer.test'));
   // It asks for 30,000 seconds, which is an error.
   await client.setupDomain('setup.example');
 

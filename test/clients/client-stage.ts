@@ -5,6 +5,8 @@ import { type Service, type TestAccount, until } from '../support/servers/servic
 
 /** A service and an account of it. */
 interface ClientStage {
+  /** domain of senders; default: elsewhere.test */
+  peer?: string;
   service: Pick<Service, 'smtpPort' | 'output'>;
   account: Pick<TestAccount, 'call'>;
 }
@@ -12,7 +14,12 @@ interface ClientStage {
 /** Sends an email to the service over SMTP. Returns its ID once it has a thread. */
 export async function receiveMail(stage: ClientStage, to: string, mail: SendMailOptions): Promise<string> {
   const transport = createTransport({ host: '127.0.0.1', port: stage.service.smtpPort, ignoreTLS: true });
-  const { messageId } = await transport.sendMail({ from: 'Ada <ada@elsewhere.test>', to, subject: 'Hello', ...mail });
+  const { messageId } = await transport.sendMail({
+    from: `Ada <ada@${stage.peer ?? 'elsewhere.test'}>`,
+    to,
+    subject: 'Hello',
+    ...mail,
+  });
   transport.close();
   let id: string | null = null;
   await until(

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Inbound as Sdk } from '@inboundemail/sdk';
+import Inbound, { RateLimitError } from 'inboundemail';
+import { Resend } from 'resend';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/connection/database.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
@@ -108,6 +111,46 @@ test('two gateway processes together let through the limit of a user', async () 
   expect(passed).toBeLessThanOrEqual(windowsSince(startedAt) * LIMIT);
   expect(passed).toBeGreaterThanOrEqual(LIMIT - 2 * LARGEST_LEASE);
   expect(statuses).toEqual([200, 429]);
+});
+
+describe('a client that asks too often', () => {
+  const COUNT = 4 * LIMIT;
+  const url = () => gateways[0]?.url ?? '';
+
+  test('inboundemail retries after a 429 as the response says, and throws the error if retries are off', async () => {
+    const { apiKey } = await newUser('inboundemail.test');
+    const burst = (length: number, maxRetries: number) => {
+      const client = new Inbound({ apiKey, baseURL: url(), maxRetries });
+      return Promise.allSettled(Array.from({ length }, () => client.domains.list()));
+    };
+    const settled = await burst(COUNT, 0);
+    const reasons = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as RateLimitError] : []));
+    expect(reasons.length).toBeGreaterThan(0);
+    expect(reasons.every((reason) => reason instanceof RateLimitError)).toBe(true);
+    expect(reasons[0]?.headers.get('retry-after')).toBe('1');
+    const patient = await burst(2 * LIMIT, 100);
+    expect(patient.every((each) => each.status === 'fulfilled')).toBe(true);
+  });
+
+  test('@inboundemail/sdk returns one string', async () => {
+    const { apiKey } = await newUser('sdk.test');
+    const client = new Sdk(apiKey, `${url()}/api/e2`);
+    const answers = await Promise.all(Array.from({ length: COUNT }, () => client.domain.list()));
+    const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]));
+    expect(new Set(errors)).toEqual(new Set(['Too Many Requests']));
+  });
+
+  test('resend returns how long to wait', async () => {
+    const { apiKey } = await newUser('resend.test');
+    const client = new Resend(apiKey, { baseUrl: `${url()}/api/e2` });
+    const answers = await Promise.all(Array.from({ length: COUNT }, () => client.domains.list()));
+    const refused = answers.filter((answer) => answer.error !== null);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({
+      error: { name: 'rate_limit_exceeded', statusCode: 429, error: 'Too Many Requests' },
+      headers: { 'retry-after': '1', 'ratelimit-limit': String(LIMIT) },
+    });
+  });
 });
 
 test('what a gateway let through counts on when it is killed', async () => {

@@ -13,7 +13,7 @@ import { noteSharedServer, sharedOutput } from './shared-server.ts';
 const MAIL_HOST = 'mx.postroom.test';
 
 /** Domains that accounts of a shared service may add without DNS: one per account of all files of a run. */
-const trustedDomains = Array.from({ length: 240 }, (_, n) => `shared${n}.test`);
+const trustedDomains = Array.from({ length: 300 }, (_, n) => `shared${n}.test`);
 
 /** What of a service files can use that share it. */
 export interface SharedService
@@ -75,6 +75,7 @@ export async function sharedService(mode: ServiceMode): Promise<SharedService> {
 async function startService(mode: ServiceMode, draft: string): Promise<void> {
   const dnsDirectory = await makeServiceDirectory(inject('runDirectory'), 'postroom-dns-');
   const dns = await startSharedDns(dnsDirectory);
+  openSharedZone(dnsDirectory, MAIL_HOST).set(MAIL_HOST, 'A', ['127.0.0.1']);
   const outboundPort = await freePort();
   const service = await Service.start(mode, {
     isShared: true,
@@ -82,6 +83,7 @@ async function startService(mode: ServiceMode, draft: string): Promise<void> {
       DNS_SERVERS: dns.address,
       OUTBOUND_PORT: String(outboundPort),
       MAIL_HOSTNAME: MAIL_HOST,
+      FORWARD_LIMIT_PER_HOUR: '0',
       TRUSTED_DOMAINS: ['inbox.test', ...trustedDomains].join(','),
     },
   });

@@ -1,12 +1,14 @@
+import { randomInt } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { authenticate } from 'mailauth';
 import type pg from 'pg';
 import { queryOnce } from '../cluster/cluster.ts';
 import { type DnsServer, startDnsServer } from '../servers/dns.ts';
 import { Service, type ServiceMode, type ServiceOptions, type TestAccount, until } from '../servers/service.ts';
+import { type SharedService, sharedService } from '../servers/shared-service.ts';
 import { type SinkMessage, type SinkMta, startSinkMta } from '../servers/sink-mta.ts';
 
-/** The service's name for itself in DNS and in EHLO. */
+/** The service's name for itself in DNS and in EHLO; a shared one has it, too. */
 const MAIL_HOSTNAME = 'mx.postroom.test';
 
 export type StageAccount = TestAccount & { domain: string; domainId: string };
@@ -18,33 +20,59 @@ export interface Verdict {
   dmarc: string;
 }
 
-/** The whole service with the rest of the world on loopback: a DNS server, and an SMTP server that is the MX of `elsewhere.test`. */
-export class SendingStage {
-  readonly service: Service;
-  readonly dns: DnsServer;
+/** A service and a DNS server of the stage's own. */
+export interface OwnGround {
+  service: Service;
+  dns: DnsServer;
+}
+
+/** The service and the DNS server that the test files of a run share. Files set records in the zones of their stage, and in those they open. */
+export interface SharedGround {
+  service: SharedService;
+  dns: Pick<DnsServer, 'address' | 'set'>;
+}
+
+interface StageParts<Ground> {
+  ground: Ground;
+  peer: string;
+  sink: SinkMta;
+  account: StageAccount;
+  end: () => Promise<void>;
+}
+
+/** The whole service with the rest of the world on loopback: a DNS server, and an SMTP server that is the MX of a domain. */
+export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
+  readonly service: Ground['service'];
+  readonly dns: Ground['dns'];
+  /** the domain whose MX the sink is */
+  readonly peer: string;
   readonly sink: SinkMta;
   readonly account: StageAccount;
+  readonly #end: () => Promise<void>;
   /** The first message of each Message-ID among as many of the sink's as were looked at. */
   readonly #messages = new Map<string | null, SinkMessage>();
   #lookedAt = 0;
 
-  private constructor(parts: { service: Service; dns: DnsServer; sink: SinkMta; account: StageAccount }) {
-    this.service = parts.service;
-    this.dns = parts.dns;
-    this.sink = parts.sink;
-    this.account = parts.account;
+  private constructor({ ground, peer, sink, account, end }: StageParts<Ground>) {
+    this.service = ground.service;
+    this.dns = ground.dns;
+    this.peer = peer;
+    this.sink = sink;
+    this.account = account;
+    this.#end = end;
   }
 
+  /** Starts a service. The sink is the MX of `elsewhere.test`. */
   static async start(
     mode: ServiceMode,
     environment: Record<string, string> = {},
     options: Pick<ServiceOptions, 'hasMetrics' | 'processes'> = {},
   ): Promise<SendingStage> {
     const dns = await startDnsServer();
-    const sink = await startSinkMta({ name: 'mx.elsewhere.test' });
+    const peer = 'elsewhere.test';
+    const sink = await startSinkMta({ name: `mx.${peer}` });
     dns.set(MAIL_HOSTNAME, 'A', ['127.0.0.1']);
-    dns.set('mx.elsewhere.test', 'A', [sink.host]);
-    dns.set('elsewhere.test', 'MX', [{ preference: 10, exchange: 'mx.elsewhere.test' }]);
+    pointTo(sink, peer, dns);
     try {
       const service = await Service.start(mode, {
         ...options,
@@ -55,8 +83,14 @@ export class SendingStage {
           ...environment,
         },
       });
-      const stage = new SendingStage({ service, dns, sink, account: await service.createAccount() });
-      await stage.publish(stage.account);
+      const account = await service.createAccount();
+      const end = async () => {
+        await service.stop();
+        await sink.stop();
+        await dns.stop();
+      };
+      const stage = new SendingStage<OwnGround>({ ground: { service, dns }, peer, sink, account, end });
+      await stage.publish(account);
       return stage;
     } catch (error) {
       await sink.stop();
@@ -65,10 +99,40 @@ export class SendingStage {
     }
   }
 
-  async stop(): Promise<void> {
-    await this.service.stop();
-    await this.sink.stop();
-    await this.dns.stop();
+  /**
+   * Returns a stage on the service that the test files of a run share; sharedService says what a file may not do. The sink is the MX of
+   * `peer`, a domain that no other file uses.
+   */
+  static async share(mode: ServiceMode, peer: string): Promise<SendingStage<SharedGround>> {
+    const service = await sharedService(mode);
+    const account = await service.createAccount();
+    const zones = [peer, account.domain].map((apex) => ({ apex, zone: service.openZone(apex) }));
+    const dns: SharedGround['dns'] = {
+      address: service.environment['DNS_SERVERS'] ?? '',
+      set(name, type, records) {
+        const found = zones.find(({ apex }) => `.${name}`.endsWith(`.${apex}`));
+        if (found === undefined) throw new Error(`${name} is in no zone of the stage`);
+        found.zone.set(name, type, records);
+      },
+    };
+    // The sinks of all files share the port, so each is at an address of its own.
+    const host = `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}`;
+    const sink = await startSinkMta({ name: `mx.${peer}`, host, port: service.outboundPort });
+    pointTo(sink, peer, dns);
+    const stage = new SendingStage<SharedGround>({
+      ground: { service, dns },
+      peer,
+      sink,
+      account,
+      end: () => sink.stop(),
+    });
+    await stage.publish(account);
+    return stage;
+  }
+
+  /** Ends what is the stage's own. */
+  stop(): Promise<void> {
+    return this.#end();
   }
 
   /** Puts into DNS what GET /domains/:id tells the owner to publish, as it stands there; answers the records. */
@@ -95,9 +159,17 @@ export class SendingStage {
     return queryOnce<Row>(await this.service.databaseUrl(), text, values);
   }
 
-  /** Moves the clock by which PostgreSQL decides what is due. */
+  /** Moves the clock by which PostgreSQL decides what is due; not on a shared service. */
   async passSeconds(seconds: number): Promise<void> {
     await this.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);
+  }
+
+  /** Makes a scheduled email of the account due now. */
+  async makeDue(id: string): Promise<void> {
+    await this.query('update email set scheduled_at = postroom_now() where user_id = $1 and id = $2', [
+      this.account.userId,
+      id,
+    ]);
   }
 
   /** The instant so many seconds from now by that clock, as `scheduled_at` takes it. */
@@ -146,7 +218,7 @@ export class SendingStage {
       sender: message.from,
       ip: message.connection.remoteAddress,
       helo: message.connection.helo ?? '',
-      mta: 'mx.elsewhere.test',
+      mta: 'mx.test',
       resolver: (name, type) => resolver.resolve(name, type) as Promise<string[] | string[][]>,
       disableBimi: true,
     });
@@ -190,6 +262,12 @@ export function fieldsOf(bytes: Buffer): [name: string, value: string][] {
 /** The Message-ID that a message bears. */
 export function messageIdOf(message: Pick<SinkMessage, 'bytes'>): string | null {
   return fieldOf(message.bytes, 'Message-ID');
+}
+
+/** Makes the sink the MX of the domain. */
+function pointTo(sink: SinkMta, domain: string, dns: Pick<DnsServer, 'set'>): void {
+  dns.set(`mx.${domain}`, 'A', [sink.host]);
+  dns.set(domain, 'MX', [{ preference: 10, exchange: `mx.${domain}` }]);
 }
 
 function toMx(value: string): { preference: number; exchange: string } {
