@@ -1,3 +1,4 @@
+import { registerHooks } from 'node:module';
 import { format } from 'node:util';
 import type { Logger } from 'pino';
 import { connectSocketBus } from '../actors/bus/socket.ts';
@@ -29,7 +30,9 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
     log: (...parts: unknown[]) => log.debug({ event: 'haraka', text: format(...parts) }),
     error: (...parts: unknown[]) => log.warn({ event: 'haraka', text: format(...parts) }),
   });
+  const restoreLoading = leaveOutRedis();
   const { default: server } = await import('haraka/server.js');
+  restoreLoading();
   const { default: tlsSocket } = await import('haraka/tls_socket.js');
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
@@ -66,6 +69,23 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
       await bus.close();
     },
   };
+}
+
+/**
+ * Haraka's own outbound part, which we do not use, loads the client of Redis: more than half of all modules of this process. From now on
+ * it gets an empty module instead, until the returned function is called.
+ */
+function leaveOutRedis(): () => void {
+  const nothing = 'postroom:no-redis';
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'haraka-plugin-redis'
+        ? { url: nothing, format: 'commonjs', shortCircuit: true }
+        : next(specifier, context),
+    load: (url, context, next) =>
+      url === nothing ? { format: 'commonjs', source: '', shortCircuit: true } : next(url, context),
+  });
+  return () => hooks.deregister();
 }
 
 /** Broadcasts were lost while the connection was down: cached verdicts may be outdated. */

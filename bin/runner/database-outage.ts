@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../../db/connection/database.ts';
+import { OUTAGE_EVENT } from './monitoring/log.ts';
 
 /** Logs an outage of PostgreSQL as two lines, its start and its end, however many requests fail. */
 export interface DatabaseOutage {
@@ -23,9 +24,6 @@ export interface DatabaseOutage {
  * Milliseconds.
  */
 const QUIET_MS = 1_000;
-
-/** Event of the record that reports the start of an outage. */
-export const OUTAGE_EVENT = 'database.away';
 
 /** Levels of pino. */
 const WARN = 40;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, type DatabaseOptions, openDatabase } from '../../db/connection/database.ts';
-import { measurePool } from './monitoring/measure-pools.ts';
+import { measurePool } from './monitoring/measure-connections.ts';
 
 /** Opens a pool that logs lost connections, except those that close with the pool. */
 export function openLoggedDatabase(

@@ -1,6 +1,9 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
-import { type DatabaseOutage, OUTAGE_EVENT } from '../database-outage.ts';
+import type { DatabaseOutage } from '../database-outage.ts';
+
+/** Event of the record that reports the start of an outage. */
+export const OUTAGE_EVENT = 'database.away';
 
 export interface LogOptions {
   destination?: DestinationStream;

@@ -1,4 +1,3 @@
-import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import { prometheusContentType } from 'prom-client';
 import type { Config } from '../../config.ts';
@@ -26,6 +25,8 @@ export async function openMonitoring({ config, log, missing, others }: Monitorin
   const { monitoring } = config;
   const nothing = { close: () => Promise.resolve() };
   if (monitoring === null) return nothing;
+  // Where nothing is served, nothing is loaded.
+  const { default: Fastify } = await import('fastify');
   const app = Fastify({ logger: false, forceCloseConnections: true });
   app.get('/health', () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {

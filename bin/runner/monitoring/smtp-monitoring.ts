@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Haraka } from '../../../haraka-plugins/start.ts';
 import type { Workers } from '../../../haraka-plugins/workers.ts';
 import type { Config } from '../../config.ts';
-import { measureConnection } from '../processes/bus.ts';
+import { measureConnection } from './measure-connections.ts';
 import { openMonitoring } from './monitoring.ts';
 import { addUp, type MetricsSnapshot, measureProcess, takeSnapshot } from './process-metrics.ts';
 import { answerProcess, askProcess, NESTED_ANSWER_LIMIT_MS } from './process-questions.ts';

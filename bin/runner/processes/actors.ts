@@ -3,11 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { startReceivingActor } from '../../../actors/receiving/actor.ts';
-import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
-import { startSendingActor } from '../../../actors/sending/actor.ts';
-import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { Bus } from '../../../schema/messages.ts';
@@ -52,12 +47,13 @@ export interface ActorSettings {
   mailDirectory: string | null;
 }
 
-/** Starts the actor of that name with its part of the configuration. */
+/** Starts the actor of that name with its part of the configuration. Loads the code of no other: a process of one actor starts sooner for it. */
 export async function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
   const { config, secretKey } = settings;
   const fault = faultOf(config);
   switch (name) {
-    case 'receiving':
+    case 'receiving': {
+      const { startReceivingActor } = await import('../../../actors/receiving/actor.ts');
       return startReceivingActor(context, {
         workers: config.parseWorkers,
         dnsServers: config.dnsServers,
@@ -66,9 +62,13 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         secretKey,
         fault,
       });
-    case 'threading':
+    }
+    case 'threading': {
+      const { startThreadingActor } = await import('../../../actors/threading/actor.ts');
       return startThreadingActor(context, { fault });
-    case 'sending':
+    }
+    case 'sending': {
+      const { startSendingActor } = await import('../../../actors/sending/actor.ts');
       return startSendingActor(context, {
         mailHostname: config.mailHostname,
         relayUrl: config.outboundRelayUrl,
@@ -80,14 +80,18 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         fault,
       });
-    case 'scheduling':
+    }
+    case 'scheduling': {
+      const { startSchedulingActor } = await import('../../../actors/scheduling/actor.ts');
       return startSchedulingActor(context, {
         dnsServers: config.dnsServers,
         mailHostname: config.mailHostname,
         retention: config.retention,
         fault,
       });
-    case 'delivery':
+    }
+    case 'delivery': {
+      const { startDeliveryActor } = await import('../../../actors/delivery/actor.ts');
       return startDeliveryActor(context, {
         publicUrl: config.publicUrl,
         allowedPrivateNetworks: config.allowedPrivateNetworks,
@@ -101,6 +105,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         ...(config.webhookCaFile === null ? {} : { trustedCertificates: await readAuthorities(config.webhookCaFile) }),
         fault,
       });
+    }
   }
 }
 

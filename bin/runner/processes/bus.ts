@@ -8,19 +8,13 @@ import { serveSocketBus } from '../../../actors/bus/socket.ts';
 import { measured } from '../../../actors/bus/transport.ts';
 import { SOCKET_PATH_LIMIT } from '../../../db/cluster/embedded-cluster.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { busMetrics } from '../../../schema/metrics.ts';
-import { beforeScrape } from '../monitoring/process-metrics.ts';
+import { measureConnection } from '../monitoring/measure-connections.ts';
 
 /** Opens NATS if it is configured, or else the bus within this process. `name` appears in the NATS server's monitoring. */
 export function openBus(natsUrl: string | null, name: string, log: Logger): Bus {
   const bus = measured(natsUrl === null ? createInProcessBus({ log }) : connectNatsBus({ url: natsUrl, name, log }));
   measureConnection(bus, natsUrl === null ? 'in-process' : 'nats');
   return bus;
-}
-
-/** Adds the state of the bus to each scrape. */
-export function measureConnection(bus: Pick<Bus, 'isConnected'>, transport: 'nats' | 'in-process' | 'socket'): void {
-  beforeScrape(() => busMetrics.isConnected.set({ transport }, bus.isConnected() ? 1 : 0));
 }
 
 export interface BusDoor {

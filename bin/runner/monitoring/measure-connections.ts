@@ -1,7 +1,13 @@
 import type { Pool } from 'pg';
 import type { DatabaseRole } from '../../../db/connection/database.ts';
-import { databaseMetrics } from '../../../schema/metrics.ts';
+import type { Bus } from '../../../schema/messages.ts';
+import { busMetrics, databaseMetrics } from '../../../schema/metrics.ts';
 import { beforeScrape } from './process-metrics.ts';
+
+/** Adds the state of the bus to each scrape. */
+export function measureConnection(bus: Pick<Bus, 'isConnected'>, transport: 'nats' | 'in-process' | 'socket'): void {
+  beforeScrape(() => busMetrics.isConnected.set({ transport }, bus.isConnected() ? 1 : 0));
+}
 
 const pools = new Map<string, Set<Pool>>();
 
