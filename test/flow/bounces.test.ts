@@ -2,22 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bouncedRecipient, complaint, deliveryReport } from '../support/mail/reports.ts';
 import { until } from '../support/servers/service.ts';
 import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
-import { SendingStage } from '../support/stages/sending-stage.ts';
+import { SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
 
 const FIVE_DAYS_SECONDS = 5 * 24 * 60 * 60;
 
-let stage: SendingStage;
+let stage: SendingStage<SharedGround>;
 let sender: string;
 let recipients = 0;
 let recipient: string;
 
 beforeAll(async () => {
-  stage = await SendingStage.start('single');
+  stage = await SendingStage.share('single', 'bounces-peer.test');
   sender = await stage.createAddress('hello');
 }, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 beforeEach(() => {
-  recipient = `joe${recipients++}@elsewhere.test`;
+  recipient = `joe${recipients++}@bounces-peer.test`;
 });
 
 const call = (method: string, path: string, body?: unknown) => stage.account.call(method, path, body);
@@ -74,7 +74,9 @@ describe('what comes back by SMTP', () => {
 
   test('a complaint suppresses the address', async () => {
     const { returnAddress } = await sent();
-    expect(await offer(returnAddress, complaint('Feedback-Type: abuse\n'), 'feedback@elsewhere.test')).toMatch(/^250 /);
+    expect(await offer(returnAddress, complaint('Feedback-Type: abuse\n'), 'feedback@bounces-peer.test')).toMatch(
+      /^250 /,
+    );
     await until(
       'the complaint is believed',
       () => stage.service.output.slice(-2000),
@@ -122,7 +124,7 @@ describe('what comes back by SMTP', () => {
       `bounce+x@${domain}`,
     ])
       expect(await offer(forged, null), forged).toMatch(/^550 5\.1\.1 /);
-    for (const foreign of [`${local}@elsewhere.test`, `bounce+x@mail.${domain}`, `hello@mail.${domain}`])
+    for (const foreign of [`${local}@bounces-peer.test`, `bounce+x@mail.${domain}`, `hello@mail.${domain}`])
       expect(await offer(foreign, null), foreign).toMatch(/^550 5\.7\.1 /);
   });
 });
@@ -151,7 +153,7 @@ describe('what servers say at once', () => {
         () => stage.service.output.slice(-2000),
         async () => (await call('GET', `/emails/${id}`)).body.recipients[0].attempts === 1,
       );
-      await stage.passSeconds(FIVE_DAYS_SECONDS + 60);
+      await stage.age(id, FIVE_DAYS_SECONDS + 60);
       const email = await stage.awaitStatus(id, 'failed');
       expect(email).toMatchObject({
         recipients: [

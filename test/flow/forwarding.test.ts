@@ -10,21 +10,21 @@ import { until } from '../support/servers/service.ts';
 import type { SinkMessage } from '../support/servers/sink-mta.ts';
 import { toWireForm } from '../support/servers/smtp-load.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
-import { fieldOf, fieldsOf } from '../support/stages/sending-stage.ts';
+import { fieldOf, fieldsOf, type SharedGround } from '../support/stages/sending-stage.ts';
 
-let stage: ForwardingStage;
+let stage: ForwardingStage<SharedGround>;
 let people = 0;
 /** an address that no test had before */
 let joe: string;
 
 beforeAll(async () => {
-  stage = await ForwardingStage.start('single', { FORWARD_LIMIT_PER_HOUR: '0' });
+  stage = await ForwardingStage.share('single', 'forwarding-peer.test');
 }, 300_000);
 afterAll(() => stage?.stop(), 60_000);
 afterEach(() => stage.sending.sink.answer({}));
 
 function newPerson(): string {
-  joe = `joe${people++}@elsewhere.test`;
+  joe = `joe${people++}@forwarding-peer.test`;
   return joe;
 }
 
@@ -158,8 +158,9 @@ describe('one address', () => {
       publicKeyEncoding: { type: 'spki', format: 'der' },
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
-    stage.sending.dns.set('s1._domainkey.peer.test', 'TXT', [`v=DKIM1; k=rsa; p=${pair.publicKey.toString('base64')}`]);
-    stage.sending.dns.set('_dmarc.peer.test', 'TXT', ['v=DMARC1; p=reject']);
+    const zone = stage.sending.service.openZone('peer.test');
+    zone.set('s1._domainkey.peer.test', 'TXT', [`v=DKIM1; k=rsa; p=${pair.publicKey.toString('base64')}`]);
+    zone.set('_dmarc.peer.test', 'TXT', ['v=DMARC1; p=reject']);
     const signer = new DKIM({ domainName: 'peer.test', keySelector: 's1', privateKey: pair.privateKey });
     const body = ['Grüße,  mit Leerzeichen ', '.', '..punkte', '', ''];
     const plain = Buffer.from(

@@ -42,7 +42,6 @@ describe.each<ServiceMode>(['split'])('a newcomer with a domain of their own (%s
         last = await ask('GET', path);
         return isMet(last.body);
       },
-      30_000,
     );
     return (last as Answer | null)?.body;
   }
@@ -155,7 +154,7 @@ describe.each<ServiceMode>(['split'])('a newcomer with a domain of their own (%s
       since: new Date(Date.now() - 3_600_000).toISOString(),
     });
     expect(replayed.body, JSON.stringify(replayed.body)).toMatchObject({ replayed: 1 });
-    const requests = await hook.received(before + 1, 20_000);
+    const requests = await hook.received(before + 1);
     expect(JSON.parse(requests.at(-1)?.body ?? '{}').email.subject).toBe('Gone');
   });
 
@@ -183,8 +182,35 @@ describe.each<ServiceMode>(['split'])('a newcomer with a domain of their own (%s
     expect(hook.requests).toHaveLength(before);
 
     expect((await ask('POST', `/emails/${blockedId}/release`)).status).toBe(200);
-    const requests = await hook.received(before + 1, 20_000);
+    const requests = await hook.received(before + 1);
     expect(JSON.parse(requests.at(-1)?.body ?? '{}').email.subject).toBe('Buy now');
     expect((await ask('GET', '/emails?status=blocked')).body.data).toEqual([]);
+  });
+
+  test('each actor is a separate process, and mail crosses nats-server', async () => {
+    const pids = [...stage.service.processes.values()].map((child) => child.pid);
+    expect(new Set(pids).size).toBe(stage.service.processes.size);
+    expect([...stage.service.processes.keys()].toSorted()).toEqual(
+      ['gateway', 'nats', 'smtp', 'receiving', 'threading', 'delivery', 'sending', 'scheduling'].toSorted(),
+    );
+    const messages = async () => {
+      const answer = await fetch(`http://127.0.0.1:${stage.service.natsMonitorPort}/varz`);
+      return ((await answer.json()) as { in_msgs: number }).in_msgs;
+    };
+    const before = await messages();
+    const requests = hook.requests.length;
+    await mailTo(`webhook@${DOMAIN}`, { subject: 'Over NATS' });
+    await hook.received(requests + 1);
+    expect(await messages()).toBeGreaterThanOrEqual(before + 3);
+    const between = await messages();
+    const sent = await ask('POST', '/emails', {
+      from: `webhook@${DOMAIN}`,
+      to: 'bob@elsewhere.test',
+      subject: 'Over NATS',
+      text: 'Hello',
+    });
+    await stage.messageOf(sent.body.message_id);
+    // the wakes of sending and of threading, and the event of the live feed
+    expect(await messages()).toBeGreaterThanOrEqual(between + 3);
   });
 });

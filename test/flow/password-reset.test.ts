@@ -1,15 +1,14 @@
 import { simpleParser } from 'mailparser';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../db/connection/database.ts';
-import { Service, type TestAccount, until } from '../support/servers/service.ts';
+import { createDomainAccount, type TestAccount, until } from '../support/servers/service.ts';
+import { type SharedService, SYSTEM_DOMAIN, sharedService } from '../support/servers/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  // The sender's domain is the one that the second account owns.
-  service = await Service.start('single', { environment: { SYSTEM_MAIL_FROM: 'postroom@domain1.test' } });
+  service = await sharedService('single');
 });
-afterAll(() => service.stop());
 
 const auth = async (path: string, body: unknown, cookie = '') => {
   const response = await fetch(`${service.url}/api/auth${path}`, {
@@ -52,7 +51,7 @@ async function reversePathOf(emailId: string): Promise<string | undefined> {
 
 test('a forgotten password is set anew by a mail of the service, which arrives in the inbox that it serves itself', async () => {
   const ada = await service.createAccount();
-  const sender = await service.createAccount();
+  const sender = await createDomainAccount(service.url, await service.databaseUrl(), SYSTEM_DOMAIN);
   const email = `owner@${ada.domain}`;
   const made = await ada.call('POST', '/email-addresses', { address: email, domainId: ada.domainId });
   expect(made.status).toBe(201);
@@ -65,11 +64,11 @@ test('a forgotten password is set anew by a mail of the service, which arrives i
   expect(mail?.subject).toBe('Set a new password for Postroom');
   const raw = await ada.call('GET', `/emails/${mail?.id}/raw`);
   const message = await simpleParser(raw.body);
-  expect(message.from?.value).toEqual([{ name: 'Postroom', address: 'postroom@domain1.test' }]);
+  expect(message.from?.value).toEqual([{ name: 'Postroom', address: `postroom@${SYSTEM_DOMAIN}` }]);
   expect(message.headers.get('auto-submitted')).toBe('auto-generated');
   // No DSN can carry it elsewhere; it is signed by whose domain it is from.
   expect(await reversePathOf(mail?.id ?? '')).toBe('');
-  expect(message.headers.get('dkim-signature')).toMatchObject({ params: { d: 'domain1.test' } });
+  expect(message.headers.get('dkim-signature')).toMatchObject({ params: { d: SYSTEM_DOMAIN } });
   const link = /^http:\S+$/m.exec(message.text ?? '')?.[0] ?? '';
   expect(link).toMatch(new RegExp(`^http://localhost:${service.httpPort}/reset-password#token=[A-Za-z0-9]{24}$`));
   const token = link.split('=')[1];

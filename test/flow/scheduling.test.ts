@@ -51,13 +51,35 @@ test('a scheduled email leaves on its instant, not before, and reads as sent fro
   expect(Date.parse(after['sent_at'])).toBeGreaterThanOrEqual(Date.parse(scheduledAt));
 });
 
-test('one that falls due while the service is dead leaves after its start, once', async () => {
+test('kill -9 of the whole service: what falls due meanwhile leaves once, and mail in hand goes although its lease holds on', async () => {
   const { id, message_id: messageId } = await schedule('Across a restart', await stage.instantIn(70));
   await stage.passSeconds(60);
+  stage.sink.answer({ data: () => 'hang' });
+  const before = stage.sink.transactions.length;
+  const request = { from: sender, to: 'bob@elsewhere.test', subject: 'In hand', text: 'Hello' };
+  const { body: inHand } = await stage.account.call('POST', '/emails', request);
+  await stage.sink.until(({ transactions }) => transactions[before]?.recipients.length === 1);
+  const claims = await stage.query(
+    `select 1 from recipient where email_id = $1 and status = 'pending' and claimed_until > postroom_now()`,
+    [inHand.id],
+  );
+  expect(claims, 'the kill meets a claim').toHaveLength(1);
   await stage.service.end('runner', 'SIGKILL');
+  stage.sink.answer({});
   expect(offered(messageId), 'nothing left before the kill').toBe(0);
   await stage.passSeconds(70);
+  await stage.query(
+    `update recipient set claimed_until = claimed_until + interval '1 hour' where email_id = $1 and claimed_by is not null`,
+    [inHand.id],
+  );
   await stage.service.start();
+  await stage.messageOf(inHand.message_id);
+  const email = await stage.awaitStatus(inHand.id, 'delivered');
+  const log = [
+    { number: 1, outcome: 'interrupted' },
+    { number: 2, outcome: 'delivered' },
+  ];
+  expect(email['recipients']).toMatchObject([{ attempts: 1, log }]);
   await stage.messageOf(messageId);
   await stage.awaitStatus(id, 'delivered');
   await passUntilReleased(61);

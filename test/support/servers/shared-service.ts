@@ -12,6 +12,9 @@ import { noteSharedServer, sharedOutput } from './shared-server.ts';
 /** MAIL_HOSTNAME of a shared service. */
 const MAIL_HOST = 'mx.postroom.test';
 
+/** Domain of SYSTEM_MAIL_FROM of a shared service, for the one file that has an account with it. */
+export const SYSTEM_DOMAIN = 'system.test';
+
 /** Domains that accounts of a shared service may add without DNS: one per account of all files of a run. */
 const trustedDomains = Array.from({ length: 300 }, (_, n) => `shared${n}.test`);
 
@@ -84,7 +87,8 @@ async function startService(mode: ServiceMode, draft: string): Promise<void> {
       OUTBOUND_PORT: String(outboundPort),
       MAIL_HOSTNAME: MAIL_HOST,
       FORWARD_LIMIT_PER_HOUR: '0',
-      TRUSTED_DOMAINS: ['inbox.test', ...trustedDomains].join(','),
+      SYSTEM_MAIL_FROM: `postroom@${SYSTEM_DOMAIN}`,
+      TRUSTED_DOMAINS: ['inbox.test', SYSTEM_DOMAIN, ...trustedDomains].join(','),
     },
   });
   const { directory, url, httpPort, smtpPort, environment, ownerEnvironment } = service;

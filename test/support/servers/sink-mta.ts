@@ -112,7 +112,7 @@ export interface SinkMta {
   peakConnections(): number;
   /** Replaces the script from now on. */
   answer(script: SinkScript): void;
-  /** Resolves when that many messages were taken in all; rejects with what came after the limit (10 s unless told). */
+  /** Resolves when that many messages were taken in all; rejects with what came after the limit (two minutes unless told). */
   received(count: number, limitMs?: number): Promise<SinkMessage[]>;
   /** Resolves when the condition, which is looked at whenever anything was said, holds; rejects after the limit. */
   until(isMet: (sink: SinkMta) => boolean, limitMs?: number): Promise<void>;

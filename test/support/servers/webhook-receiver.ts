@@ -79,7 +79,7 @@ export interface WebhookReceiver {
   bytesSent(): number;
   /** Replaces the script from now on. */
   answer(script: Script | readonly ScriptedAnswer[]): void;
-  /** Resolves when that many requests came in all; rejects with what came after the limit (10 s unless told). */
+  /** Resolves when that many requests came in all; rejects with what came after the limit (two minutes unless told). */
   received(count: number, limitMs?: number): Promise<ReceivedRequest[]>;
   /** Resolves when the requests so far meet the condition; rejects after the limit. */
   until(isMet: (requests: readonly ReceivedRequest[]) => boolean, limitMs?: number): Promise<ReceivedRequest[]>;

@@ -1,7 +1,7 @@
 import { type ServiceMode, type ServiceOptions, until } from '../servers/service.ts';
 import type { SinkMessage } from '../servers/sink-mta.ts';
 import { SmtpClient, toData } from '../servers/smtp-client.ts';
-import { SendingStage } from './sending-stage.ts';
+import { type OwnGround, SendingStage, type SharedGround } from './sending-stage.ts';
 
 /** A delivery of an endpoint that forwards, with its recipients. */
 export interface ForwardSight {
@@ -17,11 +17,11 @@ export interface ForwardSight {
 }
 
 /** The whole service with a sink, and how mail is brought in and seen to leave as copies. */
-export class ForwardingStage {
-  readonly sending: SendingStage;
+export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround> {
+  readonly sending: SendingStage<Ground>;
   #addresses = 0;
 
-  private constructor(sending: SendingStage) {
+  private constructor(sending: SendingStage<Ground>) {
     this.sending = sending;
   }
 
@@ -31,6 +31,11 @@ export class ForwardingStage {
     options: Pick<ServiceOptions, 'processes'> = {},
   ): Promise<ForwardingStage> {
     return new ForwardingStage(await SendingStage.start(mode, environment, options));
+  }
+
+  /** See SendingStage.share. */
+  static async share(mode: ServiceMode, peer: string): Promise<ForwardingStage<SharedGround>> {
+    return new ForwardingStage(await SendingStage.share(mode, peer));
   }
 
   stop(): Promise<void> {
@@ -94,7 +99,6 @@ export class ForwardingStage {
         [found] = await this.deliveriesOf(emailId);
         return found !== undefined && isMet(found);
       },
-      30_000,
     );
     if (found === undefined) throw new Error('unreachable');
     return found;
@@ -109,7 +113,7 @@ export class ForwardingStage {
     const { sink, service } = this.sending;
     const found = () => sink.messages.filter(({ recipients }) => recipients.includes(address));
     await sink
-      .until(() => found().length >= count, 30_000)
+      .until(() => found().length >= count)
       .catch((error: unknown) => {
         throw new Error(service.output.slice(-3000), { cause: error });
       });

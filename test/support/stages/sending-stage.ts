@@ -172,6 +172,15 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
     ]);
   }
 
+  /** Makes the recipients of an email of the account so much older: what they wait for is due so much earlier. */
+  async age(id: string, seconds: number): Promise<void> {
+    await this.query(
+      `update recipient set queued_at = queued_at - $3 * interval '1 second',
+         next_attempt_at = next_attempt_at - $3 * interval '1 second' where user_id = $1 and email_id = $2`,
+      [this.account.userId, id, seconds],
+    );
+  }
+
   /** The instant so many seconds from now by that clock, as `scheduled_at` takes it. */
   async instantIn(seconds: number): Promise<string> {
     const [row] = await this.query<{ at: Date }>(`select postroom_now() + $1 * interval '1 second' as at`, [seconds]);
