@@ -1,6 +1,10 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
-import type { DatabaseOutage } from '../database-outage.ts';
+
+/** What the log asks of a DatabaseOutage. */
+interface Outage {
+  absorbs(error: unknown, level: number): boolean;
+}
 
 /** Event of the record that reports the start of an outage. */
 export const OUTAGE_EVENT = 'database.away';
@@ -8,7 +12,7 @@ export const OUTAGE_EVENT = 'database.away';
 export interface LogOptions {
   destination?: DestinationStream;
   /** Logs records whose `err` belongs to an outage of PostgreSQL at debug level, because the outage has its own two lines. */
-  outage?: DatabaseOutage;
+  outage?: Outage;
 }
 
 /** JSON lines on stdout; `program` names the process in each line. */
@@ -27,7 +31,7 @@ export function createLog(
   return pino(options, destination);
 }
 
-function absorbing(outage: DatabaseOutage) {
+function absorbing(outage: Outage) {
   return function log(this: Logger, words: Parameters<LogFn>, method: LogFn, level: number): void {
     const [record] = words as unknown[];
     const { err, event } = (typeof record === 'object' && record !== null ? record : {}) as Record<string, unknown>;
