@@ -6,7 +6,7 @@ import { type Answer, type ServiceMode, type TestAccount, until } from '../suppo
 import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 
-// In `npm test`, the split mode is in newcomer.test.ts.
+// In `npm test`, the split mode is in metrics.test.ts.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcomer brings a domain (%s)', (mode) => {
   let service: SharedService;
   let account: TestAccount;

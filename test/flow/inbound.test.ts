@@ -8,7 +8,7 @@ import { type SharedService, sharedService } from '../support/servers/shared-ser
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
-// In `npm test`, separate processes over NATS are in newcomer.test.ts, metrics.test.ts and traces.test.ts.
+// In `npm test`, separate processes over NATS are in metrics.test.ts and traces.test.ts.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
   'a mail comes in by SMTP and goes out as a webhook (%s)',
   (mode) => {

@@ -9,9 +9,11 @@ import { type Sample, type Scrape, scrape } from '../support/metrics.ts';
 import { alertExpressions, dashboardExpressions, partsOf } from '../support/promql.ts';
 import { hasPromtool, promtool } from '../support/promtool.ts';
 import { repository } from '../support/runner.ts';
-import { type DomainAccount, Service, type ServiceMode, until } from '../support/servers/service.ts';
+import { type DomainAccount, type Service, type ServiceMode, until } from '../support/servers/service.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { SendingStage } from '../support/stages/sending-stage.ts';
+import { describeNewcomer } from './newcomer.ts';
 
 const guide = readFileSync(path.join(repository, 'docs/monitoring.md'), 'utf8');
 const execute = promisify(execFile);
@@ -27,6 +29,7 @@ const processesOf: Record<ServiceMode, string[]> = {
 describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])(
   'what the processes tell of themselves (%s)',
   (mode) => {
+    let stage: SendingStage;
     let service: Service;
     let receiver: WebhookReceiver;
     let account: DomainAccount;
@@ -39,18 +42,15 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])(
     beforeAll(async () => {
       receiver = await startWebhookReceiver();
       // On one machine two processes take SMTP, behind the one that `npm start` starts.
-      const environment = {
-        ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
-        ...(mode === 'single' ? { SMTP_PROCESSES: '2' } : {}),
-      };
-      service = await Service.start(mode, { hasMetrics: true, environment });
-      account = await service.createAccount();
+      const environment: Record<string, string> = mode === 'single' ? { SMTP_PROCESSES: '2' } : {};
+      stage = await SendingStage.start(mode, environment, { hasMetrics: true });
+      ({ service, account } = stage);
       port = await freePort();
       secrets.push(account.userId, account.apiKey, account.domain, account.domainId, 'elsewhere.test');
       await makeTraffic();
     }, 600_000);
     afterAll(async () => {
-      await service?.stop();
+      await stage?.stop();
       await receiver?.stop();
     });
 
@@ -271,6 +271,32 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])(
           (await account.call('POST', '/endpoints', { name: 'any', type: 'webhook', config: { url } })).status;
         expect(await make(`${service.metricsUrl('runner')}/metrics`)).toBe(400);
         expect(await make(`http://127.0.0.1:${port}/metrics`)).toBe(201);
+      });
+
+    // The traffic above is counted; what follows is not.
+    describeNewcomer(() => stage);
+
+    if (mode === 'split')
+      test('each actor is a separate process, and mail crosses nats-server', async () => {
+        const names = ['gateway', 'nats', 'smtp', 'receiving', 'threading', 'delivery', 'sending', 'scheduling'];
+        expect([...service.processes.keys()].toSorted()).toEqual(names.toSorted());
+        expect(new Set([...service.processes.values()].map(({ pid }) => pid)).size).toBe(names.length);
+        const messages = async () => {
+          const answer = await fetch(`http://127.0.0.1:${service.natsMonitorPort}/varz`);
+          return ((await answer.json()) as { in_msgs: number }).in_msgs;
+        };
+        const well = await address('crossing', receiver.url);
+        const requests = receiver.requests.length;
+        const before = await messages();
+        expect(await offer(well.address)).toEqual([250]);
+        await receiver.received(requests + 1);
+        const between = await messages();
+        expect(between).toBeGreaterThanOrEqual(before + 3);
+        const request = { from: well.address, to: 'bob@elsewhere.test', subject: 'Over NATS', text: 'Hello' };
+        const sent = await account.call('POST', '/emails', request);
+        await stage.messageOf(sent.body.message_id);
+        // the wakes of sending and of threading, and the event of the live feed
+        expect(await messages()).toBeGreaterThanOrEqual(between + 3);
       });
 
     if (mode === 'split')
