@@ -94,21 +94,3 @@ test(
   },
   LIMIT_MS,
 );
-
-test(
-  'a machine that nothing else reaches is open and does not warn',
-  async () => {
-    const receiver = await startWebhookReceiver({ host: '127.0.0.1' });
-    try {
-      const { run, url } = await start({});
-      expect(warnings(run)).toEqual([]);
-      expect(printedKey(run)).not.toBe('');
-      expect((await post(`${url}/api/auth/sign-up/email`, stranger)).status).toBe(200);
-      const webhook = webhookTo(`http://127.0.0.1:${receiver.port}/`);
-      expect((await post(`${url}/api/e2/endpoints`, webhook, printedKey(run))).status).toBe(201);
-    } finally {
-      await receiver.stop();
-    }
-  },
-  LIMIT_MS,
-);

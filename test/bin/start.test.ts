@@ -9,6 +9,7 @@ import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, runOn, startOn } from '../support/runner.ts';
 import { until } from '../support/servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
 
 const execute = promisify(execFile);
@@ -119,6 +120,27 @@ describe('a machine, from its first start on', () => {
     expect(accepted(await offer(machine, 3))).toBe(3);
     await until('three mails are listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 3);
     expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
+  });
+
+  // A machine that other machines reach: open-defaults.test.ts.
+  test('a machine that nothing else reaches is open and does not warn', async () => {
+    const receiver = await startWebhookReceiver({ host: '127.0.0.1' });
+    const post = (route: string, body: unknown) =>
+      fetch(`http://127.0.0.1:${machine.httpPort}${route}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        body: JSON.stringify(body),
+      });
+    try {
+      expect(run.output()).not.toContain('start.exposed');
+      const stranger = { email: 'stranger@example.com', password: 'correct horse', name: 'Stranger' };
+      expect((await post('/api/auth/sign-up/email', stranger)).status).toBe(200);
+      const config = { url: `http://127.0.0.1:${receiver.port}/`, timeout: 30, retryAttempts: 3 };
+      const endpoint = { name: 'inside', type: 'webhook', config };
+      expect((await post('/api/e2/endpoints', endpoint)).status).toBe(201);
+    } finally {
+      await receiver.stop();
+    }
   });
 
   test('the data folder is not accessible to other users', async () => {
