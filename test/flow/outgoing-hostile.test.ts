@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,24 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmailBody, lineEnds, oneLineFields, refusedEmails } from '../support/mail/hostile-emails.ts';
 import { type Answer, until } from '../support/servers/service.ts';
+import type { SharedZone } from '../support/servers/shared-dns.ts';
 import type { SinkMessage } from '../support/servers/sink-mta.ts';
 import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
-import { fieldOf, fieldsOf, SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
+import {
+  fieldOf,
+  fieldsOf,
+  SendingStage,
+  type SharedGround,
+  type StageAccount,
+} from '../support/stages/sending-stage.ts';
 
 const CANARY = 'canary-9f1c7b';
+/** in the text of whatever is sent here */
+const MARK = 'mark-9f1c7b';
 
-let stage: SendingStage;
+let stage: SendingStage<SharedGround>;
+/** of the domain that nothing may lead to */
+let evil: SharedZone;
 let stranger: StageAccount;
 let sender: string;
 /** an email that came in, to be answered */
@@ -21,10 +32,15 @@ let original: string;
 let canary: { url: string; file: string; visits: string[]; server: Server; directory: string };
 
 beforeAll(async () => {
-  stage = await SendingStage.start('single');
+  stage = await SendingStage.share('single', 'hostile-peer.test');
+  evil = stage.service.openZone('evil.test');
   stranger = await stage.service.createAccount();
   sender = await stage.createAddress('hello');
-  original = await receive(['Message-ID: <original@elsewhere.test>', 'From: ada@elsewhere.test', 'Subject: Hello']);
+  original = await receive([
+    'Message-ID: <original@hostile-peer.test>',
+    'From: ada@hostile-peer.test',
+    'Subject: Hello',
+  ]);
   const visits: string[] = [];
   const server = createServer((request, response) => {
     visits.push(request.url ?? '');
@@ -45,7 +61,7 @@ afterAll(async () => {
 });
 
 function benign(over: EmailBody = {}): EmailBody {
-  return { from: sender, to: 'ada@elsewhere.test', subject: 'Hello', text: 'Hello', ...over };
+  return { from: sender, to: 'ada@hostile-peer.test', subject: 'Hello', text: `Hello ${MARK}`, ...over };
 }
 
 function send(body: EmailBody, headers: Record<string, string> = {}): Promise<Answer> {
@@ -74,8 +90,11 @@ function faults(answer: Answer): string[] {
 
 async function countRows(): Promise<Record<string, number>> {
   const [row] = await stage.query<Record<string, number>>(
-    `select (select count(*)::int from email) as emails, (select count(*)::int from raw_message) as bytes,
-            (select count(*)::int from recipient) as recipients, (select count(*)::int from idempotency_key) as keys`,
+    `select (select count(*)::int from email where user_id = any($1)) as emails,
+            (select count(*)::int from raw_message where position($2::bytea in octets) > 0) as bytes,
+            (select count(*)::int from recipient where user_id = any($1)) as recipients,
+            (select count(*)::int from idempotency_key where user_id = any($1)) as keys`,
+    [[stage.account.userId, stranger.userId], Buffer.from(MARK)],
   );
   return row ?? {};
 }
@@ -90,7 +109,7 @@ async function expectNothingOf(attempts: () => Promise<void>): Promise<void> {
   expect(after.status, JSON.stringify(after.body)).toBe(200);
   await stage.messageOf(after.body.message_id);
   expect(stage.sink.offered.length - offered, 'messages at the sink').toBe(1);
-  expect(stage.dns.queries.filter((query) => query.includes('evil'))).toEqual([]);
+  expect(evil.asked()).toEqual([]);
   expect(canary.visits).toEqual([]);
 }
 
@@ -236,38 +255,38 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
   ],
   [
     'names that hide line ends and quotes',
-    () => ({ from: `=?utf-8?q?Ada=0d=0aBcc=3a_eve?= <${sender}>`, to: '"A \\"B\\" , C; <D>" <ada@elsewhere.test>' }),
+    () => ({ from: `=?utf-8?q?Ada=0d=0aBcc=3a_eve?= <${sender}>`, to: '"A \\"B\\" , C; <D>" <ada@hostile-peer.test>' }),
     ({ parsed }) => expect(parsed.from?.value).toMatchObject([{ address: sender }]),
   ],
   [
     'percent hack and bang path, which are but local-parts',
     () => ({
       to: [
-        'eve%evil.test@elsewhere.test',
-        'evil.test!eve@elsewhere.test',
-        '-oQ/tmp@elsewhere.test',
-        '|cat@elsewhere.test',
+        'eve%evil.test@hostile-peer.test',
+        'evil.test!eve@hostile-peer.test',
+        '-oQ/tmp@hostile-peer.test',
+        '|cat@hostile-peer.test',
       ],
     }),
     ({ message }) =>
       expect(message.recipients.toSorted()).toEqual(
         [
-          'eve%evil.test@elsewhere.test',
-          'evil.test!eve@elsewhere.test',
-          '-oQ/tmp@elsewhere.test',
-          '|cat@elsewhere.test',
+          'eve%evil.test@hostile-peer.test',
+          'evil.test!eve@hostile-peer.test',
+          '-oQ/tmp@hostile-peer.test',
+          '|cat@hostile-peer.test',
         ].toSorted(),
       ),
   ],
   [
     'fifty recipients, some of them twice, most of them blind',
     () => ({
-      to: ['t1@elsewhere.test', 't1@elsewhere.test'],
-      cc: ['c1@elsewhere.test', 't1@ELSEWHERE.test'],
-      bcc: Array.from({ length: 48 }, (_, n) => `b${n}@elsewhere.test`),
+      to: ['t1@hostile-peer.test', 't1@hostile-peer.test'],
+      cc: ['c1@hostile-peer.test', 't1@HOSTILE-PEER.test'],
+      bcc: Array.from({ length: 48 }, (_, n) => `b${n}@hostile-peer.test`),
     }),
     ({ message }) => {
-      expect(message.bytes.toString('latin1')).not.toMatch(/b\d+@elsewhere/);
+      expect(message.bytes.toString('latin1')).not.toMatch(/b\d+@hostile-peer/);
       expect(new Set(message.recipients).size).toBe(50);
     },
   ],
@@ -358,22 +377,22 @@ describe('what can be sent arrives once, as it was composed', () => {
 
   test('an answer to an email that hides line ends wherever the answer copies from it', async () => {
     const id = await receive([
-      'Message-ID: <hostile@elsewhere.test>',
-      `References: ${Array.from({ length: 400 }, (_, n) => `<r${n}@elsewhere.test>`).join('\r\n ')} <a"\u0001b@x> <broken`,
-      'From: =?utf-8?q?Ada=0d=0aBcc:_eve=40evil.test?= <ada@elsewhere.test>',
-      'Reply-To: =?utf-8?b?QWRhDQpCY2M6IGV2ZUBldmlsLnRlc3Q=?= <replies@elsewhere.test>',
-      'To: =?utf-8?q?a=40evil.test=2c?= <bob@elsewhere.test>, "x\\\r\n <eve@elsewhere.test>" <cay@elsewhere.test>',
-      'Cc: all: dan@elsewhere.test;, "\0" <"quoted part"@elsewhere.test>',
+      'Message-ID: <hostile@hostile-peer.test>',
+      `References: ${Array.from({ length: 400 }, (_, n) => `<r${n}@hostile-peer.test>`).join('\r\n ')} <a"\u0001b@x> <broken`,
+      'From: =?utf-8?q?Ada=0d=0aBcc:_eve=40evil.test?= <ada@hostile-peer.test>',
+      'Reply-To: =?utf-8?b?QWRhDQpCY2M6IGV2ZUBldmlsLnRlc3Q=?= <replies@hostile-peer.test>',
+      'To: =?utf-8?q?a=40evil.test=2c?= <bob@hostile-peer.test>, "x\\\r\n <eve@hostile-peer.test>" <cay@hostile-peer.test>',
+      'Cc: all: dan@hostile-peer.test;, "\0" <"quoted part"@hostile-peer.test>',
       'Subject: =?utf-8?q?Hello=0d=0aBcc:_eve=40evil.test=0d=0a=0d=0aText=E2=80=A8?= \u0001',
     ]);
     const body = { from: sender, text: 'An answer', reply_all: true };
     const answer = await stage.account.call('POST', `/emails/${id}/reply`, body);
     const { message } = await expectAsComposed(answer, []);
     expect(message.recipients.toSorted()).toEqual(
-      ['bob', 'cay', 'dan', 'replies'].map((name) => `${name}@elsewhere.test`),
+      ['bob', 'cay', 'dan', 'replies'].map((name) => `${name}@hostile-peer.test`),
     );
-    expect(fieldOf(message.bytes, 'In-Reply-To')).toBe('<hostile@elsewhere.test>');
-    expect(fieldOf(message.bytes, 'References')).toMatch(/<hostile@elsewhere\.test>$/);
+    expect(fieldOf(message.bytes, 'In-Reply-To')).toBe('<hostile@hostile-peer.test>');
+    expect(fieldOf(message.bytes, 'References')).toMatch(/<hostile@hostile-peer\.test>$/);
     expect(fieldOf(message.bytes, 'Bcc')).toBeNull();
   });
 });
@@ -403,8 +422,8 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   const composed = message.bytes.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
   expect(composed === stored?.bytes.toString('latin1'), 'the octets are those that were stored').toBe(true);
   expect(message.recipients.toSorted()).toEqual(stored?.envelope.toSorted());
-  expect(message.recipients.every((address) => address.endsWith('@elsewhere.test'))).toBe(true);
-  expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?domain\d+\.test$/);
+  expect(message.recipients.every((address) => address.endsWith('@hostile-peer.test'))).toBe(true);
+  expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?shared\d+\.test$/);
   expect((await stage.verify(message)).dkim.map(({ result }) => result)).toEqual(['pass']);
 
   await stage.awaitStatus(answer.body.id, 'delivered');
@@ -412,7 +431,7 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   expect(stage.sink.messages.flatMap(({ recipients }) => recipients).filter((each) => each.includes('@evil'))).toEqual(
     [],
   );
-  expect(stage.dns.queries.filter((query) => /\bevil\.test$/.test(query))).toEqual([]);
+  expect(evil.asked()).toEqual([]);
   expect(canary.visits).toEqual([]);
   expect(wire).not.toContain(CANARY);
   return { message, parsed: await simpleParser(message.bytes, { skipTextToHtml: true }) };
@@ -420,14 +439,14 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
 
 describe('our listener relays for nobody', () => {
   const tricks: [string, (own: string) => { from?: string; to: string }][] = [
-    ['a foreign domain', () => ({ to: 'who@elsewhere.test' })],
-    ['a foreign domain from an own address', (own) => ({ from: `hello@${own}`, to: 'who@elsewhere.test' })],
-    ['a foreign domain from nobody', () => ({ from: '', to: 'who@elsewhere.test' })],
-    ['a percent hack', (own) => ({ to: `who%elsewhere.test@${own}` })],
-    ['a bang path', (own) => ({ to: `elsewhere.test!who@${own}` })],
-    ['a source route', (own) => ({ to: `@${own}:who@elsewhere.test` })],
-    ['a quoted address', (own) => ({ to: `"who@elsewhere.test"@${own}` })],
-    ['two at signs', (own) => ({ to: `who@elsewhere.test@${own}` })],
+    ['a foreign domain', () => ({ to: 'who@hostile-peer.test' })],
+    ['a foreign domain from an own address', (own) => ({ from: `hello@${own}`, to: 'who@hostile-peer.test' })],
+    ['a foreign domain from nobody', () => ({ from: '', to: 'who@hostile-peer.test' })],
+    ['a percent hack', (own) => ({ to: `who%hostile-peer.test@${own}` })],
+    ['a bang path', (own) => ({ to: `hostile-peer.test!who@${own}` })],
+    ['a source route', (own) => ({ to: `@${own}:who@hostile-peer.test` })],
+    ['a quoted address', (own) => ({ to: `"who@hostile-peer.test"@${own}` })],
+    ['two at signs', (own) => ({ to: `who@hostile-peer.test@${own}` })],
     ['an address literal', () => ({ to: 'who@[127.0.0.1]' })],
     ['a forged return address', (own) => ({ from: '', to: `bounce+${'a'.repeat(40)}@mail.${own}` })],
     ['no domain', () => ({ to: 'who' })],
@@ -461,101 +480,5 @@ describe('our listener relays for nobody', () => {
     } finally {
       client.destroy();
     }
-  });
-});
-
-describe('no text takes more time than its size asks for', () => {
-  const SIZE = 50_000;
-  const fill = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE);
-  const units = [
-    ...'a|<|>|(|"|\\|,|:|;|@|%|_|[Fwd: |re: |a@b.c |a@b.c,|"a" <|=?utf-8?q?|=?utf-8?q?a?= |<a@b> |tomorrow at |1'.split(
-      '|',
-    ),
-    ...' |2026-01-01T|QQ==|data:;|a.|<div>|\n>|\t|ü|🙂'.split('|'),
-  ];
-  const fields: [string, (text: string) => EmailBody][] = [
-    ['from', (text) => ({ from: text })],
-    ['name of the sender', (text) => ({ from: `${text} <${sender}>` })],
-    ['to', (text) => ({ to: text })],
-    ['to, in a list', (text) => ({ to: [text] })],
-    ['cc', (text) => ({ cc: text })],
-    ['bcc', (text) => ({ bcc: text })],
-    ['reply_to', (text) => ({ reply_to: text })],
-    ['subject', (text) => ({ subject: text })],
-    ['name of a header', (text) => ({ headers: { [text]: 'x' } })],
-    ['header', (text) => ({ headers: { 'X-One': text } })],
-    ['References', (text) => ({ headers: { References: text } })],
-    ['filename', (text) => ({ attachments: [{ filename: text, content: 'QQ==' }] })],
-    ['content', (text) => ({ attachments: [{ content: text }] })],
-    ['content_type', (text) => ({ attachments: [{ content_type: text, content: 'QQ==' }] })],
-    ['content_id', (text) => ({ attachments: [{ content_id: text, content: 'QQ==' }] })],
-    ['tag', (text) => ({ tags: [{ name: text, value: text }] })],
-    ['scheduled_at', (text) => ({ scheduled_at: text })],
-    ['timezone', (text) => ({ scheduled_at: 'in 2 hours', timezone: text })],
-    ['text', (text) => ({ text, to: 'refused' })],
-    ['html', (text) => ({ html: text, to: 'refused' })],
-  ];
-  /** Times the processor time of a harmless request of the size that is refused last of all; a quadratic reader takes hundreds of times as much. */
-  const MOST = 15;
-
-  /** Nanoseconds that the main thread of the service ran (proc_pid_schedstat): unlike the time of day, other processes do not add to it. */
-  const ranNs = async () => {
-    const pid = stage.service.processes.get('runner')?.pid;
-    return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]);
-  };
-
-  async function leastMs(call: () => Promise<unknown>, goodMs = 0): Promise<number> {
-    let least = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 5 && least > goodMs; round++) {
-      const startedNs = await ranNs();
-      await call();
-      least = Math.min(least, ((await ranNs()) - startedNs) / 1e6);
-    }
-    return least;
-  }
-
-  test(`50 KB in any field of an email take about as much processor time as 50 KB of harmless text`, async () => {
-    const harmless = benign({ text: fill('Good morning. '), from: `hello@${stranger.domain}` });
-    const harmlessMs = await leastMs(() => send(harmless));
-    const slow: string[] = [];
-    for (const [field, over] of fields) {
-      for (const unit of units) {
-        // From another's domain, so that what is well-formed is refused as late as possible and nothing is stored.
-        const body = { ...harmless, text: 'x', ...over(fill(unit)) };
-        const ms = await leastMs(() => send(body), harmlessMs * MOST);
-        if (ms > harmlessMs * MOST) slow.push(`${field} of ${JSON.stringify(unit)}: ${Math.round(ms)} ms`);
-      }
-    }
-    expect(slow, `harmless: ${harmlessMs} ms`).toEqual([]);
-  });
-
-  test('50 KB in the fields of the other resources take about as much processor time', async () => {
-    const { account } = stage;
-    const harmlessMs = await leastMs(() => account.call('POST', '/endpoints', { name: fill('Good morning. ') }));
-    const slow: string[] = [];
-    const routes: [string, (text: string) => EmailBody][] = [
-      ['/domains', (text) => ({ domain: text })],
-      ['/email-addresses', (text) => ({ address: text, domainId: account.domainId })],
-      ['/email-addresses', (text) => ({ address: `${text}@${account.domain}`, domainId: account.domainId })],
-      ['/endpoints', (text) => ({ name: 'x', type: 'webhook', config: { url: text } })],
-      [
-        '/endpoints',
-        (text) => ({
-          name: 'x',
-          type: 'webhook',
-          config: { url: `https://a.test/${text}`, headers: { [text]: text } },
-        }),
-      ],
-      ['/endpoints', (text) => ({ name: 'x', type: 'email', config: { forwardTo: text } })],
-      ['/endpoints', (text) => ({ name: 'x', type: 'email_group', config: { emails: [text] }, description: text })],
-    ];
-    for (const [route, bodyOf] of routes) {
-      for (const unit of units) {
-        const body = bodyOf(fill(unit));
-        const ms = await leastMs(() => account.call('POST', route, body), harmlessMs * MOST);
-        if (ms > harmlessMs * MOST) slow.push(`${route} ${unit}: ${Math.round(ms)} ms`);
-      }
-    }
-    expect(slow, `harmless: ${harmlessMs} ms`).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type DnsRecords, type DnsZone, serveDns } from './dns.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -18,7 +18,14 @@ const zoneOf = (name: string) => {
   // Checks of DMARC ask for the policy of the top-level domain, too (RFC 9989 §4.10), and no file can claim that.
   if (/^_dmarc\.[^.]+$/.test(name)) return new Map();
   const labels = name.split('.');
-  return labels.reduce<DnsZone | null>((found, _, at) => found ?? readZone(labels.slice(at).join('.')), null);
+  for (const at of labels.keys()) {
+    const apex = labels.slice(at).join('.');
+    const zone = readZone(apex);
+    if (zone === null) continue;
+    appendFileSync(path.join(folder, `${apex}.asked`), `${name}\n`);
+    return zone;
+  }
+  return null;
 };
 const { address } = await serveDns('127.0.0.1', zoneOf, []);
 writeWholeFile(path.join(folder, 'address'), address);

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import { freePort } from '../cluster/cluster.ts';
 import { sharedFolder } from '../shared-folder.ts';
-import type { DnsServer } from './dns.ts';
 import { makeServiceDirectory } from './orphans.ts';
 import { createDomainAccount, Service, type ServiceMode } from './service.ts';
-import { openSharedZone, startSharedDns } from './shared-dns.ts';
+import { openSharedZone, type SharedZone, startSharedDns } from './shared-dns.ts';
 import { noteSharedServer, sharedOutput } from './shared-server.ts';
 
 /** MAIL_HOSTNAME of a shared service. */
@@ -37,7 +36,7 @@ export interface SharedService
   /** OUTBOUND_PORT: a file that receives mail starts its sink on this port, at its own loopback address */
   outboundPort: number;
   /** Claims a DNS name and those below it for this file. Names that no file claimed get SERVFAIL. */
-  openZone(apex: string): Pick<DnsServer, 'set'>;
+  openZone(apex: string): SharedZone;
 }
 
 type Facts = Pick<Service, 'directory' | 'url' | 'httpPort' | 'smtpPort' | 'environment' | 'ownerEnvironment'> & {
