@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       expect(page.url()).toBe(`${stage.url}/`);
     }
     expect(complaintsOf(tab)).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('a sign-in link serves once, and whoever signs in takes over all tabs of the browser', LIMIT, async () => {
@@ -77,14 +77,14 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await stranger.page.goto(used);
     await stranger.page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
     expect(await findViolations(stranger.page)).toEqual([]);
-    await stranger.context.close();
+    await stranger.close();
 
     const other = await tab.context.newPage();
     await other.goto(await link(two));
     await atPath(other, '/welcome');
     await expect.poll(() => tab.page.getByLabel('Email address').inputValue()).toBe(two);
     expect(complaintsOf(tab)).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('a session that is over asks to sign in where one is, and what was begun is still there', LIMIT, async () => {
@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.reload();
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
     expect(complaintsOf(tab)).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('another password ends the other sessions; one can be ended by itself, or all', LIMIT, async () => {
@@ -156,7 +156,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
     await atPath(page, '/sign-in');
     expect(complaintsOf(tab)).toEqual([]);
-    await Promise.all([tab, second, third].map(({ context }) => context.close()));
+    await Promise.all([tab, second, third].map((each) => each.close()));
   });
 
   test('a passkey is added, named, signs in, and is removed', LIMIT, async () => {
@@ -218,7 +218,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await signIn(tab.page, email, PASSWORD);
     await tab.page.getByText(/Too many attempts. Try again in \d+ minutes./).waitFor();
     expect(complaintsOf(tab)).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 });
 

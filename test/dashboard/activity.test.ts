@@ -1,11 +1,11 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { findViolations } from '../support/stages/axe.ts';
-import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { type BrowserStage, openBrowserStage, type TabOptions } from '../support/stages/browser-stage.ts';
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 
@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
   });
 
   /** Opens a page of the account. */
-  async function open(account: Account, path: string, options: BrowserContextOptions = {}) {
+  async function open(account: Account, path: string, options: TabOptions = {}) {
     const tab = await stage.open(account, options);
     await tab.page.goto(stage.url + path);
     return tab;
@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     const account = await stage.account();
     await leadTo(account, 'Orders', '/failing');
     receiver.answer([{ status: 500, body: '{"error":"the database is down"}' }]);
-    const { page, complaints, context } = await open(account, '/activity');
+    const { page, complaints, close } = await open(account, '/activity');
     await page.getByRole('heading', { name: 'No mail in the last 30 days' }).waitFor();
     await stage.mail({
       // Of a domain that exists, so that the check of DMARC has a result.
@@ -133,7 +133,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('tabpanel').getByRole('link', { name: 'Orders' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('mail is narrowed by search and filters that live in the URL, and grows by more', async () => {
@@ -145,7 +145,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
       { from: account.address, to: ['joe@activity.test'], subject: 'Beta', text: 'Two.' },
       '... on SendEmailPayload { email { id } }',
     );
-    const { page, complaints, context } = await open(account, '/activity?direction=received');
+    const { page, complaints, close } = await open(account, '/activity?direction=received');
     const list = page.getByRole('list', { name: 'Emails' });
     await list.getByText('Alpha 3').waitFor();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(3);
@@ -166,7 +166,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.goto(`${stage.url}/activity?q=nothing-like-it`);
     await page.getByRole('heading', { name: 'No mail fits' }).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('what a server said of sent mail is shown, deferred mail is tried at once when asked', async () => {
@@ -189,7 +189,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     const { email: refused } = await send('Refused', to);
     await send('Put off', ['slow@activity.test']);
 
-    const { page, complaints, context } = await open(account, `/emails/${refused.id}?tab=recipients`);
+    const { page, complaints, close } = await open(account, `/emails/${refused.id}?tab=recipients`);
     const gone = page.getByRole('region', { name: 'gone@activity.test' });
     await gone.getByText('550 5.1.1 No such user here').waitFor();
     await gone.getByText('mx.activity.test').waitFor();
@@ -210,7 +210,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('tab', { name: 'Bounced 1' }).click();
     await page.getByRole('listitem').filter({ hasText: 'Refused' }).getByText('No such user here').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('what a rule blocks is released one by one or all, and goes its way', async () => {
@@ -223,7 +223,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
       action: { action: 'BLOCK' },
     };
     await change(account, 'createGuardRule', given, '... on CreateGuardRulePayload { guardRule { id } }');
-    const { page, complaints, context } = await open(account, '/held');
+    const { page, complaints, close } = await open(account, '/held');
     await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
     for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Cheap pills ${n}`, text: 'Buy.' });
     await page.getByRole('tab', { name: 'Blocked 3' }).waitFor();
@@ -240,13 +240,13 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
     await receiver.until((all) => all.filter(({ path }) => path === '/released').length === 3);
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('reprocessing shows what would change before anything does', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Stored', text: 'Nowhere to go yet.' });
-    const { page, complaints, context } = await open(account, '/activity');
+    const { page, complaints, close } = await open(account, '/activity');
     await page.getByRole('link', { name: 'Stored' }).click();
     await page.getByRole('heading', { level: 1, name: 'Stored' }).waitFor();
     await leadTo(account, 'Later', '/later');
@@ -266,7 +266,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('button', { name: 'Archive' }).click();
     await page.getByText('received, archived').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('another account’s email is none, and all is open to everybody in the dark and on a phone', async () => {
@@ -276,12 +276,12 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await mine.page.getByRole('link', { name: 'Private' }).click();
     await mine.page.getByRole('heading', { level: 1, name: 'Private' }).waitFor();
     const path = new URL(mine.page.url()).pathname;
-    const { page, context, complaints } = await open(stranger, path);
+    const { page, close, complaints } = await open(stranger, path);
     await page.getByRole('heading', { name: 'Email not found' }).waitFor();
     expect(await page.getByText('Private').count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
-    await mine.context.close();
+    await close();
+    await mine.close();
 
     const dark = await open(owner, '/activity', { colorScheme: 'dark', viewport: { width: 390, height: 844 } });
     for (const shown of ['/activity', path, `${path}?tab=routing`, '/held']) {
@@ -299,6 +299,6 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
       const overflow = await dark.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       expect(overflow, shown).toBeLessThanOrEqual(0);
     }
-    await dark.context.close();
+    await dark.close();
   });
 });

@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await dialog.getByRole('link', { name: 'remove the suppression' }).waitFor();
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 });
 

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { DnsServer } from '../support/servers/dns.ts';
-import { findViolations } from '../support/stages/axe.ts';
+import { findColorViolations, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 /** Domains of this file that are looked up in DNS. */
@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await question.getByRole('button', { name: 'Delete address' }).click();
     await page.getByText('No addresses yet').waitFor();
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('a domain turns verified by itself while it is looked at', async () => {
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByRole('button', { name: 'Check all' }).click();
     await page.getByText('Done: 1 of 1 domains checked, 1 verified').waitFor();
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('a domain with subdomains stays; without them it goes when its name is typed', {
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     expect((await account.call('GET', `/domains/${below.id}`)).status).toBe(404);
     expect((await account.call('GET', '/domains')).body.data).toEqual([]);
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('what is suppressed says why, and is lifted', async () => {
@@ -198,7 +198,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByText('No matching suppressions').waitFor();
     expect((await account.call('GET', '/suppressions')).body.data).toMatchObject([{ address: 'eve@example.com' }]);
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('what is of somebody else is not there, also on a phone', async () => {
@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 });
 
@@ -239,11 +239,15 @@ async function openTab(account: Parameters<BrowserStage['open']>[0], options?: P
   return tab;
 }
 
+/** In light and dark; leaves the page light. */
 async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
+  for (const [colorScheme, find] of [
+    ['dark', findColorViolations],
+    ['light', findViolations],
+  ] as const) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-    expect(await findViolations(page)).toEqual([]);
+    expect(await find(page)).toEqual([]);
   }
 }
 

@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
 
   test('somebody makes a webhook, sees why it fails, mends it, and has the mail delivered that it missed', async () => {
     const account = await stage.account();
-    const { page, complaints, context } = await stage.open(account);
+    const { page, complaints, close } = await stage.open(account);
     receiver.answer([500]);
 
     await page.goto(`${stage.url}/endpoints`);
@@ -82,13 +82,13 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await page.getByRole('dialog').getByRole('button', { name: 'Delete endpoint' }).click();
     await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('a rule is tried on past mail before it holds mail back, and rules are put in order', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Miracle pills', text: 'Buy.' });
-    const { page, complaints, context } = await stage.open(account);
+    const { page, complaints, close } = await stage.open(account);
     await page.goto(`${stage.url}/inbox`);
     await page.getByText('Miracle pills').first().waitFor();
 
@@ -116,7 +116,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await stage.mail({ to: account.address, subject: 'More pills', text: 'Buy more.' });
     await page.getByText(/matched once/).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('another user’s endpoint and rule are none', async () => {
@@ -132,12 +132,12 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
       config: { subject: { operator: 'OR', values: ['x'] } },
       action: { action: 'block' },
     });
-    const { page, context } = await stage.open(stranger);
+    const { page, close } = await stage.open(stranger);
     await page.goto(`${stage.url}/endpoints/${made.body.id}`);
     await page.getByRole('heading', { name: 'Endpoint not found' }).waitFor();
     await page.goto(`${stage.url}/rules/${rule.body.data.id}`);
     await page.getByRole('heading', { name: 'Rule not found' }).waitFor();
-    await context.close();
+    await close();
   });
 });
 

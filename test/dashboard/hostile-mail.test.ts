@@ -116,7 +116,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const { page, context } = opened.tab;
     await page.goto(`${stage.url}/emails/${localMails[0]?.id}?tab=html`);
     await page.frameLocator('iframe').locator('.mail').waitFor();
-    expect(await page.getByRole('button', { name: /^Load remote images/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^Load remote images/ }).count()).toBe(0);
     expect(opened.watch).toEqual(nothing);
     expect(canary.heard).toEqual([]);
 
@@ -181,7 +181,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await expect.poll(heightOf, POLL).toBeGreaterThan(950);
     const folded = await heightOf();
     expect(folded).toBeLessThan(1_300);
-    expect(await inside.getByText('No?').isVisible()).toBe(false);
+    await expect.poll(() => inside.getByText('No?').isVisible()).toBe(false);
     await inside.getByText('Quoted text').click();
     await inside.getByText('No?').waitFor();
     await expect.poll(heightOf, POLL).toBeGreaterThan(folded + 550);

@@ -16,7 +16,7 @@ import {
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
-import { findViolations } from '../support/stages/axe.ts';
+import { findColorViolations, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 describe('the pages of a list', () => {
@@ -95,8 +95,10 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.keyboard.press('Escape');
     await page.getByText('It replies to a message of this conversation').waitFor({ state: 'hidden' });
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await findViolations(page)).toEqual([]);
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    expect(await findColorViolations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html[data-mantine-color-scheme="light"]').waitFor();
     expect(await findViolations(page)).toEqual([]);
 
     // Search, by the URL too.
@@ -130,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.keyboard.press('z');
     await row(page, 'Gears').waitFor();
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 
   test('joins conversations and parts them again, on a phone too, and shows nobody another’s', async () => {
@@ -164,8 +166,8 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await stranger.page.goto(joined);
     await stranger.page.getByText('Conversation not found').waitFor();
     expect(await stranger.page.getByText('From the north.').count()).toBe(0);
-    await stranger.context.close();
-    await tab.context.close();
+    await stranger.close();
+    await tab.close();
   });
 });
 

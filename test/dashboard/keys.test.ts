@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       await row.getByText('revoked', { exact: true }).waitFor();
       await expect.poll(() => new URL(page.url()).search).toBe('?show=revoked');
       expect(tab.complaints).toEqual([]);
-      await tab.context.close();
+      await tab.close();
     },
   );
 
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       expect((await account.call('GET', `/emails/${id}`)).body).toMatchObject({ subject: 'Hello' });
       expect((await callers(stage.service.url, secret).call('GET', '/emails')).status).toBe(403);
       expect(tab.complaints).toEqual([]);
-      await tab.context.close();
+      await tab.close();
     },
   );
 });

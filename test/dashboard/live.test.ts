@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await Promise.all([first.page, page].map((tab) => tab.getByText('News of the day').first().waitFor()));
     expect(requested.filter((accept) => accept.startsWith('text/event-stream'))).toEqual([]);
     expect(first.complaints).toEqual([]);
-    await first.context.close();
+    await first.close();
   });
 
   test('shows a mail that arrives while the first page of the list is still on its way', async () => {
@@ -50,14 +50,14 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await first.page.getByText('News of the day').first().waitFor();
     arrived.resolve();
     await page.getByText('News of the day').first().waitFor();
-    await first.context.close();
+    await first.close();
   });
 
   test('shows a mail that arrived after the empty list was read and before the feed was open', async () => {
     const account = await stage.account();
     // Without an event the feed has no cursor to start after, so this mail is not in it.
     expect((await account.call('GET', '/events')).body.data).toEqual([]);
-    const { page, context } = await stage.open(account);
+    const { page, close } = await stage.open(account);
     const isArrived = Promise.withResolvers<void>();
     await page.route('**/graphql', async (route) => {
       if ((route.request().postData() ?? '').includes('DashboardEvents')) await isArrived.promise;
@@ -70,6 +70,6 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await expect.poll(async () => (await threads()).totalCount).toBe(1);
     isArrived.resolve();
     await page.getByText('News of the day').first().waitFor();
-    await context.close();
+    await close();
   });
 });

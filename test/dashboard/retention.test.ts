@@ -31,6 +31,6 @@ describe.skipIf(chromiumPath === undefined)('the card that says how long mail is
     const { body } = await account.graphql('{ viewer { retention { rawDays bodyDays metadataDays } } }');
     expect(body.data.viewer.retention).toEqual({ rawDays: 20, bodyDays: 30, metadataDays: null });
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   });
 });

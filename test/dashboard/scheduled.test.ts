@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
 
   test('an email on the schedule is paused, given another time in words, resumed and cancelled', async () => {
     const account = await stage.account();
-    const { page, complaints, context } = await open(account);
+    const { page, complaints, close } = await open(account);
     await page.getByRole('heading', { name: 'No scheduled emails' }).waitFor();
     await page.getByRole('region', { name: 'command' }).getByText(account.address).waitFor();
     const send = async (subject: string, scheduledAt: string) => {
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     await expect.poll(() => page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await page.getByText('Paused', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 
   test('what waits of a batch is cancelled at once', async () => {
@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     const given = emails.map(({ scheduled_at: scheduledAt, ...one }) => ({ ...one, scheduledAt }));
     const { body } = await account.graphql(text, { input: { emails: given } });
     expect(body.data?.sendEmails.__typename, JSON.stringify(body)).toBe('SendEmailsPayload');
-    const { page, complaints, context } = await open(account);
+    const { page, complaints, close } = await open(account);
     const batches = page.getByRole('region', { name: 'Batches' });
     await batches.getByText('3 waiting').waitFor();
     expect(await findViolations(page)).toEqual([]);
@@ -90,6 +90,6 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('heading', { name: 'No scheduled emails' }).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
+    await close();
   });
 });

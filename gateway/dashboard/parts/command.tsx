@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx';
 /** Shows a command or another text with a copy button. */
 export function Command({ text, label = 'Copy command' }: { text: string; label?: string }) {
   return (
-    <Group gap={4} wrap="nowrap" align="flex-start" className="postroom-command">
+    <Group gap={4} wrap="nowrap" align="flex-start" maw="100%" className="postroom-command">
       <Box flex={1} miw={0}>
         {/* It scrolls by itself, and the keyboard has to get there, too. */}
         <Code block tabIndex={0} role="region" aria-label={label.replace(/^Copy /, '')}>

@@ -5,14 +5,21 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/**
- * What axe finds wrong with a page as it is now, no rule switched off: rule, and where, one line each. Its program is put in from outside
- * the page, whose policy would not let it in.
- */
+/** Returns what axe finds wrong with a page as it is now, no rule switched off: rule, and where, one line each. */
 export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(source);
-  return page.evaluate(async () => {
-    // What fades in has other colours for a moment.
+  return runAxe(page, {});
+}
+
+/** The same for the rules about color alone: what remains to check of a page that was checked in the other color scheme. */
+export async function findColorViolations(page: Page): Promise<string[]> {
+  return runAxe(page, { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } });
+}
+
+async function runAxe(page: Page, options: RunOptions): Promise<string[]> {
+  // From outside the page, whose policy would not let it in. A document keeps it.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
+  return page.evaluate(async (given) => {
+    // What fades in has other colors for a moment.
     await Promise.all(
       document
         .getAnimations()
@@ -21,12 +28,12 @@ export async function findViolations(page: Page): Promise<string[]> {
     );
     const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
     // Of what is right, axe names one element a rule: naming all of them takes much of its time.
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    const { violations } = await axe.run({ ...given, resultTypes: ['violations'] });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(
         ({ target, failureSummary, html }) =>
           `${id}: ${target.join(' ')} ${html.slice(0, 160)} (${failureSummary?.split('\n').slice(1).join('; ').trim()})`,
       ),
     );
-  });
+  }, options);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, Page, ViewportSize } from 'playwright-core';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { callers, type TestAccount } from '../servers/service.ts';
@@ -16,6 +16,14 @@ export interface BrowserTab {
   complaints: string[];
   /** the URLs that it asked for */
   requested: string[];
+  /** Closes the tab and the others of its context. The next tab that is opened gets the context, without what they stored. */
+  close: () => Promise<void>;
+}
+
+/** Size and color scheme of a tab. */
+export interface TabOptions {
+  viewport?: ViewportSize;
+  colorScheme?: 'light' | 'dark';
 }
 
 /** The service and the browser that the test files of the run share. See sharedService for what a file may not do. */
@@ -28,13 +36,14 @@ export interface BrowserStage {
   mail(mail: SendMailOptions): Promise<void>;
   /** The service's database, as its owner. */
   database: Database;
-  /** Opens a tab in a browser of its own; with an account it is signed in, by a session like any other. */
-  open(account: Pick<TestAccount, 'apiKey'> | null, options?: BrowserContextOptions): Promise<BrowserTab>;
+  /** Opens a tab in a context that no open tab has; with an account it is signed in, by a session like any other. */
+  open(account: Pick<TestAccount, 'apiKey'> | null, options?: TabOptions): Promise<BrowserTab>;
   close(): Promise<void>;
 }
 
 /** When a step in a page counts as hung, not slow. Milliseconds. */
 const HANG_MS = 120_000;
+const VIEWPORT = { width: 1280, height: 860 };
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /** Builds the dashboard when it is not, and connects to the shared service and browser. */
@@ -50,6 +59,8 @@ export async function openBrowserStage(): Promise<BrowserStage> {
     applicationName: 'stage',
     onError: () => undefined,
   });
+  // A context that loaded the dashboard before has it in its cache. A new one costs as much processor time as two pages.
+  const idle: BrowserContext[] = [];
   return {
     service,
     url,
@@ -66,12 +77,19 @@ export async function openBrowserStage(): Promise<BrowserStage> {
       await transport.sendMail({ from: 'Ada Lovelace <ada@sender.test>', ...mail });
       transport.close();
     },
-    async open(account, contextOptions = {}) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...contextOptions });
+    async open(account, { viewport = VIEWPORT, colorScheme = 'light' } = {}) {
+      const context = idle.pop() ?? (await browser.newContext({ viewport: VIEWPORT }));
       context.setDefaultTimeout(HANG_MS);
-      if (account !== null) await signIn(context, account.apiKey);
       const page = await context.newPage();
-      const tab: BrowserTab = { page, context, complaints: [], requested: [] };
+      await forget(page, url);
+      if (account !== null) await signIn(context, account.apiKey);
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      const close = async () => {
+        await Promise.all(context.pages().map((each) => each.close()));
+        idle.push(context);
+      };
+      const tab: BrowserTab = { page, context, complaints: [], requested: [], close };
       page.on('console', (message) => {
         if (message.type() === 'error') tab.complaints.push(message.text());
       });
@@ -94,6 +112,15 @@ export async function openBrowserStage(): Promise<BrowserStage> {
     });
     if (!signedIn.ok()) throw new Error(`signing in: ${signedIn.status()} ${await signedIn.text()}`);
   }
+}
+
+/** Removes from the page's context what earlier tabs left, except for the cache. */
+async function forget(page: Page, origin: string): Promise<void> {
+  const context = page.context();
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  await session.detach();
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.unrouteAll()]);
 }
 
 /** `npm ci` builds it; whoever works on it has it built anew here. */
