@@ -22,7 +22,7 @@ const ORDER = [
   'dashboard/activity',
   'flow/metrics',
   'flow/clock-faults',
-  'flow/load-faults',
+  'flow/scheduling',
   'flow/forwarding-faults',
   'dashboard/scheduled',
   'flow/inbound',

@@ -313,7 +313,7 @@ const schedule: FaultExperiment[] = [
     fault: '10,000 emails fall due in one second',
     expected: 'All are sent once, and incoming mail and API requests are served meanwhile.',
     tests: [
-      { file: 'test/flow/load-faults.test.ts', name: 'emails that fall due in one second' },
+      { file: 'test/flow/scheduling.test.ts', name: 'emails that fall due in one second' },
       { file: 'test/actors/scheduling/actor.test.ts', name: '10,000 mails that fall due in one second' },
     ],
   },
