@@ -94,10 +94,6 @@ test('a difference of any kind is found', async () => {
   const type =
     "{ id: string; at: Date; kind: 'a' | 'b'; note: string | null; more?: number; maybe: string | undefined }";
   const good = { id: '1', at: '2026-11-22T00:00:00Z', kind: 'a', note: null, excess: true };
-  const namesOf = async (value: unknown) =>
-    (await findTypeDifferences([{ name: 'it', type, value }])).map((text) => text.slice(0, 4));
-  expect(await namesOf(good)).toEqual([]);
-  expect(await namesOf({ ...good, more: 1, maybe: 'x' })).toEqual([]);
   const { id: _id, ...withoutId } = good;
   const differences = [
     withoutId,
@@ -107,7 +103,8 @@ test('a difference of any kind is found', async () => {
     { ...good, maybe: null },
     { ...good, id: 1 },
   ].map((value, at) => ({ name: `case ${at}`, type, value }));
-  const found = (await findTypeDifferences(differences)).map((text) => text.slice(0, 6));
+  const ofType = [good, { ...good, more: 1, maybe: 'x' }].map((value, at) => ({ name: `good ${at}`, type, value }));
+  const found = (await findTypeDifferences([...ofType, ...differences])).map((text) => text.slice(0, 6));
   expect(found).toEqual(differences.map(({ name }) => name));
 });
 

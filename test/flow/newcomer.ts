@@ -132,11 +132,7 @@ export function describeNewcomer(open: () => SendingStage): void {
     test('sees a failing webhook retried, and replays it', async () => {
       hook.answer((_request, earlier) => (earlier === 0 ? { status: 500, body: 'not today' } : 200));
       const emailId = await mailTo(`webhook@${DOMAIN}`, { subject: 'Twice' });
-      await awaitBody(
-        'the first try failed',
-        `/emails/${emailId}/deliveries`,
-        (body) => body.data?.[0]?.attempts === 1,
-      );
+      await awaitBody('the first try failed', `/emails/${emailId}/deliveries`, (body) => body.data?.[0]?.attempts >= 1);
       await stage.passSeconds(7);
       const retried = await awaitBody(
         'the second try went well',
