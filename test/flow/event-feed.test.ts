@@ -12,7 +12,7 @@ import { until } from '../support/servers/service.ts';
 import { appendEvents, type EventClient, followEvents, labelsOf, type Message } from '../support/stages/event-feed.ts';
 
 /** Subscribers of one gateway. */
-const SUBSCRIBERS = isQuick ? 200 : 1_000;
+const SUBSCRIBERS = isQuick ? 100 : 1_000;
 
 let test_: TestDatabase;
 let owner: Database;
