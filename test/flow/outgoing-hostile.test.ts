@@ -113,35 +113,32 @@ async function expectNothingOf(attempts: () => Promise<void>): Promise<void> {
   expect(canary.visits).toEqual([]);
 }
 
-test.each(lineEnds)(
-  '%s in a field of one line is 400 with the field, and nothing comes of it',
-  async (_, mark) => {
-    await expectNothingOf(async () => {
-      for (const [field, over] of oneLineFields) {
-        const body = over(`${mark}Bcc: eve@evil.test`, sender);
-        const key = { 'idempotency-key': `line-end-${field}` };
-        const answer = await send(benign(body), key);
-        expect([answer.status, faults(answer)[0]?.split('.')[0], body], JSON.stringify(answer.body)).toEqual([
-          400,
-          field,
-          body,
-        ]);
-        const reply = await stage.account.call('POST', `/emails/${original}/reply`, benign(body), key);
-        expect([reply.status, faults(reply)[0]?.split('.')[0], body], JSON.stringify(reply.body)).toEqual([
-          400,
-          field,
-          body,
-        ]);
-        const batch = await stage.account.call('POST', '/emails/batch', [benign(), benign(body)], key);
-        expect(
-          [batch.status, faults(batch)[0]?.split('.').slice(0, 3), body],
-          JSON.stringify(batch.body),
-        ).toMatchObject([400, ['emails', '1', field], body]);
-      }
-    });
-  },
-  60_000,
-);
+test.each(lineEnds)('%s in a field of one line is 400 with the field, and nothing comes of it', async (_, mark) => {
+  await expectNothingOf(async () => {
+    for (const [field, over] of oneLineFields) {
+      const body = over(`${mark}Bcc: eve@evil.test`, sender);
+      const key = { 'idempotency-key': `line-end-${field}` };
+      const answer = await send(benign(body), key);
+      expect([answer.status, faults(answer)[0]?.split('.')[0], body], JSON.stringify(answer.body)).toEqual([
+        400,
+        field,
+        body,
+      ]);
+      const reply = await stage.account.call('POST', `/emails/${original}/reply`, benign(body), key);
+      expect([reply.status, faults(reply)[0]?.split('.')[0], body], JSON.stringify(reply.body)).toEqual([
+        400,
+        field,
+        body,
+      ]);
+      const batch = await stage.account.call('POST', '/emails/batch', [benign(), benign(body)], key);
+      expect([batch.status, faults(batch)[0]?.split('.').slice(0, 3), body], JSON.stringify(batch.body)).toMatchObject([
+        400,
+        ['emails', '1', field],
+        body,
+      ]);
+    }
+  });
+});
 
 test('what cannot be sent is 400 with the field, and nothing comes of it', async () => {
   await expectNothingOf(async () => {

@@ -48,8 +48,8 @@ type Facts = Pick<Service, 'directory' | 'url' | 'httpPort' | 'smtpPort' | 'envi
 const FACTS = 'facts.json';
 
 /**
- * Returns the service that the test files of this run share, one per mode, with these settings: those of Service, and DNS and OUTBOUND_PORT
- * as above, and MAIL_HOSTNAME. The first file that needs it starts it; it ends after the last file of the run.
+ * Returns the service that the test files of this run share, one per mode, with these settings: those of Service, and DNS, OUTBOUND_PORT,
+ * SYSTEM_MAIL_FROM and TRUSTED_DOMAINS as above, MAIL_HOSTNAME, and no limit of forwards. The first file that needs it starts it; it ends after the last file of the run.
  *
  * A file that uses it has its own accounts, domains, webhook receivers and sinks, and sees only what belongs to them. It may not
  * - stop, restart, signal or reconfigure a process, or take its database away;
