@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
 
   test('shows mail as it comes, finds it, sorts it by keys, and says what to do while there is none', async () => {
     const account = await stage.account();
-    const tab = await stage.open(account);
+    const tab = await stage.open(account, { reducedMotion: 'no-preference' });
     const { page } = tab;
     await page.goto(`${stage.url}/inbox`);
     await page.getByText('No mail yet').waitFor();

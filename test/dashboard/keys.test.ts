@@ -49,6 +49,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       expect([sent.status, sent.body.code]).toEqual([403, 'insufficient_scope']);
 
       await row.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('dialog').waitFor();
       expect(await findViolations(page)).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
       await row.waitFor({ state: 'detached' });

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Returns what axe finds wrong with a page as it is now, no rule switched off: rule, and where, one line each. */
+/** How long a page may take to settle. For hangs, not for slowness. */
+const LIMIT_MS = 60_000;
+
+/**
+ * Returns what axe finds wrong with a page, no rule switched off: rule, and where, one line each. A live page may still be rendering (a dialog
+ * gets its name after it is shown), so findings count when they stay.
+ */
 export async function findViolations(page: Page): Promise<string[]> {
   return runAxe(page, {});
 }
@@ -16,6 +23,13 @@ export async function findColorViolations(page: Page): Promise<string[]> {
 }
 
 async function runAxe(page: Page, options: RunOptions): Promise<string[]> {
+  for (const deadline = Date.now() + LIMIT_MS; ; await sleep(100)) {
+    const violations = await runAxeOnce(page, options);
+    if (violations.length === 0 || Date.now() > deadline) return violations;
+  }
+}
+
+async function runAxeOnce(page: Page, options: RunOptions): Promise<string[]> {
   // From outside the page, whose policy would not let it in. A document keeps it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   return page.evaluate(async (given) => {

@@ -20,10 +20,12 @@ export interface BrowserTab {
   close: () => Promise<void>;
 }
 
-/** Size and color scheme of a tab. */
+/** What a tab emulates. */
 export interface TabOptions {
   viewport?: ViewportSize;
   colorScheme?: 'light' | 'dark';
+  /** Animations cost much processor time, so the default is to reduce them. */
+  reducedMotion?: 'reduce' | 'no-preference';
 }
 
 /** The service and the browser that the test files of the run share. See sharedService for what a file may not do. */
@@ -77,14 +79,14 @@ export async function openBrowserStage(): Promise<BrowserStage> {
       await transport.sendMail({ from: 'Ada Lovelace <ada@sender.test>', ...mail });
       transport.close();
     },
-    async open(account, { viewport = VIEWPORT, colorScheme = 'light' } = {}) {
+    async open(account, { viewport = VIEWPORT, colorScheme = 'light', reducedMotion = 'reduce' } = {}) {
       const context = idle.pop() ?? (await browser.newContext({ viewport: VIEWPORT }));
       context.setDefaultTimeout(HANG_MS);
       const page = await context.newPage();
       await forget(page, url);
       if (account !== null) await signIn(context, account.apiKey);
       await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion });
       const close = async () => {
         await Promise.all(context.pages().map((each) => each.close()));
         idle.push(context);
