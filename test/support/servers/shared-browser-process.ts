@@ -3,14 +3,11 @@ import { chromium } from 'playwright-core';
 import { chromiumPath, PUBLIC_NAME } from './chromium.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-/** Flags of V8: pages of tests do not live long enough to gain from optimized code and from threads that compile and collect garbage. */
-const SHORT_LIVED = ['--single-threaded', '--no-opt', '--no-maglev'].join(',');
-
 /** The Chromium of a run, `node shared-browser-process.ts FOLDER`: each test file connects to it with its own contexts, see shared-browser.ts. */
 const [folder = ''] = process.argv.slice(2);
 const server = await chromium.launchServer({
   executablePath: chromiumPath ?? '',
   host: '127.0.0.1',
-  args: ['--no-sandbox', `--host-resolver-rules=MAP ${PUBLIC_NAME} 127.0.0.1`, `--js-flags=${SHORT_LIVED}`],
+  args: ['--no-sandbox', `--host-resolver-rules=MAP ${PUBLIC_NAME} 127.0.0.1`],
 });
 writeWholeFile(path.join(folder, 'endpoint'), server.wsEndpoint());
