@@ -79,7 +79,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     jobsOf: (job) => [job],
     run,
     onClaimedAgain: (claimed, held) => {
-      held.leaseUntil = claimed.leaseUntil;
+      if (held !== null) held.leaseUntil = claimed.leaseUntil;
     },
     onRoom: options.onRoom,
   });

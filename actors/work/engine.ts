@@ -1,6 +1,6 @@
 import type { FairQueue } from './fair-queue.ts';
 import type { InHand } from './in-hand.ts';
-import type { Leased, Leases } from './leases.ts';
+import { type Leased, type Leases, leaseStart } from './leases.ts';
 
 export interface WorkEngineOptions<Item, Job extends Leased> {
   queue: FairQueue<Item>;
@@ -9,8 +9,11 @@ export interface WorkEngineOptions<Item, Job extends Leased> {
   jobsOf: (item: Item) => readonly Job[];
   /** Runs items that the queue admitted. Each item must reach `end`, and each of its jobs `finish`, `release` or `putBack`. */
   run: (items: readonly Item[]) => Promise<void>;
-  /** Called when a row in hand was claimed again, because its lease expired while PostgreSQL was unreachable. */
-  onClaimedAgain: (claimed: Job, held: Job) => void;
+  /**
+   * Called when a row in hand was claimed again, because its lease expired while PostgreSQL was unreachable. `held` is null if its job left
+   * while the claim was under way.
+   */
+  onClaimedAgain: (claimed: Job, held: Job | null) => void;
   /** Called when a job left: its lane has room. */
   onRoom: (job: Job) => void;
   /** Lets the stop of the actor wait for this work. */
@@ -35,7 +38,10 @@ export interface WorkEngineOptions<Item, Job extends Leased> {
  * An item is what is attempted together: one delivery, or the recipients of one SMTP transaction.
  */
 export interface WorkEngine<Item, Job> {
-  /** Holds claimed jobs, and returns those that were not in hand already. While the actor stops it releases them and returns none. */
+  /**
+   * Holds claimed jobs, and returns those that were not in hand since their claim began: an outcome that was recorded after the claim is not
+   * in its rows. While the actor stops it releases them and returns none.
+   */
   hold(jobs: readonly Job[]): Job[];
   /** Lets an item wait in the queue; its jobs are held. */
   enqueue(item: Item): void;
@@ -92,11 +98,16 @@ export function createWorkEngine<Item, Job extends Leased>(
 
   return {
     hold(jobs) {
-      const fresh = jobs.filter((job) => {
+      const fresh: Job[] = [];
+      const late: Job[] = [];
+      for (const job of jobs) {
         const held = inHand.find(job);
-        if (held !== undefined) options.onClaimedAgain(job, held);
-        return held === undefined;
-      });
+        const isLate = held === undefined && inHand.hasLeftSince(job, leaseStart(job));
+        if (held !== undefined || isLate) options.onClaimedAgain(job, held ?? null);
+        if (isLate) late.push(job);
+        else if (held === undefined) fresh.push(job);
+      }
+      if (late.length > 0) keep(leases.release(late));
       if (isStopping) {
         keep(leases.release(fresh));
         return [];

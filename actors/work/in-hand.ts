@@ -19,6 +19,8 @@ export interface InHand<Job> {
   /** Returns the job in hand for the same row. */
   find(job: Job): Job | undefined;
   has(id: string): boolean;
+  /** Whether the row's job was removed after that time, on performance.now(). Known for as long as a statement may take. */
+  hasLeftSince(job: Job, tick: number): boolean;
   jobs(): Job[];
   /** jobs in every state */
   size(): number;
@@ -36,8 +38,13 @@ export interface InHandOptions<Job> {
   laneOf: (job: Job) => Lane;
 }
 
+/** No claim takes longer than this to answer; milliseconds. */
+const LONGEST_CLAIM_MS = 20_000;
+
 export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<Job> {
   const held = new Map<string, { job: Job; lane: LaneSize; state: HeldState }>();
+  /** when a job was removed, by id, oldest first */
+  const left = new Map<string, number>();
   const laneSizes = new Map<string, LaneSize>();
   const userSizes = new Map<string, number>();
 
@@ -74,17 +81,25 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
       }
     },
     forget(jobs) {
+      const now = performance.now();
+      for (const [id, at] of left) {
+        if (at > now - LONGEST_CLAIM_MS) break;
+        left.delete(id);
+      }
       for (const job of jobs) {
         const id = idOf(job);
         const entry = held.get(id);
         if (entry === undefined) continue;
         held.delete(id);
+        left.delete(id);
+        left.set(id, now);
         if (entry.state !== 'recording') leaveLane(entry.lane);
         countOfUser(entry.lane.userId, -1);
       }
     },
     find: (job) => held.get(idOf(job))?.job,
     has: (id) => held.has(id),
+    hasLeftSince: (job, tick) => (left.get(idOf(job)) ?? Number.NEGATIVE_INFINITY) > tick,
     jobs: () => Array.from(held.values(), ({ job }) => job),
     size: () => held.size,
     sizeOf: (lane) => laneSizes.get(laneName(lane))?.size ?? 0,

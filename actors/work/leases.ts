@@ -45,6 +45,11 @@ export function leaseEnd(askedAt: number): number {
   return askedAt + LEASE_SECONDS * 1_000;
 }
 
+/** Returns when the claim or the renewal was requested that the lease is from. */
+export function leaseStart({ leaseUntil }: Leased): number {
+  return leaseUntil - LEASE_SECONDS * 1_000;
+}
+
 export function createLeases<Job extends Leased>(options: LeasesOptions<Job>): Leases<Job> {
   const { log, actor, idOf } = options;
   const releases = createGroupCommit<Job, void>({
