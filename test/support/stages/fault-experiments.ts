@@ -283,7 +283,10 @@ const schedule: FaultExperiment[] = [
     fault: 'The scheduler is down when an email falls due',
     expected: 'The email goes once, within 10 s of the start, with two schedulers too.',
     tests: [
-      { file: 'test/flow/scheduling.test.ts', name: 'kill -9 of the whole service: what falls due meanwhile leaves once' },
+      {
+        file: 'test/flow/scheduling.test.ts',
+        name: 'kill -9 of the whole service: what falls due meanwhile leaves once',
+      },
       { file: 'test/actors/scheduling/actor.test.ts', name: 'mail whose time passed while the scheduler was down' },
       { file: SENDING, name: 'two of them, and many emails of one instant' },
     ],
