@@ -2,6 +2,7 @@ import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import type { Authentication } from '../../core/mime/authentication.ts';
 import type { MailReport } from '../../core/mime/parse-bounce.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
+import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { SenderFacts } from './authenticate-message.ts';
 
 /** A message to be parsed. */
@@ -10,7 +11,12 @@ export interface ParseRequest extends SenderFacts {
   bytes: Uint8Array;
   /** whether its origin was checked before and must not be checked again */
   isOriginKnown?: boolean;
+  /** the emails that it becomes, each with search words of its own; none by default */
+  emails?: readonly SearchableEmail[];
 }
+
+/** Where a message arrived, as far as its search words depend on it. */
+export type SearchableEmail = Pick<Reception, 'userId' | 'emailId' | 'recipient' | 'ownAddress'>;
 
 /** The result. */
 export interface ParseOutcome {
@@ -23,6 +29,8 @@ export interface ParseOutcome {
   report: MailReport | null;
   /** null when the message has no readable DMARC report */
   dmarcReport: DmarcReport | null;
+  /** a tsvector as text for each of the request's emails, by id; empty when the message could not be parsed */
+  words: ReadonlyMap<string, string>;
 }
 
 /** What the pool passes to a worker at its start. */

@@ -199,6 +199,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       authentication: null,
       report: null,
       dmarcReport: null,
+      words: new Map(),
     });
   }
 

@@ -58,15 +58,26 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
 
 async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Promise<Map<string, ParseOutcome>> {
   const outcomes = new Map<string, ParseOutcome>();
+  const emails = Map.groupBy(chunk, (reception) => reception.rawId);
   const firsts = [...new Map(chunk.map((reception) => [reception.rawId, reception])).values()];
   const inputs = await Promise.all(
     firsts.map(async (reception) => {
       const { rawId, emailId, remoteAddress, helo, reversePath, tries } = reception;
       const bytes = await options.bytes.get(rawId);
       if (bytes !== null && tries <= MAX_CLAIMS)
-        return { rawId, request: { emailId, bytes, remoteAddress, helo, reversePath } };
+        return {
+          rawId,
+          request: { emailId, bytes, remoteAddress, helo, reversePath, emails: emails.get(rawId) ?? [] },
+        };
       const message = bytes === null ? scanHeaders(new Uint8Array(), GONE) : scanHeaders(bytes, GIVEN_UP);
-      outcomes.set(rawId, { emailId, message, authentication: null, report: null, dmarcReport: null });
+      outcomes.set(rawId, {
+        emailId,
+        message,
+        authentication: null,
+        report: null,
+        dmarcReport: null,
+        words: new Map(),
+      });
       return null;
     }),
   );

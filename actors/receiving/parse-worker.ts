@@ -1,12 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import { type Authentication, undecided } from '../../core/mime/authentication.ts';
 import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
-import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
+import { receivedWords } from './email-rows.ts';
+import {
+  CURRENT,
+  type ParseOutcome,
+  PROGRESS,
+  type WorkerSettings,
+  type WorkItem,
+  type WorkResult,
+} from './parse-messages.ts';
 
 // The worker program of parse-pool.ts. It parses one message at a time, so that the pool knows which one brought a thread down. Checks that
 // wait for DNS run in parallel.
@@ -30,9 +37,10 @@ async function work(items: readonly WorkItem[]): Promise<void> {
     const message = await parse(bytes);
     const report = message.holdsReport ? await readReport(bytes) : null;
     const dmarcReport = await readDmarcAttachment(bytes, message.attachments);
+    const words = new Map(item.emails?.map((email) => [email.emailId, receivedWords(email, message)]));
     Atomics.store(state, CURRENT, 0);
     Atomics.add(state, PROGRESS, 1);
-    results.push(check(item, bytes, { message, report, dmarcReport }));
+    results.push(check(item, bytes, { message, report, dmarcReport, words }));
   }
   void report(results);
 }
@@ -62,7 +70,7 @@ async function readReport(bytes: Buffer): Promise<MailReport | null> {
 async function check(
   item: WorkItem,
   bytes: Buffer,
-  read: { message: ParsedMessage; report: MailReport | null; dmarcReport: DmarcReport | null },
+  read: Pick<ParseOutcome, 'message' | 'report' | 'dmarcReport' | 'words'>,
 ): Promise<WorkResult> {
   const { message } = read;
   let authentication: Authentication | null = null;

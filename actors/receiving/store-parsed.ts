@@ -5,8 +5,8 @@ import type { ByteStore } from '../../db/byte-store.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
-import { type EmailRows, type StoredEmails, storeReceived } from '../../db/queries/emails/store-received.ts';
-import { dmarcRow, emailRows } from './email-rows.ts';
+import { type NewEmail, type StoredEmails, storeReceived } from '../../db/queries/emails/store-received.ts';
+import { dmarcRow, emailRows, receivedWords } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 
 export interface StoreOptions {
@@ -23,7 +23,7 @@ export interface StoreOptions {
 /** A reception and its parsed message. */
 export interface ParsedReception {
   reception: Reception;
-  outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport'>;
+  outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport' | 'words'>;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function storeParsed(options: StoreOptions, parsed: readonly Parsed
 
 const NOT_STORABLE = 'The parsed message could not be stored';
 
-async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: EmailRows): Promise<StoredEmails[]> {
+async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: NewEmail): Promise<StoredEmails[]> {
   const { reception } = parsed;
   const { database, claimant, log, bytes } = options;
   const lesser = [
@@ -72,13 +72,19 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: E
       const next = lesser.shift();
       if (next === undefined) throw error;
       log.error({ err: error, emailId: reception.emailId }, 'parsed message could not be stored');
-      current = rowsOf(options, reception, { message: await next(), authentication: null, dmarcReport: null });
+      current = rowsOf(options, reception, {
+        message: await next(),
+        authentication: null,
+        dmarcReport: null,
+        words: new Map(),
+      });
     }
   }
 }
 
-function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): EmailRows {
-  return emailRows(reception, outcome, options.makeId('event'), options.mailHostname);
+function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): NewEmail {
+  const words = outcome.words.get(reception.emailId) ?? receivedWords(reception, outcome.message);
+  return { ...emailRows(reception, outcome, options.makeId('event'), options.mailHostname), words };
 }
 
 function reportsOf({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {

@@ -68,11 +68,14 @@ export async function joinThreads(
     userId,
     plans.map((plan) => plan.row),
   );
-  await writeWords(
-    client,
-    userId,
-    emails.map((email) => email.emailId),
-  );
+  // Received mail has had them since it was stored.
+  const sent = emails.filter(({ type }) => type === 'sent');
+  if (sent.length > 0)
+    await writeWords(
+      client,
+      userId,
+      sent.map(({ emailId }) => emailId),
+    );
   return eventsOf(parts, plans, emails);
 }
 

@@ -42,6 +42,12 @@ export interface EmailRows {
   parties: string[];
 }
 
+/** A received email that is not stored yet. */
+export interface NewEmail extends EmailRows {
+  /** its search words as a tsvector, see email-words.ts */
+  words: string;
+}
+
 /** The emails of one user that became visible. */
 export interface StoredEmails {
   userId: string;
@@ -58,7 +64,7 @@ export interface StoredEmails {
 export async function storeReceived(
   database: Database,
   claimant: string,
-  rows: readonly EmailRows[],
+  rows: readonly NewEmail[],
   reports: readonly NewDmarcReport[] = [],
 ): Promise<StoredEmails[]> {
   if (reports.length === 0) return storeEmails(database.pool, claimant, rows);
@@ -77,7 +83,7 @@ export async function storeReceived(
 async function storeEmails(
   client: Pick<PoolClient, 'query'>,
   claimant: string,
-  rows: readonly EmailRows[],
+  rows: readonly NewEmail[],
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
   const result = await client.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
@@ -88,8 +94,8 @@ async function storeEmails(
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
 }
 
-/** Bodies are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
-function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodies: Buffer } {
+/** Bodies and words are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
+function withBodiesApart(rows: readonly NewEmail[]): { fields: unknown[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (body: string | null): [number, number] | [null, null] => {
@@ -99,14 +105,14 @@ function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodie
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const fields = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, ...row }) => ({
+  const fields = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, words, ...row }) => ({
     ...row,
-    places: [text_body, html_body, cleaned_text, cleaned_html].flatMap(place),
+    places: [text_body, html_body, cleaned_text, cleaned_html, words].flatMap(place),
   }));
   return { fields, bodies: Buffer.concat(pieces) };
 }
 
-/** The body with that number (0 text, 1 HTML, 2 sanitized text, 3 sanitized HTML); null when it has no position. */
+/** The body with that number (0 text, 1 HTML, 2 sanitized text, 3 sanitized HTML, 4 words); null when it has no position. */
 const bodySql = (n: number) =>
   `convert_from(substring($2::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}]), 'UTF8')`;
 
@@ -147,6 +153,10 @@ const STORE_SQL = `
     insert into email_search (user_id, email_id, created_at, text, parties)
     select user_id, email_id, accepted_at, search_text, parties from finished
     returning 1
+  ), words_row as (
+    insert into email_words (user_id, email_id, created_at, words)
+    select user_id, email_id, accepted_at, ${bodySql(4)}::tsvector from finished
+    returning 1
   ), counter_row as (
     ${countEmailsSql(`(
       select user_id, accepted_at as created_at, own_address, own_domain, 'received' as type, 'delivered' as status,
@@ -155,7 +165,7 @@ const STORE_SQL = `
     returning 1
   ), written as materialized (
     select (select count(*) from email_row) + (select count(*) from content_row) + (select count(*) from search_row)
-      + (select count(*) from counter_row) as rows
+      + (select count(*) from words_row) + (select count(*) from counter_row) as rows
   )
   select of_user.user_id, of_user.email_ids, append_events(of_user.user_id, of_user.events) as last_seq
   from written cross join (

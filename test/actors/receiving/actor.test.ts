@@ -59,6 +59,7 @@ function subjectParser(
           authentication: null,
           report: null,
           dmarcReport: null,
+          words: new Map(),
           message: isFailed ? scan : { ...scan, subject: result, parseError: null },
         };
       });

@@ -117,6 +117,7 @@ describe('faults', () => {
       emailId,
       authentication: null,
       dmarcReport: null,
+      words: new Map(),
       message: await parseMessage(bytes),
       report: await readMailReport(bytes),
     };

@@ -60,6 +60,25 @@ test('Messages come back in their order, parsed and checked, whatever the number
   expect(await pool.parse([])).toEqual([]);
 });
 
+test('A message has the search words of each email that it becomes', async () => {
+  startPool();
+  const emails = ['ann', 'bob'].map((name) => ({
+    userId: 'usr_a',
+    emailId: `em_${name}`,
+    recipient: `${name}+tag@y.test`,
+    ownAddress: `${name}@y.test`,
+  }));
+  const [outcome] = await pool.parse([{ ...message('Subject', 'Words of the body\r\n'), emails }]);
+  const [ann, bob] = [...(outcome?.words.values() ?? [])];
+  for (const words of [ann, bob]) {
+    expect(words).toMatch(/^'\w{4}@y\.test' '\w{4}@x\.test' '\w{4}subject':1A/);
+    expect(words).toMatch(/body':\d+D$/);
+  }
+  expect(bob).toMatch(/bob':\d+C/);
+  expect(ann).not.toMatch(/bob/);
+  expect([...(outcome?.words.keys() ?? [])]).toEqual(['em_ann', 'em_bob']);
+});
+
 test('The bytes stay with the caller', async () => {
   const request = message('mine');
   await startPool().parse([request]);

@@ -10,6 +10,7 @@ import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identi
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { claimReceptions, type Reception } from '../../../db/queries/emails/reception-claim.ts';
+import { writeWords } from '../../../db/queries/search/email-words.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { dmarcXml } from '../../support/mail/dmarc-reports.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -118,7 +119,7 @@ const message: ParsedMessage = {
 };
 
 function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage> = {}): ParsedReception[] {
-  const outcome = { message: { ...message, ...changes }, authentication: null, dmarcReport: null };
+  const outcome = { message: { ...message, ...changes }, authentication: null, dmarcReport: null, words: new Map() };
   return receptions.map((reception) => ({ reception, outcome }));
 }
 
@@ -190,6 +191,27 @@ test('a parsed message becomes an email with every field in its place', async ()
   expect(rows[0].search).toContain('ann <ann@elsewhere.test>');
   const events = await actor.pool.query('select seq, kind, email_id from event where user_id = $1', [hello.userId]);
   expect(events.rows).toEqual([{ seq: 1, kind: 'email.received', email_id: reception?.emailId }]);
+});
+
+test('an email has its search words as soon as it is stored, the same that are made from its rows', async () => {
+  const [one, two] = await accept(hello, 2);
+  if (!one || !two) throw new Error('two were accepted');
+  const [made, ready] = parsed([one, two]);
+  if (!made || !ready) throw new Error('two were parsed');
+  const words = new Map([[two.emailId, `'made':1A`]]);
+  await storeParsed(options, [made, { ...ready, outcome: { ...ready.outcome, words } }]);
+  const stored = async (emailId: string) => {
+    const { rows } = await actor.pool.query<{ words: string }>(
+      'select words::text from email_words where user_id = $1 and email_id = $2',
+      [hello.userId, emailId],
+    );
+    return rows[0]?.words;
+  };
+  expect(await stored(two.emailId)).toBe(`'made':1A`);
+  const first = await stored(one.emailId);
+  expect(first).toContain('grusse');
+  await writeWords(actor.pool as never, hello.userId, [one.emailId]);
+  expect(await stored(one.emailId)).toBe(first);
 });
 
 test('bodies of many messages keep to their own rows', async () => {
@@ -280,7 +302,12 @@ test('a message that could not be parsed is an email all the same, flagged', asy
     options,
     receptions.map((reception) => ({
       reception,
-      outcome: { message: scanHeaders(Buffer.from('Subject: x'), 'it broke'), authentication: null, dmarcReport: null },
+      outcome: {
+        message: scanHeaders(Buffer.from('Subject: x'), 'it broke'),
+        authentication: null,
+        dmarcReport: null,
+        words: new Map(),
+      },
     })),
   );
   const { rows } = await actor.pool.query(
@@ -311,7 +338,7 @@ describe('a DMARC report', () => {
     if (report === null) throw new Error('no report');
     const receptions = await accept(hello, 2);
     const policy = { ...report.policy, domain: hello.address.split('@')[1] ?? '' };
-    const outcome = { message, authentication, dmarcReport: { ...report, policy, ...changes } };
+    const outcome = { message, authentication, dmarcReport: { ...report, policy, ...changes }, words: new Map() };
     await storeParsed(
       options,
       receptions.map((reception, at) => ({

@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/connection/database.ts';
+import { writeWords } from '../../../db/queries/search/email-words.ts';
 
 /** A stored email with all that searches look at. */
 export interface SearchedMail {
@@ -86,6 +87,7 @@ export function someMail(random: () => number, count: number): SearchedMail[] {
   });
 }
 
+/** Stores the mails without threads; those that were received with their words, as the receiving actor does. */
 export async function storeMail(database: Database, userId: string, mails: readonly SearchedMail[]): Promise<void> {
   const shown = (list: readonly { name: string; address: string }[]) => ({
     text: list.map(({ name, address }) => `"${name}" <${address}>`).join(', '),
@@ -126,6 +128,8 @@ export async function storeMail(database: Database, userId: string, mails: reado
      select $1, id, '[]', addresses, in_reply_to, '{}', text_body, html_body, '[]', 1 from row`,
     [userId, JSON.stringify(rows)],
   );
+  const received = mails.filter(({ type }) => type === 'received').map(({ id }) => id);
+  await writeWords(database.pool as never, userId, received);
 }
 
 function escaped(text: string): string {

@@ -90,7 +90,7 @@ test.each(Object.entries(HOSTILE))('%s cannot stop the words of an email from be
   }
 });
 
-test('mail of any content gets its thread', async () => {
+test('mail of any content is stored with its words and gets its thread', async () => {
   const texts = Object.values(HOSTILE).map((text) => storableText(text));
   const mails = texts.flatMap((text, at) => [
     anyMail(`em_text_${at}`, { text }),
