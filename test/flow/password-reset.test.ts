@@ -8,7 +8,7 @@ import { type SharedService, SYSTEM_DOMAIN, sharedService } from '../support/ser
 
 let service: SharedService;
 /** An address of its own: other files use up the sign-in attempts of theirs. */
-const client = new Agent({ connect: { localAddress: '127.0.85.1' } });
+const client = new Agent({ localAddress: '127.0.85.1' });
 
 beforeAll(async () => {
   service = await sharedService('single');
