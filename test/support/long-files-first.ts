@@ -3,8 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * Files and folders in the order of their start, by the beginnings of their names; the longest match counts. Those that take half a
  * minute or more come first, the longest of them foremost: what comes last should be short, so that no core is idle at the end. Those
- * that mostly wait for time limits of real processes are beside those that need a core, and browsers are far from one another. The files
- * that need a worker to themselves (vitest.config.ts) follow each other, because a worker ends before each of them.
+ * that mostly wait for time limits of real processes are beside those that need a core, and browsers are far from one another.
  */
 const ORDER = [
   'flow/faults-split',
@@ -21,7 +20,6 @@ const ORDER = [
   'flow/traces',
   'dashboard/activity',
   'flow/metrics',
-  'flow/clock-faults',
   'flow/scheduling',
   'flow/forwarding-faults',
   'dashboard/scheduled',
@@ -39,9 +37,6 @@ const ORDER = [
   'haraka-plugins/',
   'corpus/',
   '',
-  'actors/bus/traces',
-  'actors/mail-spans',
-  'gateway/admission/request-spans',
   'actors/receiving/parse-pool',
   'actors/scheduling/check-domains',
   'actors/threading/assign-thread',

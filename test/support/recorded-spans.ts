@@ -4,7 +4,6 @@ import {
   BasicTracerProvider,
   InMemorySpanExporter,
   type ReadableSpan,
-  type Sampler,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { switchTracing } from '../../actors/bus/tracing.ts';
@@ -18,15 +17,21 @@ export interface RecordedSpans {
   close(): Promise<void>;
 }
 
-/** Registers an SDK that keeps spans in memory. */
-export function recordSpans(sampler?: Sampler): RecordedSpans {
+/** The SDK of this process, which keeps spans in memory: tracers keep the first one, so all test files of a worker have the same. */
+let memory: InMemorySpanExporter | null = null;
+
+function register(): InMemorySpanExporter {
   const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({
-    spanProcessors: [new SimpleSpanProcessor(exporter)],
-    ...(sampler === undefined ? {} : { sampler }),
-  });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  trace.setGlobalTracerProvider(provider);
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  return exporter;
+}
+
+/** Records the spans of this process until `close`. */
+export function recordSpans(): RecordedSpans {
+  memory ??= register();
+  const exporter = memory;
+  exporter.reset();
   switchTracing(true);
   return {
     all: () => exporter.getFinishedSpans(),
@@ -39,9 +44,7 @@ export function recordSpans(sampler?: Sampler): RecordedSpans {
     clear: () => exporter.reset(),
     async close() {
       switchTracing(false);
-      await provider.shutdown();
-      trace.disable();
-      context.disable();
+      exporter.reset();
     },
   };
 }

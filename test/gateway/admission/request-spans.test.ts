@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { ParentBasedSampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RecordedSpans, recordSpans } from '../../support/recorded-spans.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -18,7 +17,7 @@ describe('with tracing', () => {
   let box: TestMailbox;
   let url: string;
   beforeAll(async () => {
-    spans = recordSpans(new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(1) }));
+    spans = recordSpans();
     gateway = await openTestGateway();
     box = await gateway.mailbox();
     await gateway.app.listen({ host: '127.0.0.1', port: 0 });

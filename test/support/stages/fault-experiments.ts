@@ -297,7 +297,7 @@ const schedule: FaultExperiment[] = [
     expected:
       'Due times follow the clock of PostgreSQL. Nothing goes early, nothing stops, and DST gaps have one instant.',
     tests: [
-      { file: 'test/flow/clock-faults.test.ts' },
+      { file: 'test/flow/clock-faults.long.ts' },
       { file: 'test/actors/scheduling/actor.test.ts', name: 'clock decides nothing' },
       { file: 'test/core/sending/schedule.test.ts' },
     ],

@@ -2,7 +2,6 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isQuick } from '../support/chaos-figures.ts';
 import { faketimeEnvironment } from '../support/servers/faketime.ts';
 import { type Answer, until } from '../support/servers/service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
@@ -98,11 +97,10 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
     );
   }
 
-  const jumps: [name: string, seconds: number][] = [
+  test.each([
     ['an hour ahead', HOUR],
     ['an hour behind', -HOUR],
-  ];
-  test.each(isQuick ? jumps.slice(0, 1) : jumps)(
+  ])(
     '%s: nothing goes early, nothing stops, and what is under way goes on',
     async (_, seconds) => {
       const later = await post('Later', await stage.instantIn(0.7 * HOUR));
