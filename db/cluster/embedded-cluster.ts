@@ -37,6 +37,11 @@ export interface EmbeddedClusterOptions {
 /** Maximum path length of a Unix socket; bytes (sun_path of Linux without the final NUL). */
 export const SOCKET_PATH_LIMIT = 107;
 
+/** Another program listens on the port. */
+export class PortTakenError extends Error {
+  override name = 'PortTakenError';
+}
+
 /** Time limit of a start, which may include crash recovery. Seconds. */
 const START_LIMIT_SECONDS = 60;
 const STOP_LIMIT_SECONDS = 30;
@@ -44,7 +49,7 @@ const STOP_LIMIT_SECONDS = 30;
 /**
  * Creates the cluster if missing, starts it, and waits until it accepts connections. A server that already runs on the folder, left by a
  * killed process, is used as it is. Only one process at a time may call this for a folder. Throws with the server's message when it does not
- * start.
+ * start, and PortTakenError.
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const native = await findNativePostgresql();
@@ -158,7 +163,10 @@ async function startServer(native: NativePostgresql, options: EmbeddedClusterOpt
     await runAsOwner(native, native.pgCtl, [...flags, 'start'], ending.signal);
   } catch (cause) {
     options.signal?.throwIfAborted();
-    throw new Error(`PostgreSQL did not start: ${await lastWords(native, log)}`, { cause });
+    const reason = await lastWords(native, log);
+    if (/could not bind .*Address already in use/.test(reason))
+      throw new PortTakenError(`Port ${options.port} is in use by another program`, { cause });
+    throw new Error(`PostgreSQL did not start: ${reason}`, { cause });
   } finally {
     ending.abort();
     options.signal?.removeEventListener('abort', endWait);

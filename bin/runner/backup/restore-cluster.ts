@@ -8,7 +8,7 @@ import { copyFileDurably, eachAtOnce, makeDirectory, syncDirectory } from '../..
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../../db/cluster/embedded-cluster.ts';
 import { findNativePostgresql, type SystemUser } from '../../../db/cluster/native-postgresql.ts';
 import { readPostmaster } from '../../../db/cluster/postmaster.ts';
-import { DATABASE_NAME, DataDirectoryTaken, freePort, placeOfCluster } from '../processes/single-machine.ts';
+import { DATABASE_NAME, DataDirectoryTaken, placeOfCluster, startOnFreePort } from '../processes/single-machine.ts';
 import type { Progress } from '../progress.ts';
 import { type BackupManifest, BackupRefused, CLUSTER_FOLDER } from './backup-manifest.ts';
 
@@ -95,12 +95,14 @@ async function onCluster<T>(
   work: (cluster: EmbeddedCluster) => Promise<T>,
 ): Promise<T> {
   tell.say('PostgreSQL is replaying the WAL');
-  const cluster = await startEmbeddedCluster({
-    directory,
-    password: secrets.databasePassword,
-    port: await freePort(),
-    startLimitSeconds: REPLAY_LIMIT_SECONDS,
-  });
+  const cluster = await startOnFreePort(null, (port) =>
+    startEmbeddedCluster({
+      directory,
+      password: secrets.databasePassword,
+      port,
+      startLimitSeconds: REPLAY_LIMIT_SECONDS,
+    }),
+  );
   try {
     return await work(cluster);
   } finally {

@@ -18,6 +18,7 @@ import {
   type EmbeddedCluster,
   type EmbeddedClusterOptions,
   holdsCluster,
+  PortTakenError,
   SOCKET_PATH_LIMIT,
   startEmbeddedCluster,
 } from '../../../db/cluster/embedded-cluster.ts';
@@ -146,16 +147,37 @@ async function takeLock(directory: string, options: SingleMachineOptions): Promi
   }
 }
 
+/** Ports that a start tries. */
+const MAX_PORTS = 10;
+
 async function startCluster(directory: string, place: string, secrets: Secrets): Promise<EmbeddedCluster> {
   const known = (await readRunRecord(directory))?.databasePort ?? null;
-  const port = known !== null && (await isFree(known)) ? known : await freePort();
-  const socketDirectory = `${place}.socket`;
-  const hasSocket = Buffer.byteLength(path.join(socketDirectory, `.s.PGSQL.${port}`)) <= SOCKET_PATH_LIMIT;
-  return startEmbeddedCluster({
-    ...clusterOptions(place, secrets),
-    port,
-    ...(hasSocket ? { socketDirectory } : {}),
+  return startOnFreePort(known, (port) => {
+    const socketDirectory = `${place}.socket`;
+    const hasSocket = Buffer.byteLength(path.join(socketDirectory, `.s.PGSQL.${port}`)) <= SOCKET_PATH_LIMIT;
+    return startEmbeddedCluster({
+      ...clusterOptions(place, secrets),
+      port,
+      ...(hasSocket ? { socketDirectory } : {}),
+    });
   });
+}
+
+/**
+ * Starts a cluster on the preferred port of 127.0.0.1, or on another one if that is taken. A port that was free a moment ago may be taken, too:
+ * by a server, or by any outgoing connection.
+ */
+export async function startOnFreePort(
+  preferred: number | null,
+  start: (port: number) => Promise<EmbeddedCluster>,
+): Promise<EmbeddedCluster> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(attempt === 1 && preferred !== null ? preferred : await freePort());
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || attempt === MAX_PORTS) throw error;
+    }
+  }
 }
 
 function clusterOptions(place: string, secrets: Secrets): Omit<EmbeddedClusterOptions, 'port'> {
@@ -200,23 +222,12 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-function isFree(port: number): Promise<boolean> {
-  return listenOnce(port).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Returns a TCP port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return listenOnce(0);
-}
-
-function listenOnce(port: number): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(0, '127.0.0.1', () => {
       const address = server.address();
       server.close(() =>
         address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
