@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isQuick } from '../support/chaos-figures.ts';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
@@ -56,13 +55,11 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
     await tab.close();
   });
 
-  // Empty states are looked at in `npm run test:long` only.
-  if (!isQuick)
-    test('of an empty account passes axe in light and dark, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
-      const tab = await stage.open(empty);
-      expect(await check(tab, dashboardPaths(null))).toEqual({});
-      await tab.close();
-    });
+  test('of an empty account passes axe in light and dark, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
+    const tab = await stage.open(empty);
+    expect(await check(tab, dashboardPaths(null))).toEqual({});
+    await tab.close();
+  });
 
   test('without a session passes axe in light and dark, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
     const tab = await stage.open(null);
