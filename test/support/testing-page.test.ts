@@ -29,3 +29,9 @@ test('the security cases name only tests that exist', () => {
 test('a case without a test is visible', () => {
   expect(testingRow('S99', 'An attempt', 'Nothing', [])).toBe('| S99 | An attempt | Nothing | **no test** |');
 });
+
+// Chromium ends what it loads when the machine's addresses change, and cluster-faults.long.ts changes them.
+test('no long experiment opens a browser', () => {
+  const withBrowser = longFiles(root).filter((file) => /browser/.test(readFileSync(path.join(root, file), 'utf8')));
+  expect(withBrowser).toEqual([]);
+});
