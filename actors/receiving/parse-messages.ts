@@ -11,7 +11,7 @@ export interface ParseRequest extends SenderFacts {
   bytes: Uint8Array;
   /** whether its origin was checked before and must not be checked again */
   isOriginKnown?: boolean;
-  /** the emails that it becomes, each with search words of its own; none by default */
+  /** the emails that it becomes; each gets its own search words; none by default */
   emails?: readonly SearchableEmail[];
 }
 

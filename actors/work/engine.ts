@@ -39,8 +39,8 @@ export interface WorkEngineOptions<Item, Job extends Leased> {
  */
 export interface WorkEngine<Item, Job> {
   /**
-   * Holds claimed jobs, and returns those that were not in hand since their claim began: an outcome that was recorded after the claim is not
-   * in its rows. While the actor stops it releases them and returns none.
+   * Holds claimed jobs and returns the new ones. A job is not new if it is in hand, or left while its claim was under way: its outcome may
+   * have been recorded after the claim read the row. While the actor stops, all jobs are released and none is returned.
    */
   hold(jobs: readonly Job[]): Job[];
   /** Lets an item wait in the queue; its jobs are held. */

@@ -19,7 +19,7 @@ export interface InHand<Job> {
   /** Returns the job in hand for the same row. */
   find(job: Job): Job | undefined;
   has(id: string): boolean;
-  /** Whether the row's job was removed after that time, on performance.now(). Known for as long as a statement may take. */
+  /** Returns whether the job of this row was removed after `tick` (performance.now()). Remembers removals of the last 20 s. */
   hasLeftSince(job: Job, tick: number): boolean;
   jobs(): Job[];
   /** jobs in every state */

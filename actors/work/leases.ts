@@ -45,7 +45,7 @@ export function leaseEnd(askedAt: number): number {
   return askedAt + LEASE_SECONDS * 1_000;
 }
 
-/** Returns when the claim or the renewal was requested that the lease is from. */
+/** Returns when the claim or renewal that created the lease was requested, on performance.now(). */
 export function leaseStart({ leaseUntil }: Leased): number {
   return leaseUntil - LEASE_SECONDS * 1_000;
 }

@@ -1,7 +1,7 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
 
-/** What the log asks of a DatabaseOutage. */
+/** The part of a DatabaseOutage that the log uses. */
 interface Outage {
   absorbs(error: unknown, level: number): boolean;
 }

@@ -47,7 +47,7 @@ export interface ActorSettings {
   mailDirectory: string | null;
 }
 
-/** Starts the actor of that name with its part of the configuration. Loads the code of no other: a process of one actor starts sooner for it. */
+/** Starts the actor of that name with its part of the configuration. Loads only its code, so that a process with one actor starts sooner. */
 export async function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
   const { config, secretKey } = settings;
   const fault = faultOf(config);
