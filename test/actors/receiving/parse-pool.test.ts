@@ -18,8 +18,9 @@ beforeAll(async () => {
 afterEach(() => pool.close());
 afterAll(() => dns.stop());
 
-function startPool(workers = 1): ParsePool {
-  pool = createParsePool({ workers, dnsServers: [dns.address], log, program, maxStillMs: 1_000 });
+/** A short `maxStillMs` is for messages that hang: on a busy machine any other message may take a second. */
+function startPool(workers = 1, maxStillMs = 60_000): ParsePool {
+  pool = createParsePool({ workers, dnsServers: [dns.address], log, program, maxStillMs });
   return pool;
 }
 
@@ -87,9 +88,8 @@ test('The bytes stay with the caller', async () => {
 
 describe('A message that', () => {
   const faults: [name: string, fault: string, reason: RegExp][] = [
-    // On a loaded machine the clock may come first.
-    ['fills the heap', 'heap', /memory|512 MB|1 s/i],
-    ['takes memory outside the heap', 'buffers', /512 MB|1 s/],
+    ['fills the heap', 'heap', /memory|512 MB/i],
+    ['takes memory outside the heap', 'buffers', /512 MB/],
   ];
   test.each(isQuick ? faults.slice(0, 1) : faults)(
     '%s is given up after three tries, and all others are parsed',
@@ -110,7 +110,7 @@ describe('A message that', () => {
 });
 
 test('While a suspect is tried again, other lists go on', async () => {
-  startPool();
+  startPool(1, 1_000);
   await pool.parse(crowd(2, 'warm'));
   const ends: string[] = [];
   const lists = [
