@@ -2,6 +2,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ThreadRow } from '../../gateway/dashboard/pages/inbox/inbox-documents.ts';
 import {
+  type MessageEdge,
+  withEarlierMessages,
+  withNewestMessages,
+} from '../../gateway/dashboard/pages/inbox/message-pages.ts';
+import {
   type AnsweredPage,
   heldRows,
   indexOfThread,
@@ -51,6 +56,28 @@ describe('the pages of a list', () => {
     expect(without.size).toBe(149);
     const back = withRowsBack(without, row === null ? [] : [row]);
     expect([back.size, indexOfThread(back, row?.node.id ?? '')]).toEqual([150, 70]);
+  });
+});
+
+describe('the messages of a conversation', () => {
+  const shown = messages(10, 59);
+
+  test('keep those that new messages push off the newest page', () => {
+    expect(idsOf(withNewestMessages(shown, messages(12, 61)))).toEqual(idsOf(messages(10, 61)));
+  });
+
+  test('are only the newest page when messages between may be missing, or positions have changed', () => {
+    expect(idsOf(withNewestMessages(shown, messages(70, 119)))).toEqual(idsOf(messages(70, 119)));
+    const renumbered = messages(12, 59).map(({ cursor, node }) => ({
+      cursor,
+      node: { ...node, threadPosition: (node.threadPosition ?? 0) - 1 },
+    }));
+    expect(idsOf(withNewestMessages(shown, renumbered))).toEqual(idsOf(renumbered));
+  });
+
+  test('take a page of earlier messages unless they have changed since it was requested', () => {
+    expect(idsOf(withEarlierMessages(shown, 'c10', messages(0, 9)))).toEqual(idsOf(messages(0, 59)));
+    expect(idsOf(withEarlierMessages(shown, 'c20', messages(10, 19)))).toEqual(idsOf(shown));
   });
 });
 
@@ -135,6 +162,56 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await tab.close();
   });
 
+  test('loads a long conversation page by page, and keeps what is shown when messages arrive', async () => {
+    const account = await stage.account();
+    const to = account.address;
+    const send = (number: number) =>
+      stage.mail({
+        to,
+        subject: number === 0 ? 'Standing meeting' : 'Re: Standing meeting',
+        text: `Minutes of meeting ${number}.`,
+        messageId: `<meeting-${number}@sender.test>`,
+        ...(number === 0 ? {} : { inReplyTo: '<meeting-0@sender.test>' }),
+      });
+    for (let number = 0; number < 58; number++) await send(number);
+    await expect.poll(async () => (await unread(account)).get('Standing meeting')).toBe(58);
+    const marked = await account.graphql(
+      'mutation($ids: [ID!]!) { updateThreads(input: { threadIds: $ids, isRead: true }) { ... on UpdateThreadsPayload { threads { unreadCount } } } }',
+      { ids: [await threadId(account)] },
+    );
+    expect(marked.body.data.updateThreads.threads).toEqual([{ unreadCount: 0 }]);
+    const tab = await stage.open(account);
+    const { page } = tab;
+    const sizes: number[] = [];
+    page.on('response', async (response) => {
+      if (!response.url().endsWith('/graphql')) return;
+      const body = await response.json().catch(() => null);
+      const edges = body?.data?.thread?.messages?.edges;
+      if (edges !== undefined) sizes.push(edges.length);
+    });
+    await page.goto(`${stage.url}/inbox`);
+    await row(page, 'Standing meeting').click();
+    const articles = page.getByRole('article');
+    await articles.getByText('Minutes of meeting 57.').last().waitFor();
+    await expect.poll(() => articles.count()).toBe(50);
+    await page.getByText('Live', { exact: true }).waitFor();
+
+    // Two messages push two others off the newest page: they stay visible.
+    for (const number of [58, 59]) await send(number);
+    await articles.getByText('Minutes of meeting 59.').last().waitFor();
+    await expect.poll(() => articles.count()).toBe(52);
+    await page.getByRole('button', { name: 'Show 8 earlier of 8' }).click();
+    await expect.poll(() => articles.count()).toBe(60);
+    expect(await articles.first().textContent()).toContain('Minutes of meeting 0.');
+    expect(await page.getByRole('button', { name: /^Show .* earlier/ }).count()).toBe(0);
+    await send(60);
+    await articles.getByText('Minutes of meeting 60.').last().waitFor();
+    await expect.poll(() => articles.count()).toBe(61);
+    expect(Math.max(...sizes)).toBe(50);
+    expect(tab.complaints).toEqual([]);
+    await tab.close();
+  });
+
   test('joins conversations and parts them again, on a phone too, and shows nobody another’s', async () => {
     const account = await stage.account();
     const to = account.address;
@@ -184,6 +261,11 @@ async function unread(account: Awaited<ReturnType<BrowserStage['account']>>): Pr
   return new Map(nodes.map(({ normalizedSubject, unreadCount }) => [capitalized(normalizedSubject), unreadCount]));
 }
 
+async function threadId(account: Awaited<ReturnType<BrowserStage['account']>>): Promise<string> {
+  const { body } = await account.graphql('{ threads(first: 1) { edges { node { id } } } }');
+  return body.data.threads.edges[0].node.id;
+}
+
 function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
@@ -207,3 +289,39 @@ function thread(seconds: number): ThreadRow {
     latestMessage: null,
   };
 }
+
+/** Messages at these positions of a thread, a second apart. */
+function messages(from: number, to: number): MessageEdge[] {
+  return Array.from({ length: to - from + 1 }, (_, n) => ({ cursor: `c${from + n}`, node: message(from + n) }));
+}
+
+function idsOf(edges: readonly MessageEdge[]): string[] {
+  return edges.map(({ node }) => node.id);
+}
+
+function message(position: number): MessageEdge['node'] {
+  const createdAt = new Date(position * 1_000).toISOString();
+  return { ...NO_MESSAGE, id: `m${position}`, createdAt, threadPosition: position };
+}
+
+const NO_MESSAGE: Omit<MessageEdge['node'], 'id' | 'createdAt'> = {
+  type: 'RECEIVED',
+  status: 'DELIVERED',
+  subject: '',
+  preview: '',
+  isRead: true,
+  isArchived: false,
+  isTest: false,
+  threadPosition: 0,
+  threadReason: 'HEADER',
+  failureReason: null,
+  scheduledAt: null,
+  from: { name: null, address: 'ada@sender.test' },
+  to: [],
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  ownAddress: null,
+  envelopeRecipient: null,
+  attachmentCount: 0,
+};

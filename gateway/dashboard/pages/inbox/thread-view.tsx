@@ -10,7 +10,7 @@ import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadHead } from './thread-head.tsx';
-import type { ThreadInSight } from './use-thread.ts';
+import { MESSAGES, type ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 /** A conversation is marked as read after it was visible for this long. Milliseconds. */
@@ -82,7 +82,7 @@ export function ThreadView(props: ThreadViewProps) {
               loading={inSight.isReadingEarlier}
               onClick={() => void inSight.showEarlier()}
             >
-              {`Show ${Math.min(50, earlierCount)} earlier of ${earlierCount}`}
+              {`Show ${Math.min(MESSAGES, earlierCount)} earlier of ${earlierCount}`}
             </Button>
           )}
           {messages.map((message, index) => (

@@ -3,10 +3,11 @@ import type { CombinedError } from 'urql';
 import type { LiveKind } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { freshClient } from './fresh-client.ts';
+import { type MessageEdge, withEarlierMessages, withNewestMessages } from './message-pages.ts';
 import { EARLIER_MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';
 
 /** Messages per page. */
-const MESSAGES = 50;
+export const MESSAGES = 50;
 
 const KINDS: LiveKind[] = [
   'EMAIL_THREADED',
@@ -48,52 +49,39 @@ export interface ThreadInSight {
 
 /** Reads a thread by its id, or by the id of a thread that was merged into it, and again after its events. */
 export function useThread(id: string): ThreadInSight {
-  const shown = useRef<{ id: string; messages: ThreadMessage[] }>({ id, messages: [] });
+  const shown = useRef<{ id: string; edges: MessageEdge[] }>({ id, edges: [] });
   const { data, error, refresh } = useLiveQuery({
     query: THREAD,
     variables: { id, last: MESSAGES },
     kinds: KINDS,
     types: ['Thread'],
     concerns: ({ threadId, emailId }) =>
-      threadId === id ||
-      threadId === shown.current.id ||
-      shown.current.messages.some((message) => message.id === emailId),
+      threadId === id || threadId === shown.current.id || shown.current.edges.some(({ node }) => node.id === emailId),
   });
-  const [earlier, setEarlier] = useState<ThreadMessage[]>([]);
-  const [before, setBefore] = useState<string | null>(null);
   const [isReadingEarlier, setReading] = useState(false);
   const thread = data?.thread;
-  const newest = (thread?.messages.edges ?? []).map(({ node }) => node);
-
-  // Messages that are no longer among the newest stay visible. Those that left the thread do not.
-  const known = new Map([...earlier, ...newest].map((message) => [message.id, message]));
-  const messages = [...known.values()]
-    .sort((one, other) => placeOf(one) - placeOf(other))
-    .slice(-(thread?.messageCount ?? 1));
-  shown.current = { id: thread?.id ?? id, messages };
+  shown.current = {
+    id: thread?.id ?? id,
+    edges: withNewestMessages(shown.current.edges, thread?.messages.edges ?? []),
+  };
+  const { edges } = shown.current;
 
   const showEarlier = async () => {
-    const cursor = before ?? thread?.messages.pageInfo.startCursor ?? null;
-    if (cursor === null) return;
+    const before = shown.current.edges[0]?.cursor;
+    if (before === undefined) return;
     setReading(true);
-    const answer = await freshClient.query(EARLIER_MESSAGES, { id, before: cursor, last: MESSAGES }).toPromise();
+    const answer = await freshClient.query(EARLIER_MESSAGES, { id, before, last: MESSAGES }).toPromise();
+    const earlier = answer.data?.thread?.messages.edges ?? [];
+    shown.current.edges = withEarlierMessages(shown.current.edges, before, earlier);
     setReading(false);
-    const page = answer.data?.thread?.messages;
-    if (page === undefined) return;
-    setBefore(page.pageInfo.startCursor ?? cursor);
-    setEarlier((now) => [...page.edges.map(({ node }) => node), ...now]);
   };
   return {
     thread,
-    messages,
-    earlierCount: Math.max(0, (thread?.messageCount ?? 0) - messages.length),
+    messages: edges.map(({ node }) => node),
+    earlierCount: Math.max(0, (thread?.messageCount ?? 0) - edges.length),
     error,
     refresh,
     showEarlier,
     isReadingEarlier,
   };
-}
-
-function placeOf({ threadPosition, createdAt }: ThreadMessage): number {
-  return threadPosition ?? Date.parse(createdAt);
 }
