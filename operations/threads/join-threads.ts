@@ -12,7 +12,6 @@ import {
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
-import { writeWords } from '../../db/queries/search/email-words.ts';
 import type { UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
 import type { ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
@@ -68,14 +67,6 @@ export async function joinThreads(
     userId,
     plans.map((plan) => plan.row),
   );
-  // Received mail has had them since it was stored.
-  const sent = emails.filter(({ type }) => type === 'sent');
-  if (sent.length > 0)
-    await writeWords(
-      client,
-      userId,
-      sent.map(({ emailId }) => emailId),
-    );
   return eventsOf(parts, plans, emails);
 }
 

@@ -125,8 +125,7 @@ function parametersOf(
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
-      // An email that is sent at once gets its words together with its thread.
-      words: row.scheduled_at === null ? null : vectorOf(userId, row, text, html),
+      words: vectorOf(userId, row, text, html),
       places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
   );
@@ -218,7 +217,7 @@ const writeSql = (more: string, events: string) => `
     returning 1
   ), words_row as (
     insert into email_words (user_id, email_id, created_at, words)
-    select $1, id, ${NOW}, words::tsvector from taken where words is not null
+    select $1, id, ${NOW}, words::tsvector from taken
     returning 1
   ), recipient_row as (
     insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)

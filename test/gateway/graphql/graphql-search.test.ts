@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
-import { inTransaction } from '../../../db/connection/transaction.ts';
-import { writeWords } from '../../../db/queries/search/email-words.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { matchingIds } from '../../support/rows/search-definition.ts';
 import { type SearchedMail, storeMail } from '../../support/rows/searched-mail.ts';
@@ -28,7 +26,6 @@ beforeAll(async () => {
       userId,
       mails.map((mail) => mail.id),
     );
-    await inTransaction(gateway.actor, (client) => writeWords(client, userId, ['em_scheduled']));
   }
   const { rows } = await gateway.actor.pool.query<{ id: string; thread_id: string | null }>(
     'select id, thread_id from email where user_id = $1',
@@ -119,6 +116,20 @@ test('a search of emails is not bounded by the 30 days of a list, but by a time 
   expect(await count('search: "tokyo"')).toBe(1);
   expect(await count('search: "tokyo", filter: { type: RECEIVED }')).toBe(1);
   expect(await count('search: "tokyo", filter: { timeRange: MONTH }')).toBe(0);
+});
+
+test('sent mail is found by its words as soon as it is stored, before it has a thread', async () => {
+  const sent = await gateway.call(mailbox.apiKey, 'POST', '/emails', {
+    from: mailbox.address,
+    to: 'Lea Okapi <lea@away.test>',
+    subject: 'Wombats',
+    html: '<style>.zebu{}</style><p>about the numbat</p>',
+  });
+  expect(sent.body).toContain('"id"');
+  const { id } = sent.json();
+  for (const search of ['numbat', 'womb', 'to:okapi', 'domain:away.test in:sent'])
+    expect((await ask(search)).emails, search).toEqual([id]);
+  expect((await ask('zebu')).emails).toEqual([]);
 });
 
 test('scheduled mail is found by its words, recipients and domain as soon as it is scheduled', async () => {

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
 import { type Database } from '../../../db/connection/database.ts';
-import { asUser, inTransaction } from '../../../db/connection/transaction.ts';
+import { asUser } from '../../../db/connection/transaction.ts';
 import { countFoundEmails, pageFoundEmails } from '../../../db/queries/emails/email-find.ts';
-import { writeWords } from '../../../db/queries/search/email-words.ts';
 import type { SearchBounds } from '../../../db/queries/search/search-sql.ts';
 import * as lists from '../../../db/queries/threads/thread-list.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -40,8 +39,6 @@ beforeAll(async () => {
       userId,
       mails.map((mail) => mail.id),
     );
-    const scheduled = mails.filter((mail) => mail.type === 'scheduled').map((mail) => mail.id);
-    await inTransaction(actor, (client) => writeWords(client, userId, scheduled));
   }
   const { rows } = await actor.pool.query<{ id: string; thread_id: string | null }>(
     'select id, thread_id from email where user_id = $1',

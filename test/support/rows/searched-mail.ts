@@ -87,7 +87,7 @@ export function someMail(random: () => number, count: number): SearchedMail[] {
   });
 }
 
-/** Stores the mails without threads; those that were received with their words, as the receiving actor does. */
+/** Stores the mails with their words and without threads, as mail is stored. */
 export async function storeMail(database: Database, userId: string, mails: readonly SearchedMail[]): Promise<void> {
   const shown = (list: readonly { name: string; address: string }[]) => ({
     text: list.map(({ name, address }) => `"${name}" <${address}>`).join(', '),
@@ -128,8 +128,11 @@ export async function storeMail(database: Database, userId: string, mails: reado
      select $1, id, '[]', addresses, in_reply_to, '{}', text_body, html_body, '[]', 1 from row`,
     [userId, JSON.stringify(rows)],
   );
-  const received = mails.filter(({ type }) => type === 'received').map(({ id }) => id);
-  await writeWords(database.pool as never, userId, received);
+  await writeWords(
+    database.pool as never,
+    userId,
+    mails.map(({ id }) => id),
+  );
 }
 
 function escaped(text: string): string {
