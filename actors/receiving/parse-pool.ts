@@ -94,8 +94,8 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   let nextKey = 1;
   let isClosed = false;
   let usage = process.cpuUsage();
-  const watch = setInterval(look, WATCH_MS);
-  watch.unref();
+  /** runs while a thread has work */
+  let watch: NodeJS.Timeout | null = null;
   for (let count = 0; count < options.workers; count++) seats.push(open());
 
   function open(): Seat {
@@ -147,6 +147,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       seat.stillMs = 0;
       seat.stillLooks = 0;
       seat.idleBytes = process.memoryUsage.rss();
+    }
+    if (watch === null) {
+      usage = process.cpuUsage();
+      watch = setInterval(look, WATCH_MS).unref();
     }
     seat.lists++;
     for (const job of jobs) seat.jobs.set(job.key, job);
@@ -208,7 +212,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     usage = process.cpuUsage();
     const stillMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
     const busy = [...seats, ...(quarantine === null ? [] : [quarantine])].filter((seat) => seat.lists > 0);
-    if (busy.length === 0) return;
+    if (busy.length === 0) return endWatch();
     const bytes = process.memoryUsage.rss();
     for (const seat of busy) {
       const progress = seat.thread.progress();
@@ -229,6 +233,11 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     }
   }
 
+  function endWatch(): void {
+    clearInterval(watch ?? undefined);
+    watch = null;
+  }
+
   return {
     parse(messages) {
       if (isClosed) return Promise.reject(new Error('the parser is closed'));
@@ -246,7 +255,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     },
     async close() {
       isClosed = true;
-      clearInterval(watch);
+      endWatch();
       const all = [...seats, ...(quarantine === null ? [] : [quarantine])];
       await Promise.all(all.map((seat) => seat.thread.end()));
       const left = [...waiting.flat(), ...suspects, ...all.flatMap((seat) => [...seat.jobs.values()])];

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +24,16 @@ export async function readPostmaster(directory: string): Promise<Postmaster | nu
   if (pid === null || !(await commandOf(pid)).includes(directory)) return null;
   const socketDirectory = socketLine?.trim() ?? '';
   return { pid, port: Number(portLine), socketDirectory: socketDirectory === '' ? null : socketDirectory };
+}
+
+/** Whether that server still runs on the data directory. Reads no disk, so that it can be called often. */
+export function isPostmasterAlive({ pid }: Postmaster, directory: string): boolean {
+  if (process.platform !== 'linux') return isAlive(pid);
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(directory);
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedClusterOptions, resumeEmbeddedCluster } from './embedded-cluster.ts';
-import { readPostmaster } from './postmaster.ts';
+import { isPostmasterAlive, readPostmaster } from './postmaster.ts';
 
 /** Restarts the server of a cluster until the supervision is stopped. */
 export interface ClusterSupervision {
@@ -19,7 +19,7 @@ export interface ClusterReports {
 }
 
 /** Milliseconds. */
-const LOOK_MS = 250;
+const LOOK_MS = 500;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 /** After running this long, the pauses start again with the shortest. */
@@ -46,7 +46,11 @@ export function superviseCluster(
     let failures = 0;
     let runsSince = Number.NEGATIVE_INFINITY;
     for (;;) {
-      while ((await readPostmaster(options.directory)) !== null) await pause(LOOK_MS);
+      for (let server = await readPostmaster(options.directory); server !== null; ) {
+        while (isPostmasterAlive(server, options.directory)) await pause(LOOK_MS);
+        // It may have been replaced.
+        server = await readPostmaster(options.directory);
+      }
       reports.ended();
       if (performance.now() - runsSince > STEADY_MS) failures = 0;
       else fail(new Error('PostgreSQL ended soon after its start'));
