@@ -146,7 +146,7 @@ export async function findOldEmails(
     name: `retention-find-${tier}`,
     text: `
       select e.id, e.created_at, ${WANTED[tier]} as is_wanted from (
-        select * from email o where o.user_id = $1 and o.created_at < $3 and ($2::timestamptz is null or o.created_at >= $2)
+        select * from email o where o.user_id = $1 and o.created_at < $3 and o.created_at >= coalesce($2::timestamptz, '-infinity')
         order by o.created_at, o.id limit $4) e
       order by e.created_at, e.id`,
     values: [userId, span.from?.toISOString() ?? null, span.before.toISOString(), span.limit],
