@@ -226,4 +226,12 @@ export const EmailCounterSchema = defineEntity({
     isArchived: p.boolean().primary(),
     count: p.bigint('number'),
   },
+  indexes: [
+    // the total of one domain among many
+    {
+      name: 'email_counter_domain',
+      properties: ['userId', 'ownDomain', 'grain', 'beginsAt'],
+      where: `own_address = '*'`,
+    },
+  ],
 });

@@ -143,6 +143,7 @@ create table email_counter (
   count bigint not null,
   primary key (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
 ) with (fillfactor = 85);
+create index email_counter_domain on email_counter (user_id, own_domain, grain, begins_at) where own_address = '*';
 call pg_temp.protect_rows('email_counter');
 
 create table email_trace (
