@@ -1,4 +1,5 @@
 import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
+import { mergeWords } from '../../db/queries/search/email-words.ts';
 import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
@@ -48,6 +49,7 @@ export async function startThreadingActor(context: ActorContext, options: Thread
         everyMs: STATISTICS_EVERY_MS,
         async work() {
           await analyzeYoungTables(context.database);
+          await mergeWords(context.database);
         },
       },
     ],

@@ -14,7 +14,7 @@ export const EmailSearchSchema = defineEntity({
   indexes: [
     {
       name: 'email_search_text',
-      expression: 'create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties)',
+      expression: `create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties) with (gin_pending_list_limit='32768')`,
     },
   ],
 });
@@ -36,7 +36,7 @@ export const EmailWordsSchema = defineEntity({
     // Every word begins with four characters that identify its user. Every search also reads the pending list of the index.
     {
       name: 'email_words_words',
-      expression: `create index email_words_words on email_words using gin (words) with (gin_pending_list_limit='512')`,
+      expression: `create index email_words_words on email_words using gin (words) with (gin_pending_list_limit='32768')`,
     },
   ],
 });

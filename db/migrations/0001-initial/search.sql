@@ -6,7 +6,7 @@ create table email_search (
   parties text[] not null default '{}',
   primary key (user_id, email_id)
 );
-create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties);
+create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties) with (gin_pending_list_limit = 32768);
 call pg_temp.protect_rows('email_search');
 
 create table email_words (
@@ -18,8 +18,28 @@ create table email_words (
 );
 -- Compressing words cost twice all the rest of storing them.
 alter table email_words alter column words set storage external;
-create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 512);
+-- New words go to a list, which merge_words moves into the index: each page of the index is then written once for hundreds of emails. The
+-- limit is for the case that nobody calls it: then the statement that exceeds it pays for all.
+create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 32768);
 call pg_temp.protect_rows('email_words');
+
+-- Rows of email_words that were written when their words were last merged, as the server counts them.
+create sequence merged_words minvalue 0;
+-- Merges them once that many more were written, and returns how many pages the lists had.
+create function merge_words(p_least bigint) returns bigint language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    written bigint;
+    merged bigint := (select last_value from merged_words);
+  begin
+    if not pg_try_advisory_xact_lock(hashtextextended('merge words', 0)) then return 0; end if;
+    select n_tup_ins + n_tup_upd into written from pg_stat_user_tables where relid = 'email_words'::regclass;
+    -- After a crash it counts from 0 again.
+    if written between merged and merged + p_least - 1 then return 0; end if;
+    perform setval('merged_words', written);
+    return gin_clean_pending_list('email_words_words') + gin_clean_pending_list('email_search_text');
+  end $$;
+revoke all on function merge_words from public;
+grant execute on function merge_words to postroom_actor;
 
 -- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
 -- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { canonicalDomainName } from '../../../core/domains/domain-name.ts';
 import { visibleText } from '../../../core/html/visible-text.ts';
+import type { Database } from '../../connection/database.ts';
 import { ATTACHMENT_MARK, domainMark, wordVector } from './word-vector.ts';
 
 /** Characters of a body that are searchable. */
@@ -64,6 +65,22 @@ export async function writeWords(
   });
   const vectors = rows.map((row) => emailVector(userId, sourceOf(row)));
   await client.query({ name: 'email-words', text: WRITE_SQL, values: [userId, rows.map((row) => row.id), vectors] });
+}
+
+/** Emails whose words are merged into the index together. */
+const MERGED_TOGETHER = 500;
+
+/**
+ * Moves the words of new emails from the pending list of their index, which every search reads, into the index, once there are many: a
+ * page of the index is then written once for all of them. Returns how many pages the list had; cheap when nothing is to do.
+ */
+export async function mergeWords(database: Database, least = MERGED_TOGETHER): Promise<number> {
+  const { rows } = await database.pool.query<{ pages: string }>({
+    name: 'merge-words',
+    text: 'select merge_words($1) as pages',
+    values: [least],
+  });
+  return Number(rows[0]?.pages ?? 0);
 }
 
 function domainMarks({ fromAddress, recipients, ownAddress }: WordSource): Set<string> {

@@ -11,15 +11,17 @@ const MAX_WORDS = 16_000;
  * stay far below the 1 MiB limit of a tsvector.
  */
 const MAX_DIFFERENT_WORDS = 1_000;
-const KEY_LENGTH = 4;
+/** Each character is stored once per word of an email and once per entry of the index. */
+const KEY_LENGTH = 2;
+const KEY_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-';
 
 /**
  * Prefix of each of the user's words in a tsvector, so that words of other users do not slow down a search. Users who share one by chance
  * share only that cost.
  */
 export function userKey(userId: string): string {
-  const number = createHash('sha256').update(userId).digest().readUInt32BE();
-  return (number % 36 ** KEY_LENGTH).toString(36).padStart(KEY_LENGTH, '0');
+  const digest = createHash('sha256').update(userId).digest().subarray(0, KEY_LENGTH);
+  return Array.from(digest, (byte) => KEY_ALPHABET[byte % KEY_ALPHABET.length]).join('');
 }
 
 /**

@@ -1,16 +1,27 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import libmime from 'libmime';
 
 // The parser's thread with faults planted in it: an encoded word of the made-up charset `poison` does to the thread what it names.
 
 const decodeWords = libmime.decodeWords.bind(libmime);
 const hoard: unknown[] = [];
+/** Milliseconds; for ever by default. */
+const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 libmime.decodeWords = (text) => {
-  switch (/=\?poison\?Q\?(\w+)\?=/.exec(text)?.[1] ?? '') {
+  const [, fault = '', gate] = /=\?poison\?Q\?([a-z]+)([\da-f]+)?\?=/.exec(text) ?? [];
+  switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
     case 'exit':
       process.exit(1);
+    // Ends the first thread at once, and further ones when the test has opened the gate: a folder, whose path follows in hex.
+    case 'gate': {
+      const folder = Buffer.from(gate ?? '', 'hex').toString();
+      if (existsSync(`${folder}/tried`)) while (!existsSync(`${folder}/open`)) pause(20);
+      writeFileSync(`${folder}/tried`, '');
+      process.exit(1);
+    }
     case 'heap': {
       const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);
       for (;;) hoard.push(large.slice());
@@ -18,7 +29,7 @@ libmime.decodeWords = (text) => {
     case 'buffers':
       for (let count = 0; count < 200; count++) hoard.push(Buffer.alloc(4_000_000, 1));
       // It holds them until the thread is ended.
-      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      for (;;) pause();
     default:
       return decodeWords(text);
   }

@@ -122,7 +122,7 @@ test('an email without content, as one whose parser failed, has the words of its
   };
   const first = await stored();
   expect(first).toHaveLength(1);
-  expect(first[0]?.words).toMatch(/^'....@home\.test' '....bare':1A$/);
+  expect(first[0]?.words).toMatch(/^'..@home\.test' '..bare':1A$/);
   expect(await stored()).toEqual(first);
 });
 
@@ -158,7 +158,7 @@ async function taken(email: WordSource): Promise<string[]> {
   return rows
     .map(({ lexeme, positions, weights }) => {
       const at = (positions ?? []).map((position, index) => `${position}${(weights?.[index] ?? 'D').replace('D', '')}`);
-      return at.length === 0 ? lexeme.slice(4) : `${lexeme.slice(4)}:${at.join(',')}`;
+      return at.length === 0 ? lexeme.slice(2) : `${lexeme.slice(2)}:${at.join(',')}`;
     })
     .toSorted();
 }
