@@ -1,5 +1,5 @@
-import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
 import { mergeWords } from '../../db/queries/search/email-words.ts';
+import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
 import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
