@@ -157,7 +157,6 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       attempter.close();
       dispatcher.stop();
       await running.stop();
-      await signer.close();
     },
   });
 }

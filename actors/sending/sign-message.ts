@@ -1,21 +1,12 @@
+import { createPrivateKey } from 'node:crypto';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { parentDomains } from '../../core/domains/domain-name.ts';
+import { type DkimSigner, makeDkimSignature } from '../../core/sending/dkim-signature.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { findHostedSigningKey, findSigningKey } from '../../db/queries/domains/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
-import { createWorkerThreads } from '../work/worker-threads.ts';
 import type { Transaction } from './job.ts';
-
-/** A message to be signed (RFC 6376). */
-export interface SigningWork {
-  bytes: Uint8Array;
-  /** `d=`, an A-label name */
-  domain: string;
-  /** `s=` */
-  selector: string;
-  /** PKCS #8 in PEM */
-  privateKey: string;
-}
 
 /** Reads messages in the form in which they are sent: the stored message with a DKIM signature. */
 export interface MessageSigner {
@@ -24,8 +15,6 @@ export interface MessageSigner {
    * message was removed or is damaged. Throws when PostgreSQL is unreachable or the key cannot be decrypted.
    */
   read(transaction: Transaction): Promise<Buffer | null>;
-  /** Terminates its thread. */
-  close(): Promise<void>;
 }
 
 /** How long a key is cached: a rotated key may still sign for this long. Milliseconds. */
@@ -38,30 +27,27 @@ const BYTES_AT_ONCE = 32_000_000;
 const MOST_KEYS = 10_000;
 const MOST_MESSAGES = 500;
 
-type SigningKey = Pick<SigningWork, 'domain' | 'selector' | 'privateKey'>;
-
 export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
-  const keys = createShortMemory<SigningKey | null>(KEY_AGE_MS, MOST_KEYS);
+  const keys = createShortMemory<DkimSigner | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
   const reading = createSemaphore(BYTES_AT_ONCE);
-  // A separate thread, so that RSA does not delay the SMTP sessions of this one.
-  const thread = createWorkerThreads<SigningWork, Uint8Array<ArrayBuffer>>({
-    program: new URL('./sign-worker.ts', import.meta.url),
-    threads: 1,
-    tasksPerThread: Number.POSITIVE_INFINITY,
-  });
   const unsignedDomains = new Set<string>();
   let keptBytes = 0;
 
-  const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<SigningKey | null> => {
+  const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<DkimSigner | null> => {
     const names = [senderDomain, ...parentDomains(senderDomain)];
     // Mail from the service's own address is signed with the key of the user who owns its domain.
     const found = isSystemSender
       ? await findHostedSigningKey(context.database, names)
       : await findSigningKey(context.database, userId, names);
     if (found === null) return null;
-    const privateKey = decryptSecret(secretKey, 'dkim-key', found.privateKeyCiphertext);
-    return { domain: found.domain, selector: found.selector, privateKey };
+    const { domain, selector, privateKeyCiphertext } = found;
+    // Signing with a key that is read once takes half the time of signing with its text.
+    return {
+      domain,
+      selector,
+      privateKey: createPrivateKey(decryptSecret(secretKey, 'dkim-key', privateKeyCiphertext)),
+    };
   };
 
   const readAndSign = async (transaction: Transaction): Promise<Buffer | null> => {
@@ -70,7 +56,8 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     if (bytes === null) return null;
     const owner = isSystemSender ? 'system' : userId;
     const key = await keys.remember(`${owner} ${senderDomain}`, () => findKey(transaction));
-    if (key !== null) return Buffer.from((await thread.run({ ...key, bytes })).buffer);
+    if (key !== null)
+      return Buffer.concat([Buffer.from(await makeDkimSignature(bytes, key, otherWork), 'latin1'), bytes]);
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
@@ -92,7 +79,6 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
         return bytes;
       });
     },
-    close: () => thread.end(),
   };
 }
 
