@@ -18,6 +18,9 @@ import {
 // The worker program of parse-pool.ts. It parses one message at a time, so that the pool knows which one brought a thread down. Checks that
 // wait for DNS run in parallel.
 
+// Stack traces never leave this thread, and for mail of a domain without records each lookup throws some: they cost as much as the checks.
+Error.stackTraceLimit = 0;
+
 const settings = workerData as WorkerSettings;
 const state = new Int32Array(settings.state);
 const dns = createDnsResolver({ servers: settings.dnsServers });

@@ -128,9 +128,9 @@ export function readPriority(section: HeaderSection): Priority | null {
 /** Returns the bytes of the header section, without the empty line that ends it. */
 export function endOfHeaderSection(bytes: Buffer): number {
   if (bytes[0] === 0x0a || (bytes[0] === 0x0d && bytes[1] === 0x0a)) return 0;
-  const bare = bytes.indexOf('\n\n');
-  const end = bytes.subarray(0, bare === -1 ? bytes.length : bare + 1).indexOf('\n\r\n');
-  return end !== -1 ? end + 1 : bare !== -1 ? bare + 1 : bytes.length;
+  const end = bytes.indexOf('\n\r\n');
+  const bare = bytes.subarray(0, end === -1 ? bytes.length : end + 1).indexOf('\n\n');
+  return bare !== -1 ? bare + 1 : end !== -1 ? end + 1 : bytes.length;
 }
 
 function endOfField(section: string, start: number): number {

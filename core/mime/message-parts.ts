@@ -159,15 +159,13 @@ export interface PartBody {
 
 /** Splits a message into its parts and returns those without child parts. Rejects when that is impossible. */
 export async function readPartBodies(bytes: Buffer): Promise<{ bodies: PartBody[]; isTruncated: boolean }> {
-  const reader = new PartReader();
-  await new Promise<void>((resolve, reject) => {
-    reader.on('error', reject);
-    reader.on('end', resolve);
-    reader.resume();
-    reader.end(bytes);
-  });
+  const reader = new PartReader(bytes);
+  while (reader.readLines(LINES_AT_ONCE)) await new Promise<void>((resolve) => void setImmediate(resolve));
   return { bodies: reader.bodies(), isTruncated: reader.isTruncated };
 }
+
+/** Lines that are classified before other work has its turn. */
+const LINES_AT_ONCE = 4_096;
 
 /** The fields of a mailsplit part that are used here. */
 interface PartNode {
@@ -196,35 +194,48 @@ type Chunk = PartNode | { type: 'data' | 'body'; node: PartNode; value: Buffer }
 
 interface Splitter {
   node: PartNode;
+  /** 1 within a header section, 2 within a body */
+  state: 1 | 2;
   /** whether its children have ended */
   inEpilogue: boolean;
   newNode(parent?: PartNode | false): void;
   /** Classifies a delimiter line: 1 first child, 2 end of the last child, 3 sibling, 4 end of the parent. */
   checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
-  _transform(chunk: Buffer, encoding: string, callback: () => void): void;
+  /** Classifies a line and calls back before it returns; `isFlush`: a new part begins after it. */
+  processLine(
+    line: Buffer | false,
+    isFinal: boolean,
+    next: (error?: Error | null, chunk?: Chunk | false, isFlush?: boolean) => void,
+  ): void;
+  /** Called with a part that consists of a header section only. */
+  push(chunk: Chunk): boolean;
 }
 
-/**
- * mailparser without its parsing of fields and bodies: it receives the parts in order and records their positions. A message written in
- * one piece is passed on as views of that buffer, which give the position. (Adding up lengths fails, because mailsplit drops parts that
- * end within their header section.)
- */
-class PartReader extends MailParser {
-  declare readonly splitter: Splitter;
-  isTruncated = false;
-  readonly #bodies: PartBody[] = [];
-  #whole: Buffer | null = null;
+const IN_BODY = 2;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
-  constructor() {
-    super(SPLITTER_OPTIONS);
-    const { splitter } = this;
+/**
+ * The splitter of mailparser, which decides what a line is, without its streams, and without the parsing of fields and bodies: it is given
+ * lines and records the positions of the parts. Only a line that begins with `--`, or with a carriage return and `--`, can delimit parts, so
+ * the other lines of a body are skipped: that is most of a message.
+ */
+class PartReader {
+  isTruncated = false;
+  readonly #whole: Buffer;
+  readonly #splitter: Splitter;
+  readonly #bodies: PartBody[] = [];
+  readonly #nextDash: (from: number) => number;
+  readonly #nextReturnDash: (from: number) => number;
+  /** start of the next line */
+  #at = 0;
+  /** the body that the last line belongs to */
+  #open: PartBody | null = null;
+
+  constructor(whole: Buffer) {
+    const { splitter } = new MailParser(SPLITTER_OPTIONS) as unknown as { splitter: Splitter };
     const newNode = splitter.newNode.bind(splitter);
     const checkBoundary = splitter.checkBoundary.bind(splitter);
-    const transform = splitter._transform.bind(splitter);
-    splitter._transform = (chunk, encoding, callback) => {
-      this.#whole ??= chunk;
-      transform(chunk, encoding, callback);
-    };
     let parts = 0;
     splitter.newNode = (parent) => {
       newNode(parent);
@@ -238,43 +249,97 @@ class PartReader extends MailParser {
       if (boundary !== false && parts >= MAX_PARTS) this.isTruncated = true;
       return this.isTruncated ? false : boundary;
     };
+    splitter.push = (chunk) => {
+      this.#take(chunk, false);
+      return true;
+    };
+    this.#whole = whole;
+    this.#splitter = splitter;
+    this.#nextDash = finderOf(whole, '\n--');
+    this.#nextReturnDash = finderOf(whole, '\n\r--');
   }
 
-  /** Called by mailparser for every chunk. Must not throw: the exception would be uncaught. */
-  processChunk(chunk: Chunk, done: () => void): void {
-    if (chunk.type === 'node') {
-      if (chunk.multipart === false) {
-        const lines = chunk._headersLines.filter((line) => line.length > 0);
-        const [firstLine, lastLine] = [lines[0], lines.at(-1)];
-        const start = (lastLine === undefined ? null : this.#endOf(lastLine)) ?? 0;
-        const firstEnd = firstLine === undefined ? null : this.#endOf(firstLine);
-        const headStart = firstLine === undefined || firstEnd === null ? start : firstEnd - firstLine.length;
-        this.#bodies.push({ node: chunk, headStart, start, end: start });
-      }
-    } else if (chunk.type === 'body') {
-      const body = this.#bodies.at(-1);
-      if (body?.node === chunk.node) {
-        body.end = this.#endOf(chunk.value) ?? body.end + chunk.value.length;
-      }
+  /** Reads about that many lines; returns whether there are more. Throws when the message cannot be split into parts. */
+  readLines(count: number): boolean {
+    const whole = this.#whole;
+    for (let left = count; left > 0; left--) {
+      if (this.#splitter.state === IN_BODY) this.#skipTo(this.#nextDelimiterLike());
+      const lineFeed = whole.indexOf(LINE_FEED, this.#at);
+      const isFinal = lineFeed === -1;
+      const line = whole.subarray(this.#at, isFinal ? whole.length : lineFeed + 1);
+      this.#at += line.length;
+      this.#splitter.processLine(line.length === 0 ? false : line, isFinal, (error, chunk, isFlush) => {
+        if (error) throw error;
+        if (chunk) this.#take(chunk, isFlush === true);
+      });
+      if (isFinal) return false;
     }
-    done();
+    return true;
   }
 
-  /** Returns the end of a view in the message; null when it is a copy, which mailsplit makes of the last byte of an endless line. */
-  #endOf(view: Buffer): number | null {
-    if (this.#whole === null || view.buffer !== this.#whole.buffer) return null;
+  /** Returns the start of the next line that may delimit parts; the end of the message when there is none. */
+  #nextDelimiterLike(): number {
+    const from = this.#at - 1;
+    return Math.min(this.#nextDash(from), this.#nextReturnDash(from), this.#whole.length - 1) + 1;
+  }
+
+  #skipTo(at: number): void {
+    if (at === this.#at) return;
+    this.#at = at;
+    const { node } = this.#splitter;
+    if (node.multipart === false) this.#extend(node);
+  }
+
+  /** The lines so far belong to the body of the part. */
+  #extend(node: PartNode): void {
+    const body = this.#bodies.at(-1);
+    if (body?.node !== node) return;
+    body.end = this.#at;
+    this.#open = body;
+  }
+
+  #take(chunk: Chunk, isFlush: boolean): void {
+    if (chunk.type === 'body') return this.#extend(chunk.node);
+    this.#close(isFlush);
+    if (chunk.type !== 'node' || chunk.multipart !== false) return;
+    const lines = chunk._headersLines.filter((line) => line.length > 0);
+    const [firstLine, lastLine] = [lines[0], lines.at(-1)];
+    const start = lastLine === undefined ? 0 : this.#endOf(lastLine);
+    const headStart = firstLine === undefined ? start : this.#endOf(firstLine) - firstLine.length;
+    this.#bodies.push({ node: chunk, headStart, start, end: start });
+  }
+
+  /** The line end before a delimiter belongs to the delimiter, unless it is all that there is of a part with a sibling after it. */
+  #close(isFlush: boolean): void {
+    const body = this.#open;
+    this.#open = null;
+    if (body === null || body.node.parentNode === false || this.#whole[body.end - 1] !== LINE_FEED) return;
+    const hasReturn = body.end - 2 >= body.start && this.#whole[body.end - 2] === CARRIAGE_RETURN;
+    const end = body.end - (hasReturn ? 2 : 1);
+    if (end > body.start || !isFlush) body.end = end;
+  }
+
+  /** Returns the end of a line in the message. */
+  #endOf(view: Buffer): number {
     return view.byteOffset + view.length - this.#whole.byteOffset;
-  }
-
-  /** Called by mailparser at the end to assemble the texts. */
-  getTextContent(): object {
-    return {};
   }
 
   /** Returns the bodies so far. If there were too many parts, the last one contains all later ones and is dropped. */
   bodies(): PartBody[] {
     return this.isTruncated ? this.#bodies.slice(0, -1) : this.#bodies;
   }
+}
+
+/** Returns a function that finds the needle at or after a position, which never decreases; infinity when there is none. */
+function finderOf(whole: Buffer, needle: string): (from: number) => number {
+  let found = Number.NEGATIVE_INFINITY;
+  return (from) => {
+    if (found < from) {
+      const at = whole.indexOf(needle, Math.max(0, from), 'latin1');
+      found = at === -1 ? Number.POSITIVE_INFINITY : at;
+    }
+    return found;
+  };
 }
 
 /**

@@ -11,11 +11,13 @@ const FAR_REACHING_WORDS =
 const MAX_FAR_REACHING_WORDS = 20;
 
 /**
- * Words and marks without which the reply parser removes nothing. Most mail has none and skips the parser, which costs as much as the
- * rest of parsing a short message.
+ * Words and marks without which the reply parser removes nothing, in lower case. Most mail has none and skips the parser, which costs as
+ * much as the rest of parsing a short message. Beginnings of lines are apart from the rest: together they take twice as long.
  */
-const MAY_HIDE =
-  /^[ \t]*>|^[ \t]*[-_+=]{2,4}[ \t]*$|^_{32}$|wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|写道|작성|のメッセージ| г\. в|>[ \t]*:|(?:from|von|de|van|da)\s?:|^sent from|gesendet|^sendt fra|get outlook|outlook pour|^cheers|^best wishes|regards|^envoyé|cordialement|^bien . vous|^bonne |^enviado|^verzonden|^verstuurd|original message|oprindelig|message d'origine|ursprüngliche|in data /im;
+const MAY_HIDE_LINE =
+  /^(?:[ \t]*>|[ \t]*[-_+=]{2,4}[ \t]*$|_{32}$|sent from|sendt fra|cheers|best wishes|envoyé|bien . vous|bonne |enviado|verzonden|verstuurd)/m;
+const MAY_HIDE_WORD =
+  /wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|写道|작성|のメッセージ| г\. в|>[ \t]*:|(?:from|von|de|van|da)\s?:|gesendet|get outlook|outlook pour|regards|cordialement|original message|oprindelig|message d'origine|ursprüngliche|in data /;
 
 const parser = new EmailReplyParser();
 
@@ -25,7 +27,7 @@ const parser = new EmailReplyParser();
  */
 export function stripQuotedText(text: string): string {
   const whole = text.replaceAll('\r\n', '\n').trim();
-  if (whole.length > MAX_PARSED_LENGTH || !MAY_HIDE.test(whole)) return whole;
+  if (whole.length > MAX_PARSED_LENGTH || !mayHide(whole.toLowerCase())) return whole;
   const longLines: string[] = [];
   const lines = whole.split('\n').map((line) => {
     if (line.length <= MAX_LINE_LENGTH) return line.trimEnd() === '--' ? '-- ' : line.trimEnd();
@@ -38,6 +40,10 @@ export function stripQuotedText(text: string): string {
   const visible = parser.parseReply(narrow).trim();
   if (visible === '') return whole;
   return storableText(visible.replace(LONG_LINE_MARK, (_, at: string) => longLines[Number(at)] ?? ''));
+}
+
+function mayHide(lowerCase: string): boolean {
+  return MAY_HIDE_LINE.test(lowerCase) || MAY_HIDE_WORD.test(lowerCase);
 }
 
 /** Private-use characters that mark a line too long for the reply parser. */
