@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { inTransaction } from '../../db/connection/transaction.ts';
-import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
-import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
+import { inTransactionFrom } from '../../db/connection/transaction.ts';
+import {
+  type ClaimedEmails,
+  type ClaimRow,
+  claimedEmails,
+  lockAndClaimSql,
+} from '../../db/queries/threads/thread-claim.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
@@ -32,7 +36,13 @@ export async function assignThreads(
 ): Promise<number> {
   const startedTick = performance.now();
   const done = await timed(() =>
-    retryContention(() => inTransaction(context.database, (client) => threadBatch(context, client, userId, emailIds))),
+    retryContention(() =>
+      inTransactionFrom<ClaimRow, ThreadedBatch | null>(
+        context.database,
+        lockAndClaimSql(userId, emailIds),
+        (client, [row]) => threadBatch(context, client, userId, claimedEmails(row)),
+      ),
+    ),
   );
   if (done === null) return 0;
   context.fault?.('threading.after-commit');
@@ -58,14 +68,13 @@ async function threadBatch(
   context: ThreadingContext,
   client: pg.ClientBase,
   userId: string,
-  emailIds: readonly string[],
+  claimed: ClaimedEmails,
 ): Promise<ThreadedBatch | null> {
-  await lockThreads(client, userId);
-  const emails = await claimUnthreaded(client, userId, emailIds);
+  const { emails } = claimed;
   if (emails.length === 0) return null;
   context.fault?.('threading.claimed');
 
-  const lastSeq = await appendThreadEvents(client, userId, await joinThreads(context, client, userId, emails));
+  const lastSeq = await joinThreads(context, client, userId, claimed);
   context.fault?.('threading.before-commit');
   const received = emails.filter((email) => email.type === 'received');
   return {

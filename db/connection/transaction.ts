@@ -16,12 +16,25 @@ import { DOMAIN_ROLE } from './logins.ts';
 /**
  * Runs work in one transaction on one connection; commits when it resolves, rolls back when it throws. It must not make network calls.
  */
-export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return inTransactionFrom(database, '', work);
+}
+
+/**
+ * Like inTransaction. Its first statements, as text without parameters, are sent together with `begin`, in one round trip; work gets the rows
+ * of the last of them. The server logs the text of a statement that fails, so it must not contain anything of mail.
+ */
+export async function inTransactionFrom<Row extends pg.QueryResultRow, T>(
+  database: Database,
+  statements: string,
+  work: (client: pg.PoolClient, rows: readonly Row[]) => Promise<T>,
+): Promise<T> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await work(client);
+    // One result for each statement when there are several.
+    const begun: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(`begin; ${statements}`);
+    const result = await work(client, [begun].flat().at(-1)?.rows ?? []);
     await client.query('commit');
     return result;
   } catch (error) {

@@ -10,7 +10,6 @@ import {
   writeOutgoingWithoutEvents,
 } from '../../db/queries/sending/outgoing-write.ts';
 import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
-import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { joinThreads } from '../threads/join-threads.ts';
@@ -107,10 +106,9 @@ async function store(
   await lockThreads(client, userId).catch(throwIfBusy);
   const { leftOut, events } = await writeOutgoingWithoutEvents(client, userId, units);
   const ids = referring.map(({ row }) => row.id);
-  const emails = await claimUnthreaded(client, userId, ids);
-  const joined = emails.length === 0 ? [] : await joinThreads(context, client, userId, emails);
-  const lastSeq = await appendThreadEvents(client, userId, [...events, ...joined]);
-  return { leftOut, threaded: new Set(emails.map(({ emailId }) => emailId)), lastSeq };
+  const claimed = await claimUnthreaded(client, userId, ids);
+  const lastSeq = await joinThreads(context, client, userId, claimed, events);
+  return { leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
 function isReferring({ row }: OutgoingUnit['emails'][number]): boolean {

@@ -12,27 +12,28 @@ import {
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
-import type { UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
+import type { OutgoingEvent } from '../../db/queries/sending/outgoing-write.ts';
+import type { ClaimedEmails, UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
 import type { ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
 import {
+  probesOf,
   readThreads,
   type StoredThread,
-  threadsOfKeys,
+  threadsOfReplies,
   threadsOfSubjects,
 } from '../../db/queries/threads/thread-lookup.ts';
 import { type EndedThread, mergeThreads, readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
-import { type ThreadGain, writeThreads } from '../../db/queries/threads/thread-row.ts';
+import type { ThreadGain } from '../../db/queries/threads/thread-row.ts';
 import {
   type Assignment,
-  addAnchors,
-  addKeys,
-  assignEmails,
   type BorneKey,
   claimKeys,
   type Renumbering,
   readThreadEnds,
   renumberThreads,
+  storeThreads,
+  type ThreadChange,
 } from '../../db/queries/threads/thread-write.ts';
 
 /** What identifiers are made from. */
@@ -42,60 +43,106 @@ interface ThreadingParts {
 }
 
 /**
- * Assigns each email its thread, in a transaction that holds lockThreads and has locked the emails (claimUnthreaded). Returns the events,
- * which the caller appends last.
+ * Assigns each claimed email its thread, in a transaction that holds lockThreads, and appends the events, after earlier ones of the same
+ * transaction: call it last. Returns the last number of the feed; null when nothing was claimed and there are no earlier events.
  */
 export async function joinThreads(
   parts: ThreadingParts,
   client: pg.ClientBase,
   userId: string,
-  emails: readonly UnthreadedEmail[],
-): Promise<ThreadEvent[]> {
+  claimed: ClaimedEmails,
+  earlierEvents: readonly OutgoingEvent[] = [],
+): Promise<number | null> {
+  const { emails } = claimed;
   const batch = emails.map(joinable);
-  const plans = await planBatch(parts, client, userId, batch);
+  const anchors = new Map(batch.flatMap(({ message, anchor }) => (anchor ? [[message.emailId, anchor] as const] : [])));
+  const plan = (threadsBySubject: ReadonlyMap<string, readonly string[]>) =>
+    planBatch(parts, client, userId, { batch, claimed, threadsBySubject });
+  const changeOf = (plans: readonly ThreadPlan[]) => ({
+    ...placesOf(batch, plans),
+    threads: plans.map(({ row }) => row),
+    events: [...earlierEvents, ...eventsOf(parts, plans, emails)],
+  });
+
+  // Few messages have subject neighbors, so the first plan does without. The statement that stores it looks for replies nearby, and stores
+  // nothing if there are any. A message that is a reply also joins plain messages, which only the plan can look for.
+  let plans = await plan(new Map());
+  const isReplyAmong = [...anchors.values()].some(({ isReply }) => isReply);
+  if (!isReplyAmong && plans.every(isStoredAtOnce)) {
+    const probes = probesOf(anchors);
+    const stored = await storeThreads(client, userId, changeOf(plans), probes);
+    if (stored.isStored) return stored.lastSeq;
+    plans = await plan(threadsOfReplies(probes, stored.nearest));
+  } else if (anchors.size > 0) {
+    plans = await plan(await threadsOfSubjects(client, userId, anchors));
+  }
+
+  if (!plans.every(isStoredAtOnce)) return storeInSteps(client, userId, { batch, plans, changeOf });
+  const stored = await storeThreads(client, userId, changeOf(plans));
+  return stored.isStored ? stored.lastSeq : null;
+}
+
+/** Whether nothing but the new messages and the row of the thread changes. */
+function isStoredAtOnce({ loserIds, renumbering, borneKeys }: ThreadPlan): boolean {
+  return loserIds.length === 0 && renumbering === null && borneKeys.length === 0;
+}
+
+/** Stores plans among which are merges, new positions of stored messages, or msg-ids that lead elsewhere. */
+async function storeInSteps(
+  client: pg.ClientBase,
+  userId: string,
+  { batch, plans, changeOf }: { batch: Batch; plans: ThreadPlan[]; changeOf: (plans: ThreadPlan[]) => ThreadChange },
+): Promise<number | null> {
   const ended = await mergeThreads(
     client,
     userId,
     plans.flatMap((plan) => plan.loserIds.map((loserId) => ({ loserId, survivorId: plan.row.id }))),
   );
   for (const plan of plans) inheritCounters(plan, ended);
-  await storePlaces(client, userId, batch, plans);
-  await renumber(client, userId, plans);
-  await inheritLabels(client, userId, labelsOfEnded(plans, ended));
-  await writeThreads(
+  await storeThreads(client, userId, placesOf(batch, plans));
+  await claimKeys(
     client,
     userId,
-    plans.map((plan) => plan.row),
+    plans.flatMap((plan) => plan.borneKeys),
   );
-  return eventsOf(parts, plans, emails);
+  await renumber(client, userId, plans);
+  await inheritLabels(client, userId, labelsOfEnded(plans, ended));
+  const { threads = [], events = [] } = changeOf(plans);
+  const stored = await storeThreads(client, userId, { threads, events });
+  return stored.isStored ? stored.lastSeq : null;
 }
+
+type Batch = readonly Joinable<UnthreadedEmail>[];
 
 function joinable(message: UnthreadedEmail): Joinable<UnthreadedEmail> {
   const links = linksOf(message);
   return { message, links, anchor: subjectAnchorOf(message, links) };
 }
 
+interface PlannedBatch {
+  batch: Batch;
+  claimed: ClaimedEmails;
+  threadsBySubject: ReadonlyMap<string, readonly string[]>;
+}
+
 async function planBatch(
   parts: ThreadingParts,
   client: pg.ClientBase,
   userId: string,
-  batch: readonly Joinable<UnthreadedEmail>[],
+  { batch, claimed, threadsBySubject }: PlannedBatch,
 ): Promise<ThreadPlan[]> {
-  const threadOfKey = await threadsOfKeys(client, userId, [...new Set(batch.flatMap(({ links }) => linkKeys(links)))]);
-  const anchors = new Map(batch.flatMap(({ message, anchor }) => (anchor ? [[message.emailId, anchor] as const] : [])));
-  const threadsBySubject = await threadsOfSubjects(client, userId, anchors);
+  const keys = new Set(batch.flatMap(({ links }) => linkKeys(links)));
+  const threadOfKey = new Map([...claimed.threadOfKey].filter(([key]) => keys.has(key)));
   const neighbours = { threadOfKey, threadsBySubject };
   let groups = joinBatch(batch, neighbours);
   // Threads that stay apart matter only where threads would be merged.
   const joined = groups.filter((group) => group.threadIds.length > 1).flatMap((group) => group.threadIds);
   const apart = await readThreadsApart(client, userId, joined);
   if (apart.size > 0) groups = joinBatch(batch, { ...neighbours, apart });
-  const stored = await readThreads(
-    client,
-    userId,
-    groups.flatMap((group) => group.threadIds),
-  );
-  return planThreads(groups, new Map(stored.map((thread) => [thread.id, thread])), () => makeId(parts, 'thread'));
+  const stored = new Map(claimed.threads.map((thread) => [thread.id, thread]));
+  const missing = groups.flatMap((group) => group.threadIds).filter((id) => !stored.has(id));
+  for (const thread of await readThreads(client, userId, missing)) stored.set(thread.id, thread);
+  return planThreads(groups, stored, () => makeId(parts, 'thread'));
 }
 
 function inheritCounters(plan: ThreadPlan, ended: readonly EndedThread[]): void {
@@ -113,31 +160,16 @@ function labelsOfEnded(plans: readonly ThreadPlan[], ended: readonly EndedThread
   return new Map(plans.map((plan) => [plan.row.id, labels(plan)]));
 }
 
-/** Writes each email's thread, and the keys by which later mail finds it. */
-async function storePlaces(
-  client: pg.ClientBase,
-  userId: string,
-  batch: readonly Joinable<UnthreadedEmail>[],
-  plans: readonly ThreadPlan[],
-): Promise<void> {
+/** Returns each email's thread, and what later mail finds it by. */
+function placesOf(batch: Batch, plans: readonly ThreadPlan[]) {
   const assignments = plans.flatMap((plan) => plan.assignments);
   const threadOf = new Map(assignments.map((assignment) => [assignment.emailId, assignment.threadId]));
-  const placed = batch.flatMap((item) => {
-    const threadId = threadOf.get(item.message.emailId);
-    return threadId === undefined ? [] : [{ ...item, emailId: item.message.emailId, threadId }];
+  const anchors = batch.flatMap(({ message: { emailId }, anchor }) => {
+    const threadId = threadOf.get(emailId);
+    return threadId === undefined || anchor === null ? [] : [{ emailId, threadId, anchor }];
   });
-  await assignEmails(client, userId, assignments);
-  await addKeys(client, userId, new Map(plans.flatMap((plan) => plan.keys.map((key) => [key, plan.row.id] as const))));
-  await claimKeys(
-    client,
-    userId,
-    plans.flatMap((plan) => plan.borneKeys),
-  );
-  await addAnchors(
-    client,
-    userId,
-    placed.flatMap(({ emailId, threadId, anchor }) => (anchor === null ? [] : [{ emailId, threadId, anchor }])),
-  );
+  const threadOfKey = new Map(plans.flatMap((plan) => plan.keys.map((key) => [key, plan.row.id] as const)));
+  return { assignments, threadOfKey, anchors };
 }
 
 /** Renumbers threads that received messages before their end, and rereads their first and last message. */

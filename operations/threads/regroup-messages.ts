@@ -14,8 +14,8 @@ import {
   readMailboxes,
   readMoved,
 } from '../../db/queries/threads/thread-move.ts';
-import { type ThreadCounters, writeThreads } from '../../db/queries/threads/thread-row.ts';
-import { readThreadEnds, renumberThreads } from '../../db/queries/threads/thread-write.ts';
+import type { ThreadCounters } from '../../db/queries/threads/thread-row.ts';
+import { readThreadEnds, renumberThreads, writeThreads } from '../../db/queries/threads/thread-write.ts';
 import type { Changed } from './thread-transaction.ts';
 
 /** Maximum threads that one thread is kept apart from: each split keeps the new thread apart from all before it. */

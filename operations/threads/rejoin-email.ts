@@ -17,7 +17,7 @@ import {
 import { readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
 import { type MovedEmail, readMoved } from '../../db/queries/threads/thread-move.ts';
 import { removeAnchors, setThreadReason } from '../../db/queries/threads/thread-rejoin.ts';
-import { addAnchors, addKeys } from '../../db/queries/threads/thread-write.ts';
+import { storeThreads } from '../../db/queries/threads/thread-write.ts';
 import { keysOfItsOwn, regroup } from './regroup-messages.ts';
 import { unite } from './thread-moves.ts';
 import type { Changed } from './thread-transaction.ts';
@@ -52,8 +52,10 @@ export async function rejoin(
   const { threadIds, keys, reason, item } = await findThreads(client, userId, email);
   const moved = await place(client, userId, { email, home, isAlone, threadIds, reason }, makeThreadId);
   const { threadId } = moved.answer;
-  await addKeys(client, userId, new Map(keys.map((key) => [key, threadId])));
-  if (item.anchor !== null) await addAnchors(client, userId, [{ emailId, threadId, anchor: item.anchor }]);
+  await storeThreads(client, userId, {
+    threadOfKey: new Map(keys.map((key) => [key, threadId])),
+    anchors: item.anchor === null ? [] : [{ emailId, threadId, anchor: item.anchor }],
+  });
   return moved;
 }
 

@@ -84,3 +84,126 @@ create policy thread_of_domain on thread for select to postroom_domain
 grant select on thread_alias to postroom_domain;
 create policy thread_alias_of_domain on thread_alias for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_thread_of_domain(user_id, thread_id));
+
+-- What threading reads and writes, a whole batch in one call each. The rules stay in core/threads: these functions look up and store.
+-- They run with the rights of the caller, and the plans of their statements are kept.
+
+-- Those of the emails that still have no thread, locked for this transaction, with what is stored about the msg-ids that they have or
+-- refer to: `known` pairs an id with its thread, `threads` are those threads. `known` may name more than the links of the emails do
+-- (core/threads/threading.ts), because which ids link is decided there: of a long id both it and its digest are looked up. Locked emails
+-- are left out: the sweep returns to them. The caller holds the lock of the user's threads and took it in an earlier statement: the
+-- snapshot of this one has to be newer, so that it shows all that the holder before committed.
+create function claim_threads(p_user_id text, p_email_ids text[]) returns json language plpgsql volatile as $$
+begin
+  return (
+    with claimed as materialized (
+      select e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read, e.is_archived,
+        c.in_reply_to, c.reference_ids, c.addresses
+      from email e left join email_content c on c.user_id = p_user_id and c.email_id = e.id
+      where e.user_id = p_user_id and e.id = any (p_email_ids) and e.thread_id is null and e.type <> 'scheduled'
+      for update of e skip locked
+    ), named as materialized (
+      select distinct k.key
+      from claimed c cross join lateral unnest(c.message_id || c.in_reply_to || c.reference_ids) as i(id)
+      cross join lateral unnest(case when octet_length(i.id) <= 256 then array[i.id]
+        else array[i.id, 'sha256:' || encode(sha256(convert_to(i.id, 'UTF8')), 'hex')] end) as k(key)
+    ), known as materialized (
+      select n.key, m.thread_id from named n cross join lateral (
+        select o.thread_id from thread_message_id o where o.user_id = p_user_id and o.message_id = n.key limit 1) m
+    ), joinable as materialized (
+      select t.* from (select distinct thread_id from known) k cross join lateral (
+        select o.id, o.created_at, o.root_message_id, o.normalized_subject, o.participant_emails, o.participant_names, o.message_count,
+          o.latest_email_id, o.last_message_at
+        from thread o where o.user_id = p_user_id and o.id = k.thread_id limit 1) t
+    )
+    select json_build_object(
+      'emails', coalesce((select json_agg(c) from claimed c), '[]'),
+      'known', coalesce((select json_agg(array[k.key, k.thread_id]) from known k), '[]'),
+      'threads', coalesce((select json_agg(t) from joinable t), '[]')));
+end $$;
+
+-- The nearest replies before (or at) and after (or at) each probe within its span of time, for probes that have any; `place` counts
+-- the probes from 1.
+create function nearest_replies(p_user_id text, p_probes jsonb)
+  returns table (place bigint, before_date timestamptz, before_thread_id text, after_date timestamptz, after_thread_id text)
+  language plpgsql volatile as $$
+begin
+  return query
+  select p.ordinality, b.date::timestamptz, b.thread_id, a.date::timestamptz, a.thread_id
+  from rows from (jsonb_to_recordset(p_probes) as (subject text, participant text, from_at timestamptz, at timestamptz, to_at timestamptz))
+    with ordinality as p(subject, participant, from_at, at, to_at, ordinality)
+  left join lateral (
+    select s.date, s.thread_id from thread_subject s
+    where s.user_id = p_user_id and s.base_subject_sha256 = sha256(convert_to(p.subject, 'UTF8')) and s.participant = p.participant
+      and s.is_reply = true and s.date between p.from_at and p.at
+    order by s.date desc limit 1) b on true
+  left join lateral (
+    select s.date, s.thread_id from thread_subject s
+    where s.user_id = p_user_id and s.base_subject_sha256 = sha256(convert_to(p.subject, 'UTF8')) and s.participant = p.participant
+      and s.is_reply = true and s.date between p.at and p.to_at
+    order by s.date limit 1) a on true
+  where b.thread_id is not null or a.thread_id is not null
+  order by p.ordinality;
+end $$;
+
+-- Stores what a batch changes. Keys of p_change, each may be missing:
+--   assignments  [{email_id, thread_id, position, reason}]: received ones then wait for the router
+--   keys         {msg-id: thread}: known ones stay unchanged
+--   anchors      [{subject, participants, is_reply, date, email_id, thread_id}]: what later subject edges may join
+--   threads      rows to create or to update; counters are added, not set: users mark mail as read at the same time, without our lock
+--   events       for the feed (append_events)
+-- In this order, the lock order of all transactions: emails, threads, the counter of the feed, which stays locked until the commit.
+-- When one of p_probes has a reply near, nothing is written and the answer is those replies; else it is the last number of the feed.
+create function store_threads(p_user_id text, p_change jsonb, p_probes jsonb, out last_seq bigint, out replies json)
+  language plpgsql volatile as $$
+begin
+  if jsonb_array_length(p_probes) > 0 then
+    replies := (select json_agg(n) from nearest_replies(p_user_id, p_probes) n);
+    if replies is not null then return; end if;
+  end if;
+  if p_change ? 'assignments' then
+    with assigned as (
+      update email e set thread_id = a.thread_id, thread_position = a.position, thread_reason = a.reason
+      from jsonb_to_recordset(p_change->'assignments') as a(email_id text, thread_id text, position integer, reason text)
+      where e.user_id = p_user_id and e.id = a.email_id
+      returning e.id, e.type, e.created_at)
+    insert into route (user_id, email_id, created_at, threaded_at)
+    select p_user_id, id, created_at, (select postroom_now()) from assigned where type = 'received'
+    on conflict do nothing;
+  end if;
+  if p_change ? 'keys' then
+    insert into thread_message_id (user_id, message_id, thread_id)
+    select p_user_id, k.key, k.value from jsonb_each_text(p_change->'keys') k
+    on conflict do nothing;
+  end if;
+  if p_change ? 'anchors' then
+    insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+    select p_user_id, sha256(convert_to(s.subject, 'UTF8')), participant, s.is_reply, s.date, s.email_id, s.thread_id
+    from jsonb_to_recordset(p_change->'anchors')
+      as s(subject text, participants text[], is_reply boolean, date timestamptz, email_id text, thread_id text)
+    cross join lateral unnest(s.participants) as participant
+    on conflict do nothing;
+  end if;
+  if p_change ? 'threads' then
+    insert into thread as t (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+      message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, updated_at)
+    select p_user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+      message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, (select postroom_now())
+    from jsonb_to_recordset(p_change->'threads') as x(
+      id text, root_message_id text, normalized_subject text, participant_emails text[], participant_names text[], search_text text,
+      message_count integer, received_count integer, unread_count integer, archived_count integer,
+      latest_email_id text, last_message_at timestamptz, created_at timestamptz)
+    order by id
+    on conflict (user_id, id) do update set
+      root_message_id = excluded.root_message_id, normalized_subject = excluded.normalized_subject,
+      participant_emails = excluded.participant_emails, participant_names = excluded.participant_names,
+      search_text = excluded.search_text,
+      message_count = t.message_count + excluded.message_count, received_count = t.received_count + excluded.received_count,
+      unread_count = t.unread_count + excluded.unread_count, archived_count = t.archived_count + excluded.archived_count,
+      latest_email_id = excluded.latest_email_id, last_message_at = excluded.last_message_at,
+      created_at = excluded.created_at, updated_at = excluded.updated_at;
+  end if;
+  if p_change ? 'events' then
+    last_seq := append_events(p_user_id, p_change->'events');
+  end if;
+end $$;

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { readMailboxes } from '../threads/thread-move.ts';
-import { writeThreads } from '../threads/thread-row.ts';
-import { readThreadEnds } from '../threads/thread-write.ts';
+import { readThreadEnds, writeThreads } from '../threads/thread-write.ts';
 
 /** A received email in its parsed form, with its envelope. */
 export interface ParsedRow {

@@ -1,10 +1,11 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { z } from 'zod';
 import type { Mailbox } from '../../../core/mime/address.ts';
 import { mailboxesOf } from '../../../core/threads/thread-participants.ts';
 import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
+import { type StoredThread, type StoredThreadRow, storedThread } from './thread-lookup.ts';
 
 /** A stored email without a thread, with what its thread's row needs. */
 export interface UnthreadedEmail extends ThreadableMessage {
@@ -14,33 +15,58 @@ export interface UnthreadedEmail extends ThreadableMessage {
   mailboxes: Mailbox[];
 }
 
+/** Emails that get their threads in this transaction, with what is stored about their links. */
+export interface ClaimedEmails {
+  emails: UnthreadedEmail[];
+  /** msg-id key → thread that knows it, for the links of the emails and possibly for more ids */
+  threadOfKey: ReadonlyMap<string, string>;
+  /** the rows of those threads */
+  threads: readonly StoredThread[];
+}
+
 /** Locks the threading of the user's mail for this transaction; waits for another holder (up to lock_timeout). */
 export async function lockThreads(client: pg.ClientBase, userId: string): Promise<void> {
-  await client.query({
-    name: 'thread-lock',
-    text: `select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`,
-    values: [userId],
-  });
+  await client.query({ name: 'thread-lock', text: `select ${lockCall('$1')}`, values: [userId] });
 }
 
 /**
- * Returns those of the emails that still have no thread, locked for this transaction. Locked rows are left out: the sweep returns to them.
+ * Claims those of the emails that still have no thread, and locks them for this transaction, which holds lockThreads. Locked rows are left
+ * out: the sweep returns to them.
  */
 export async function claimUnthreaded(
   client: pg.ClientBase,
   userId: string,
   emailIds: readonly string[],
-): Promise<UnthreadedEmail[]> {
-  const { rows } = await client.query<ClaimedRow>({
+): Promise<ClaimedEmails> {
+  const { rows } = await client.query<ClaimRow>({
     name: 'thread-claim',
-    text: `
-      select ${claimedColumns}
-      from email e left join email_content c on c.user_id = $1 and c.email_id = e.id
-      where e.user_id = $1 and e.id = any ($2::text[]) and e.thread_id is null and e.type <> 'scheduled'
-      for update of e skip locked`,
+    text: 'select claim_threads($1, $2::text[]) as claimed',
     values: [userId, emailIds],
   });
-  return rows.map(unthreadedEmail);
+  return claimedEmails(rows[0]);
+}
+
+/**
+ * lockThreads and claimUnthreaded as text, for the round trip that begins the transaction; claimedEmails reads the last row. These must
+ * be two statements: the snapshot of the second is then taken after the lock was granted, so it shows what the holder before committed.
+ */
+export function lockAndClaimSql(userId: string, emailIds: readonly string[]): string {
+  const user = pg.escapeLiteral(userId);
+  const ids = emailIds.map((id) => pg.escapeLiteral(id)).join(', ');
+  return `select ${lockCall(user)}; select claim_threads(${user}, array[${ids}]::text[]) as claimed`;
+}
+
+export function claimedEmails(row: ClaimRow | undefined): ClaimedEmails {
+  const { emails = [], known = [], threads = [] } = row?.claimed ?? {};
+  return { emails: emails.map(unthreadedEmail), threadOfKey: new Map(known), threads: threads.map(storedThread) };
+}
+
+export interface ClaimRow {
+  claimed: { emails: ClaimedRow[]; known: [key: string, threadId: string][]; threads: StoredThreadRow[] };
+}
+
+function lockCall(user: string): string {
+  return `pg_advisory_xact_lock(hashtextextended('thread ' || ${user}, 0))`;
 }
 
 /** Returns emails of all users that wait for a thread, oldest first, without the excluded ones and those that are set aside. */
@@ -66,8 +92,9 @@ export const claimedColumns = `e.id, e.type, e.thread_at, e.date, e.own_address,
 export interface ClaimedRow {
   id: string;
   type: 'received' | 'sent';
-  thread_at: Date;
-  date: Date | null;
+  /** text in JSON */
+  thread_at: Date | string;
+  date: Date | string | null;
   own_address: string;
   message_id: string;
   subject: string;
@@ -90,6 +117,8 @@ const participantFields = z.object({
 export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
   const fields = row.addresses === null ? { from: null, to: null, cc: null } : participantFields.parse(row.addresses);
   const mailboxes = mailboxesOf(fields);
+  const createdAt = new Date(row.thread_at);
+  const date = row.date === null ? null : new Date(row.date);
   return {
     emailId: row.id,
     type: row.type,
@@ -100,8 +129,8 @@ export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
     baseSubject: row.base_subject,
     ownAddress: row.own_address,
     addresses: mailboxes.map((mailbox) => mailbox.address),
-    createdAt: row.thread_at,
-    date: isCredible(row.date) ? row.date : row.thread_at,
+    createdAt,
+    date: isCredible(date) ? date : createdAt,
     isRead: row.is_read,
     isArchived: row.is_archived,
     mailboxes,

@@ -38,21 +38,65 @@ export async function threadsOfSubjects(
   userId: string,
   anchors: ReadonlyMap<string, SubjectAnchor>,
 ): Promise<Map<string, string[]>> {
-  const threads = new Map<string, Set<string>>([...anchors.keys()].map((emailId) => [emailId, new Set()]));
-  const probes = [...anchors].flatMap(([emailId, anchor]) =>
-    anchor.participants.map((participant) => ({ emailId, anchor, participant })),
-  );
+  const probes = probesOf(anchors);
   const nearest = await nearestReplies(client, userId, probes);
+  const threads = threadsOfReplies(probes, nearest);
   const unjoined: SpanProbe[] = [];
   for (const [index, probe] of probes.entries()) {
-    const { before, after } = nearest[index] ?? { before: null, after: null };
-    for (const reply of [before, after]) if (reply !== null) threads.get(probe.emailId)?.add(reply.threadId);
     if (!probe.anchor.isReply) continue;
+    const { before = null, after = null } = nearest.get(index) ?? {};
     const span = unjoinedSpan(probe.anchor.date, before?.date ?? null, after?.date ?? null);
     if (span !== null) unjoined.push({ ...probe, span });
   }
   for (const { emailId, threadId } of await threadsInSpans(client, userId, unjoined))
-    threads.get(emailId)?.add(threadId);
+    threads.set(emailId, [...new Set([...(threads.get(emailId) ?? []), threadId])]);
+  return threads;
+}
+
+/** Where replies to an email are looked for: one of its participants, within the time span of its neighbours. */
+export interface Probe {
+  emailId: string;
+  anchor: SubjectAnchor;
+  participant: string;
+}
+
+export function probesOf(anchors: ReadonlyMap<string, SubjectAnchor>): Probe[] {
+  return [...anchors].flatMap(([emailId, anchor]) =>
+    anchor.participants.map((participant) => ({ emailId, anchor, participant })),
+  );
+}
+
+/** Returns the probes as nearest_replies takes them (db/migrations/0001-initial/threads.sql). */
+export function probesJson(probes: readonly Probe[]): string {
+  return JSON.stringify(
+    probes.map(({ anchor, participant }) => {
+      const { from, to } = neighbourSpan(anchor.date);
+      return { subject: anchor.subject, participant, from_at: from, at: anchor.date, to_at: to };
+    }),
+  );
+}
+
+/** The nearest replies before (or at) and after (or at) a probe, by its index; probes without any are left out. */
+export type NearestReplies = ReadonlyMap<number, { before: FoundReply | null; after: FoundReply | null }>;
+
+export function nearestOf(rows: readonly NearestRow[]): NearestReplies {
+  return new Map(
+    rows.map((row) => [
+      row.place - 1,
+      {
+        before: foundReply(row.before_date, row.before_thread_id),
+        after: foundReply(row.after_date, row.after_thread_id),
+      },
+    ]),
+  );
+}
+
+/** Returns the threads of the replies near each probed email: all its subject neighbors, unless it is a reply itself. */
+export function threadsOfReplies(probes: readonly Probe[], nearest: NearestReplies): Map<string, string[]> {
+  const threads = new Map<string, Set<string>>(probes.map(({ emailId }) => [emailId, new Set()]));
+  for (const [index, { before, after }] of nearest)
+    for (const reply of [before, after])
+      if (reply !== null) threads.get(probes[index]?.emailId ?? '')?.add(reply.threadId);
   return new Map([...threads].map(([emailId, ids]) => [emailId, [...ids]]));
 }
 
@@ -70,34 +114,33 @@ export async function readThreads(
            from thread where user_id = $1 and id = any ($2::text[])`,
     values: [userId, threadIds],
   });
-  return rows.map((row) => ({
+  return rows.map(storedThread);
+}
+
+export function storedThread(row: StoredThreadRow): StoredThread {
+  return {
     id: row.id,
-    createdAt: row.created_at,
+    createdAt: new Date(row.created_at),
     rootMessageId: row.root_message_id,
     normalizedSubject: row.normalized_subject,
     participants: { emails: row.participant_emails, names: row.participant_names },
     messageCount: row.message_count,
     latestEmailId: row.latest_email_id,
-    lastMessageAt: row.last_message_at,
-  }));
+    lastMessageAt: new Date(row.last_message_at),
+  };
 }
 
-interface StoredThreadRow {
+export interface StoredThreadRow {
   id: string;
-  created_at: Date;
+  /** text in JSON */
+  created_at: Date | string;
   root_message_id: string;
   normalized_subject: string;
   participant_emails: string[];
   participant_names: string[];
   message_count: number;
   latest_email_id: string;
-  last_message_at: Date;
-}
-
-interface Probe {
-  emailId: string;
-  anchor: SubjectAnchor;
-  participant: string;
+  last_message_at: Date | string;
 }
 
 interface SpanProbe extends Probe {
@@ -109,55 +152,32 @@ interface FoundReply {
   threadId: string;
 }
 
-/** Returns the nearest replies before (or at) and after (or at) each probe within the window, in the order of the probes. */
 async function nearestReplies(
   client: pg.ClientBase,
   userId: string,
   probes: readonly Probe[],
-): Promise<{ before: FoundReply | null; after: FoundReply | null }[]> {
-  if (probes.length === 0) return [];
-  const spans = probes.map((probe) => neighbourSpan(probe.anchor.date));
+): Promise<NearestReplies> {
+  if (probes.length === 0) return new Map();
   const { rows } = await client.query<NearestRow>({
     name: 'thread-nearest-replies',
-    text: `
-      select b.date as before_date, b.thread_id as before_thread_id, a.date as after_date, a.thread_id as after_thread_id
-      from unnest($2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[])
-             with ordinality as p(subject, participant, from_at, at, to_at, place)
-      left join lateral (
-        select s.date, s.thread_id from thread_subject s
-        where s.user_id = $1 and s.base_subject_sha256 = sha256(convert_to(p.subject, 'UTF8')) and s.participant = p.participant
-          and s.is_reply = true and s.date between p.from_at and p.at
-        order by s.date desc limit 1) b on true
-      left join lateral (
-        select s.date, s.thread_id from thread_subject s
-        where s.user_id = $1 and s.base_subject_sha256 = sha256(convert_to(p.subject, 'UTF8')) and s.participant = p.participant
-          and s.is_reply = true and s.date between p.at and p.to_at
-        order by s.date limit 1) a on true
-      order by p.place`,
-    values: [
-      userId,
-      probes.map((probe) => probe.anchor.subject),
-      probes.map((probe) => probe.participant),
-      spans.map((span) => span.from.toISOString()),
-      probes.map((probe) => probe.anchor.date.toISOString()),
-      spans.map((span) => span.to.toISOString()),
-    ],
+    text: 'select * from nearest_replies($1, $2::jsonb)',
+    values: [userId, probesJson(probes)],
   });
-  return rows.map((row) => ({
-    before: foundReply(row.before_date, row.before_thread_id),
-    after: foundReply(row.after_date, row.after_thread_id),
-  }));
+  return nearestOf(rows);
 }
 
-interface NearestRow {
-  before_date: Date | null;
+export interface NearestRow {
+  /** of the probe, from 1 */
+  place: number;
+  /** text in JSON */
+  before_date: Date | string | null;
   before_thread_id: string | null;
-  after_date: Date | null;
+  after_date: Date | string | null;
   after_thread_id: string | null;
 }
 
-function foundReply(date: Date | null, threadId: string | null): FoundReply | null {
-  return date === null || threadId === null ? null : { date, threadId };
+function foundReply(date: Date | string | null, threadId: string | null): FoundReply | null {
+  return date === null || threadId === null ? null : { date: new Date(date), threadId };
 }
 
 /** Returns the threads of plain messages (not replies) in the time span of each probe. */

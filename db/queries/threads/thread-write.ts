@@ -1,5 +1,9 @@
 import type pg from 'pg';
 import type { SubjectAnchor, ThreadReason } from '../../../core/threads/threading.ts';
+import type { OutgoingEvent } from '../sending/outgoing-write.ts';
+import type { ThreadEvent } from './thread-events.ts';
+import { type NearestReplies, type NearestRow, nearestOf, type Probe, probesJson } from './thread-lookup.ts';
+import { type ThreadGain, threadRow } from './thread-row.ts';
 
 /** The thread and position of one email. */
 export interface Assignment {
@@ -10,47 +14,85 @@ export interface Assignment {
   reason: ThreadReason;
 }
 
-/** Stores the threads and positions of emails; received ones then wait for the router. */
-export async function assignEmails(
-  client: pg.ClientBase,
-  userId: string,
-  assignments: readonly Assignment[],
-): Promise<void> {
-  await client.query({
-    name: 'thread-assign',
-    text: `
-      with assigned as (
-        update email e set thread_id = a.thread_id, thread_position = a.position, thread_reason = a.reason
-        from unnest($2::text[], $3::text[], $4::integer[], $5::text[]) as a(email_id, thread_id, position, reason)
-        where e.user_id = $1 and e.id = a.email_id
-        returning e.id, e.type, e.created_at)
-      insert into route (user_id, email_id, created_at, threaded_at)
-      select $1, id, created_at, (select postroom_now()) from assigned where type = 'received'
-      on conflict do nothing`,
-    values: [
-      userId,
-      assignments.map((assignment) => assignment.emailId),
-      assignments.map((assignment) => assignment.threadId),
-      assignments.map((assignment) => assignment.position),
-      assignments.map((assignment) => assignment.reason),
-    ],
-  });
+/** An anchor with its email and that email's thread. */
+interface PlacedAnchor {
+  emailId: string;
+  threadId: string;
+  anchor: SubjectAnchor;
 }
 
-/** Stores which thread knows each msg-id; known ones stay unchanged. */
-export async function addKeys(
+/** What a batch changes; absent parts do not change. */
+export interface ThreadChange {
+  /** received emails then wait for the router */
+  assignments?: readonly Assignment[];
+  /** which thread knows each msg-id; known ones stay unchanged */
+  threadOfKey?: ReadonlyMap<string, string>;
+  /** what later subject edges may join */
+  anchors?: readonly PlacedAnchor[];
+  /** created or updated; their counters are increased */
+  threads?: readonly ThreadGain[];
+  /** for the feed; the last write of the transaction, because the counter of the feed stays locked until the commit */
+  events?: readonly (ThreadEvent | OutgoingEvent)[];
+}
+
+/** The change is stored, or replies are near and nothing is stored. */
+export type Stored =
+  | { isStored: true /** of the feed; null without events */; lastSeq: number | null }
+  | { isStored: false; nearest: NearestReplies };
+
+/**
+ * Stores what a batch changes, in one statement, unless there are replies near the probes: then it stores nothing and returns those. The
+ * caller holds lockThreads.
+ */
+export async function storeThreads(
   client: pg.ClientBase,
   userId: string,
-  threadOfKey: ReadonlyMap<string, string>,
-): Promise<void> {
-  if (threadOfKey.size === 0) return;
-  await client.query({
-    name: 'thread-add-keys',
-    text: `insert into thread_message_id (user_id, message_id, thread_id)
-           select $1, k.message_id, k.thread_id from unnest($2::text[], $3::text[]) as k(message_id, thread_id)
-           on conflict do nothing`,
-    values: [userId, [...threadOfKey.keys()], [...threadOfKey.values()]],
+  change: ThreadChange,
+  probes: readonly Probe[] = [],
+): Promise<Stored> {
+  const { rows } = await client.query<{ last_seq: number | null; replies: NearestRow[] | null }>({
+    name: 'thread-store',
+    text: 'select last_seq, replies from store_threads($1, $2::jsonb, $3::jsonb)',
+    values: [userId, JSON.stringify(changeRows(change)), probesJson(probes)],
   });
+  const { last_seq: lastSeq = null, replies = null } = rows[0] ?? {};
+  return replies === null ? { isStored: true, lastSeq } : { isStored: false, nearest: nearestOf(replies) };
+}
+
+/** Creates or updates threads. Must be last except for the events, so that the rows are locked only briefly. */
+export async function writeThreads(
+  client: pg.ClientBase,
+  userId: string,
+  threads: readonly ThreadGain[],
+): Promise<void> {
+  await storeThreads(client, userId, { threads });
+}
+
+/** The change as store_threads takes it (db/migrations/0001-initial/threads.sql). */
+function changeRows({ assignments = [], threadOfKey, anchors = [], threads = [], events = [] }: ThreadChange) {
+  return {
+    ...(assignments.length > 0 && {
+      assignments: assignments.map(({ emailId, threadId, position, reason }) => ({
+        email_id: emailId,
+        thread_id: threadId,
+        position,
+        reason,
+      })),
+    }),
+    ...(threadOfKey !== undefined && threadOfKey.size > 0 && { keys: Object.fromEntries(threadOfKey) }),
+    ...(anchors.length > 0 && {
+      anchors: anchors.map(({ emailId, threadId, anchor: { subject, participants, isReply, date } }) => ({
+        subject,
+        participants,
+        is_reply: isReply,
+        date,
+        email_id: emailId,
+        thread_id: threadId,
+      })),
+    }),
+    ...(threads.length > 0 && { threads: threads.map(threadRow) }),
+    ...(events.length > 0 && { events }),
+  };
 }
 
 /** A msg-id of a message in the thread. */
@@ -79,43 +121,6 @@ export async function claimKeys(client: pg.ClientBase, userId: string, borne: re
       borne.map(({ key }) => key),
       borne.map(({ messageId }) => messageId),
       borne.map(({ threadId }) => threadId),
-    ],
-  });
-}
-
-/** An anchor with its email and that email's thread. */
-export interface PlacedAnchor {
-  emailId: string;
-  threadId: string;
-  anchor: SubjectAnchor;
-}
-
-/** Stores what later subject edges may join, one row per participant. */
-export async function addAnchors(
-  client: pg.ClientBase,
-  userId: string,
-  placed: readonly PlacedAnchor[],
-): Promise<void> {
-  const rows = placed.flatMap(({ anchor, ...place }) =>
-    anchor.participants.map((participant) => ({ ...place, ...anchor, participant })),
-  );
-  if (rows.length === 0) return;
-  await client.query({
-    name: 'thread-add-anchors',
-    text: `
-      insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
-      select $1, sha256(convert_to(s.subject, 'UTF8')), s.participant, s.is_reply, s.date, s.email_id, s.thread_id
-      from unnest($2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::text[], $7::text[])
-             as s(subject, participant, is_reply, date, email_id, thread_id)
-      on conflict do nothing`,
-    values: [
-      userId,
-      rows.map((row) => row.subject),
-      rows.map((row) => row.participant),
-      rows.map((row) => row.isReply),
-      rows.map((row) => row.date.toISOString()),
-      rows.map((row) => row.emailId),
-      rows.map((row) => row.threadId),
     ],
   });
 }

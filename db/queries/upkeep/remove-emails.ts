@@ -3,8 +3,7 @@ import type { Mailbox } from '../../../core/mime/address.ts';
 import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { readMailboxes } from '../threads/thread-move.ts';
-import { writeThreads } from '../threads/thread-row.ts';
-import { readThreadEnds, renumberThreads } from '../threads/thread-write.ts';
+import { readThreadEnds, renumberThreads, writeThreads } from '../threads/thread-write.ts';
 
 /** An email to remove, locked, with its values in totals and in its thread. */
 interface RemovedEmail {

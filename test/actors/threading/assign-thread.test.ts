@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import type { Database } from '../../../db/connection/database.ts';
@@ -89,6 +90,48 @@ test('a reply, its parent and a bare Re: become one thread with reasons and posi
     created_at: day(0),
     last_message_at: day(3),
   });
+});
+
+test('a plain message that comes after a bare Re: near it joins its thread', async () => {
+  const userId = user();
+  await store(userId, [mail('em_2', 2, { subject: 'Re: rent', messageId: '<2@x.test>' })]);
+  await store(userId, [mail('em_1', 1, { messageId: '<1@x.test>' }), mail('em_3', 40, { messageId: '<3@x.test>' })]);
+  expect((await emailsOf(userId)).map((email) => [email.id, email.thread_position, email.thread_reason])).toEqual([
+    ['em_1', 0, 'subject'],
+    ['em_2', 1, 'new'],
+    ['em_3', 0, 'new'],
+  ]);
+  await expectConsistent(userId);
+});
+
+test.each([
+  ['300 letters', `<${'a'.repeat(300)}@x.test>`],
+  ['200 characters outside the basic plane', `<${'\u{1f511}'.repeat(200)}@x.test>`],
+  ['130 of two bytes each', `<${'\u00e4'.repeat(130)}@x.test>`],
+])('a reply in a later batch finds its parent by a msg-id of %s', async (_, messageId) => {
+  const userId = user();
+  await store(userId, [mail('em_1', 1, { messageId })]);
+  await store(userId, [mail('em_2', 2, { inReplyTo: [messageId], subject: 'other', baseSubject: 'other' })]);
+  expect(await threadsOf(userId)).toMatchObject([{ message_count: 2 }]);
+});
+
+test('a new conversation takes three round trips, and so does a reply', async () => {
+  const userId = user();
+  await store(userId, [mail('em_1', 1, {})]);
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const tripsOf = async (stored: StoredMail) => {
+    await insertEmails(database, userId, [stored]);
+    query.mockClear();
+    await assignThreads(context, userId, [stored.emailId]);
+    return query.mock.calls.length;
+  };
+  const trips = [
+    await tripsOf(mail('em_2', 2, { subject: 'keys', baseSubject: 'keys' })),
+    await tripsOf(mail('em_3', 3, { inReplyTo: ['<em_1@mail.test>'] })),
+  ];
+  query.mockRestore();
+  expect(trips).toEqual([3, 3]);
+  expect((await threadsOf(userId)).map((thread) => thread.message_count)).toEqual([2, 1]);
 });
 
 test('a parent that comes late makes one thread of two; the older stays and the other id leads to it for ever', async () => {
