@@ -6,6 +6,8 @@ import type { Database } from './connection/database.ts';
 export interface ByteStore {
   /** Keeps bytes in memory that were just committed, so that parser and delivery need not read them back. */
   keep(rawId: string, bytes: Buffer): void;
+  /** Whether the message is in memory. */
+  has(rawId: string): boolean;
   /** Keeps small messages in memory that will be asked for in a moment, read in one piece; large ones, and those that are gone, are left. */
   keepStored(rawIds: readonly string[]): Promise<void>;
   /**
@@ -83,6 +85,7 @@ export function createByteStore(options: ByteStoreOptions): ByteStore {
 
   return {
     keep,
+    has: (rawId) => kept.has(rawId),
 
     async keepStored(rawIds) {
       const missing = rawIds.filter((rawId) => !kept.has(rawId));

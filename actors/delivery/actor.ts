@@ -17,7 +17,7 @@ import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import { JUDGING_LIMITS, type JudgingLimits } from './judging.ts';
 import { createDeliveryRecorder } from './record-outcomes.ts';
-import { routeEmails } from './route-emails.ts';
+import { createEmailRouter } from './route-emails.ts';
 import { createDueTaker } from './take-due.ts';
 import { createEndpointTester } from './test-endpoint.ts';
 
@@ -146,6 +146,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   const judgingLimits = { ...JUDGING_LIMITS, ...options.judgingLimits };
   const guardRules = createGuardLookup({ bus: context.bus, asideMs: judgingLimits.asideMs });
   const routing = { context, endpoints, guard: guardRules, judgingLimits, hasModel: model !== null };
+  const router = createEmailRouter(routing);
   const asker = createAsker({ parts: routing, model, nudge: (step) => running.nudge(step), fault });
   let isStopping = false;
   let nextSweep: { at: number; timer: NodeJS.Timeout } | null = null;
@@ -155,10 +156,10 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     if (!taker.hasRoom()) return 0;
     await taker.waitForRoom();
     const counts = new Map<string, number>();
-    const batch = await routeEmails(routing, CLAIM_BATCH, (lane) => {
+    const batch = await router.route(CLAIM_BATCH, (lane) => {
       const count = (counts.get(laneName(lane)) ?? 0) + 1;
       counts.set(laneName(lane), count);
-      return taker.mayClaim(lane, count);
+      return taker.admit(lane, count);
     });
     taker.leave(batch.leftTo);
     dispatcher.add(batch.jobs);

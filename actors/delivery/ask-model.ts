@@ -146,6 +146,7 @@ export function createAsker(options: AskerOptions): Asker {
 
   /** Continues with the rules and stores the decision, unless the claim was lost. */
   const finish = async (row: AskingRow, answers: StoredAnswer[], decide = decideRoutes): Promise<void> => {
+    const readAt = performance.now();
     const stored = await inTransaction(context.database, async (client) => {
       const { rows } = await client.query<UnroutedRow>({
         name: 'delivery-take-asked',
@@ -157,12 +158,13 @@ export function createAsker(options: AskerOptions): Asker {
         parts,
         client,
         rows.map((taken) => ({ ...taken, answers })),
+        readAt,
       );
-      return storeRoutes(context, client, decided, find, () => false);
+      return storeRoutes(client, { context, decided, find, admit: () => 'left' });
     });
     if (stored === null) return;
     for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
-    for (const { delivery_type: type } of stored.records)
+    for (const { delivery_type: type } of stored.routes.map(({ record }) => record))
       if (type !== null) options.nudge(type === 'webhook' ? 'deliver' : 'forward');
   };
 

@@ -10,7 +10,7 @@ import { noteStage } from '../mail-spans.ts';
 import type { Leases } from '../work/leases.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
-import type { DeliveryJob } from './job.ts';
+import type { DeliveryContent, DeliveryJob } from './job.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
 import { isRawNeeded, makeWebhookRequest, type PayloadParts } from './webhook-request.ts';
 
@@ -29,10 +29,14 @@ export interface AttemptOptions {
 /** Gets the outcome of a job; null when the job was not started, because the actor stops or the lease was lost. */
 type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
 
+/** Content that was read with the route is used for this long; milliseconds. */
+const MAX_CONTENT_AGE_MS = 1_000;
+
 /**
  * Makes attempts. An attempt posts one delivery to its webhook, outside any database transaction:
  *
- * 1. Read the emails of all jobs of the batch in one statement, and the raw messages that their payloads contain.
+ * 1. Read the emails of all jobs of the batch in one statement, and the raw messages that their payloads contain, unless the router has
+ *    just read them (store-routes.ts).
  * 2. Wait until the endpoint has room for another request.
  * 3. Stop if the lease has ended, or the endpoint or the email is gone or disabled.
  * 4. Build and sign the request (webhook-request.ts), and post it (post-webhook.ts).
@@ -67,6 +71,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   let isClosed = false;
 
   const readEmails = async (jobs: readonly DeliveryJob[]): Promise<Contents['emails']> => {
+    if (jobs.length === 0) return new Map();
     const { rows } = await context.database.pool.query<DeliveryContentRow>({
       name: 'delivery-read-content',
       text: readDeliveryContentSql,
@@ -76,7 +81,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   };
 
   /** Reads the message bytes that these attempts need in one query; large ones, and ones that fail, are left out. */
-  const readRaws = async (jobs: readonly DeliveryJob[], emails: Contents['emails']): Promise<Contents['raws']> => {
+  const readRaws = async (jobs: readonly DeliveryJob[], { emails, raws }: Contents): Promise<Contents['raws']> => {
     try {
       const { endpoints } = options;
       const unknown = jobs.filter((job) => endpoints.known(job) === undefined);
@@ -86,9 +91,10 @@ export function createAttempter(options: AttemptOptions): Attempter {
         const endpoint = endpoints.known(job);
         const webhook = endpoint?.webhook ?? null;
         const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
-        return isNeeded && isRawNeeded({ endpoint, webhook, email }) ? (email.raw_id ?? []) : [];
+        const isMissing = isNeeded && isRawNeeded({ endpoint, webhook, email }) && !raws.has(email.raw_id ?? '');
+        return isMissing ? (email.raw_id ?? []) : [];
       });
-      return await context.bytes.readTogether(rawIds);
+      return rawIds.length === 0 ? NO_RAWS : await context.bytes.readTogether(rawIds);
     } catch (error) {
       context.log.warn({ err: error, count: jobs.length }, 'delivery: message bytes could not be read together');
       return NO_RAWS;
@@ -156,16 +162,22 @@ export function createAttempter(options: AttemptOptions): Attempter {
   };
 
   const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
-    let emails: Contents['emails'];
+    const routed = jobs.flatMap((job) => takeContent(job) ?? []);
+    const emails = new Map(routed.map(({ email }) => [`${email.user_id} ${email.id}`, email]));
+    const unread = jobs.filter((job) => !emails.has(`${job.userId} ${job.emailId}`));
     try {
-      emails = await readEmails(jobs);
+      for (const [key, email] of await readEmails(unread)) emails.set(key, email);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
       // One of them cannot be read: each is attempted on its own.
       for (const job of jobs) await attemptAlone(job, onEnd);
       return;
     }
-    begin(jobs, { emails, raws: await readRaws(jobs, emails) }, onEnd);
+    const raws = new Map(
+      routed.flatMap(({ email, raw }) => (email.raw_id === null || raw === null ? [] : [[email.raw_id, raw]])),
+    );
+    for (const [rawId, raw] of await readRaws(jobs, { emails, raws })) raws.set(rawId, raw);
+    begin(jobs, { emails, raws }, onEnd);
   };
 
   /** Never rejects: other attempts are in progress and must not start again. */
@@ -193,6 +205,13 @@ export function createAttempter(options: AttemptOptions): Attempter {
       for (const request of open) request.interrupt();
     },
   };
+}
+
+/** Returns the content that was read with the route, once and only while it is recent. */
+function takeContent(job: DeliveryJob): DeliveryContent | null {
+  const { content } = job;
+  job.content = null;
+  return content !== null && content.readAt >= performance.now() - MAX_CONTENT_AGE_MS ? content : null;
 }
 
 function measure(

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import {
   answersOf,
   decideJudged,
@@ -18,7 +18,7 @@ import {
   readGuardFactsSql,
 } from '../../db/queries/routing/guard-facts.ts';
 import type { ActorContext } from '../actor.ts';
-import type { EndpointLookup, FindEndpoint } from './endpoint-lookup.ts';
+import type { EndpointLookup, EndpointVersion, FindEndpoint } from './endpoint-lookup.ts';
 import type { GuardLookup } from './guard-lookup.ts';
 import { type JudgingLimits, workInTurns } from './judging.ts';
 
@@ -41,21 +41,25 @@ export interface DecidedEmail {
 }
 
 /**
- * Decides the routes of locked emails. Mail of users without guard rules costs one lookup in memory; for others, the facts that their rules
- * use are read. Mail whose rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided, never the
+ * Decides the routes of emails that were read at `readAt` (performance.now()). Mail of users without guard rules costs one lookup in memory;
+ * for others, the facts that their rules use are read. Mail whose rules cannot be evaluated is held for review. When rules take long, the last emails are left undecided, never the
  * first. Users whose rules took much of the time are set aside.
  */
 export async function decideRoutes(
   parts: RoutingParts,
-  client: ClientBase,
+  client: ClientBase | Pool,
   rows: readonly UnroutedRow[],
+  readAt: number,
 ): Promise<{ decided: DecidedEmail[]; find: FindEndpoint }> {
   const { context, endpoints, guard, judgingLimits, hasModel } = parts;
   const rulesOf = await guard.read(
     client,
-    rows.map((row) => row.user_id),
+    rows.filter((row) => row.has_guard_rules).map((row) => row.user_id),
   );
-  const ruled = rows.map((row) => ({ row, rules: attempted(context, row, () => rulesOf(row.user_id)) }));
+  const ruled = rows.map((row) => ({
+    row,
+    rules: row.has_guard_rules ? attempted(context, row, () => rulesOf(row.user_id)) : [],
+  }));
   const facts = await readFactsOf(client, ruled);
   const spent = new Map<string, number>();
   const judgedOf = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
@@ -73,6 +77,7 @@ export async function decideRoutes(
     judged.flatMap(({ row, judgement }) =>
       candidatesOf(row, judgement).map((endpointId) => ({ userId: row.user_id, endpointId })),
     ),
+    versionsOf(rows, readAt),
   );
   const decided = judged.map(({ row, judgement, answers }) => ({
     row,
@@ -87,7 +92,7 @@ export async function decideRoutes(
 
 /** Returns the facts of one email for its rules, with its bodies; null when the user has no email with that id. */
 export async function readWholeFacts(
-  client: Pick<ClientBase, 'query'>,
+  client: ClientBase | Pool,
   userId: string,
   emailId: string,
 ): Promise<GuardFacts | null> {
@@ -108,7 +113,7 @@ type JudgedEmail = JudgedMail & { row: UnroutedRow };
 type FactsRow = GuardFactsRow & { user_id: string; email_id: string };
 
 async function queryFacts(
-  client: Pick<ClientBase, 'query'>,
+  client: ClientBase | Pool,
   extent: GuardFactsExtent,
   rows: readonly Pick<UnroutedRow, 'user_id' | 'id'>[],
 ): Promise<FactsRow[]> {
@@ -122,7 +127,7 @@ async function queryFacts(
 }
 
 async function readFactsOf(
-  client: ClientBase,
+  client: ClientBase | Pool,
   ruled: readonly { row: UnroutedRow; rules: readonly GuardRule[] | null }[],
 ): Promise<Map<string, FactsRow>> {
   const guarded = ruled.filter(({ rules }) => rules !== null && rules.length > 0);
@@ -166,6 +171,15 @@ function candidatesOf(row: UnroutedRow, judgement: Judgement | null): string[] {
   return [named, row.address_endpoint_id, row.address_webhook_id, row.catch_all_endpoint_id].filter(
     (id) => id !== null,
   );
+}
+
+/** Each endpoint once. */
+function versionsOf(rows: readonly UnroutedRow[], readAt: number): EndpointVersion[] {
+  const versions = new Map<string, EndpointVersion>();
+  for (const { user_id: userId, endpoint_versions: known } of rows)
+    for (const [endpointId, version] of Object.entries(known ?? {}))
+      versions.set(`${userId} ${endpointId}`, { userId, endpointId, version, readAt });
+  return [...versions.values()];
 }
 
 function routeFactsOf(row: UnroutedRow): RouteFacts {

@@ -34,10 +34,20 @@ interface EndpointKey {
 /** Returns an endpoint; undefined when that user has none with that id. */
 export type FindEndpoint = (key: EndpointKey) => DeliveryEndpoint | undefined;
 
-/** Endpoints by user and id, cached for a second. */
+/** An endpoint with its current version, which was read at `readAt` (performance.now()). */
+export interface EndpointVersion extends EndpointKey {
+  version: string;
+  readAt: number;
+}
+
+/** Endpoints by user and id, cached for a second, and longer while their version stays the same. */
 export interface EndpointLookup {
-  /** Reads these endpoints on that connection, without the cache. */
-  read(client: ClientBase | Pool, keys: readonly EndpointKey[]): Promise<FindEndpoint>;
+  /** Reads these endpoints on that connection; those whose current version is known and cached are not read again. */
+  read(
+    client: ClientBase | Pool,
+    keys: readonly EndpointKey[],
+    versions?: readonly EndpointVersion[],
+  ): Promise<FindEndpoint>;
   /** Returns the cached endpoint, at most a second old; undefined when it must be read. */
   known(key: EndpointKey): DeliveryEndpoint | undefined;
   /** Returns the endpoint, at most a second old. Endpoints that are requested together are read together. */
@@ -49,6 +59,8 @@ export interface EndpointLookup {
 interface Remembered {
   key: EndpointKey;
   endpoint: DeliveryEndpoint;
+  version: string;
+  /** when it was read, or its version was compared */
   readAt: number;
   /** since it was read */
   isUsed: boolean;
@@ -68,18 +80,26 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
   ) => {
     const distinct = [...new Map([...keys].map((key) => [keyText(key), key])).values()];
     if (distinct.length === 0) return;
+    // Taken before the query: the result is at least this old.
+    const readAt = performance.now();
     const { rows } = await client.query<EndpointFactsRow>({
       name: 'delivery-read-endpoints',
       text: readEndpointsSql,
       values: [distinct.map((key) => key.userId), distinct.map((key) => key.endpointId)],
     });
     if (remembered.size > MAX_REMEMBERED) remembered.clear();
-    const readAt = performance.now();
     for (const row of rows) {
       const endpoint = endpointOf(row, options);
+      const { version } = row;
       const key = keyText({ userId: row.user_id, endpointId: row.id });
       found.set(key, endpoint);
-      remembered.set(key, { key: { userId: row.user_id, endpointId: row.id }, endpoint, readAt, isUsed: false });
+      remembered.set(key, {
+        key: { userId: row.user_id, endpointId: row.id },
+        endpoint,
+        version,
+        readAt,
+        isUsed: false,
+      });
     }
   };
 
@@ -94,9 +114,23 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     return read(options.pool, keys);
   };
 
-  const read = async (client: ClientBase | Pool, keys: Iterable<EndpointKey>): Promise<FindEndpoint> => {
+  const read = async (
+    client: ClientBase | Pool,
+    keys: readonly EndpointKey[],
+    versions: readonly EndpointVersion[] = [],
+  ): Promise<FindEndpoint> => {
     const found = new Map<string, DeliveryEndpoint>();
-    await readInto(found, client, keys);
+    for (const { version, readAt, ...key } of versions) {
+      const known = remembered.get(keyText(key));
+      if (known?.version !== version) continue;
+      known.readAt = Math.max(known.readAt, readAt);
+      found.set(keyText(key), known.endpoint);
+    }
+    await readInto(
+      found,
+      client,
+      keys.filter((key) => !found.has(keyText(key))),
+    );
     return (key) => found.get(keyText(key));
   };
 

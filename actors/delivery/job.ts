@@ -1,3 +1,4 @@
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { ClaimedDeliveryRow } from '../../db/queries/endpoints/delivery-claim.ts';
 import type { Leased } from '../work/leases.ts';
 
@@ -14,6 +15,17 @@ export interface DeliveryJob extends Leased {
   threadPosition: number | null;
   /** size of the raw message, which the attempt probably holds in memory */
   sizeBytes: number;
+  /** what was read when it was routed; null: nothing, or it was used */
+  content: DeliveryContent | null;
+}
+
+/** The content of the email of a delivery. */
+export interface DeliveryContent {
+  email: DeliveryContentRow;
+  /** null: not read with it */
+  raw: Buffer | null;
+  /** on performance.now() */
+  readAt: number;
 }
 
 /** Points at which fault tests kill the process. */
@@ -38,6 +50,7 @@ export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob 
     threadId: row.thread_id,
     threadPosition: row.thread_position,
     sizeBytes: row.size_octets ?? 0,
+    content: null,
     leaseUntil,
   };
 }

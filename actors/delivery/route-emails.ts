@@ -1,12 +1,13 @@
-import type { QueryConfig } from 'pg';
+import { hash } from 'node:crypto';
+import type { ClientBase, Pool, QueryConfig } from 'pg';
 import { heldForReview } from '../../core/routing/guard-judgement.ts';
-import { LEASE_SECONDS } from '../../db/claim.ts';
+import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import {
-  type RouteRecord,
+  type StoredRouteRow,
   takeOneUnroutedSql,
-  takeUnroutedOfOthersSql,
   takeUnroutedSql,
   type UnroutedRow,
 } from '../../db/queries/routing/delivery-route.ts';
@@ -14,13 +15,16 @@ import { deliveryMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import type { Lane } from '../work/in-hand.ts';
-import { decideRoutes, type RoutingParts } from './decide-routes.ts';
-import type { DeliveryJob } from './job.ts';
-import { type StoredRoutes, storeRoutes } from './store-routes.ts';
+import { leaseEnd } from '../work/leases.ts';
+import { type DecidedEmail, decideRoutes, type RoutingParts } from './decide-routes.ts';
+import type { DeliveryContent, DeliveryJob } from './job.ts';
+import { type Admission, type StoredRoutes, storeRoutes } from './store-routes.ts';
 
 export interface RoutedBatch {
   /** received emails with a decision */
   emailCount: number;
+  /** those whose route another router stored first */
+  lostCount: number;
   /** whether mail was left for another batch, because the rules of its users are slow */
   isMoreLeft: boolean;
   /** deliveries that this process claimed */
@@ -33,63 +37,88 @@ export interface RoutedBatch {
   askCount: number;
 }
 
-/**
- * Routes up to `limit` threaded emails, oldest first, and creates their deliveries. A delivery is claimed at once if `mayClaim` allows it,
- * which is called once per delivery, in order. Mail without a destination is marked as routed too. When a batch fails, each of its emails is
- * routed alone; one that cannot be routed is held for review, and one that cannot be held is set aside. Mail of users whose rules just took
- * long is routed when no other mail waits.
- */
-export async function routeEmails(
-  parts: RoutingParts,
-  limit: number,
-  mayClaim: (lane: Lane) => boolean,
-): Promise<RoutedBatch> {
-  const aside = parts.guard.usersAside();
-  if (aside.length > 0) {
-    const values = [limit, aside];
-    const take = { name: 'delivery-take-unrouted-of-others', text: takeUnroutedOfOthersSql, values };
-    const batch = await routeTogether(parts, take, mayClaim);
-    if (batch.emailCount > 0) return { ...batch, isMoreLeft: true };
-  }
-  return routeTogether(parts, { name: 'delivery-take-unrouted', text: takeUnroutedSql, values: [limit] }, mayClaim);
+/** Routes mail of all users. */
+export interface EmailRouter {
+  /**
+   * Routes up to `limit` threaded emails, oldest first, and creates their deliveries; `admit` is called once per webhook delivery, in order.
+   * Mail without a destination is marked as routed too. When a batch fails, each of its emails is routed alone; one that cannot be routed is
+   * held for review, and one that cannot be held is set aside. Mail of users whose rules just took long is routed when no other mail waits.
+   * Batches follow each other.
+   */
+  route(limit: number, admit: (lane: Lane) => Admission): Promise<RoutedBatch>;
 }
 
-async function routeTogether(
-  parts: RoutingParts,
-  take: QueryConfig,
-  mayClaim: (lane: Lane) => boolean,
-): Promise<RoutedBatch> {
-  let taken: UnroutedRow[] = [];
-  try {
-    return await routeTaken(parts, take, mayClaim, (rows) => {
-      taken = rows;
-    });
-  } catch (error) {
-    if (isConnectionLost(error) || taken.length === 0) throw error;
-    parts.context.log.error(
-      { err: error, count: taken.length },
-      'delivery: a batch failed, its mail is routed one by one',
-    );
-  }
-  const alone = [];
-  for (const row of taken) alone.push(await routeAlone(parts, row, mayClaim));
-  return joined(alone);
+/** After another router stored a route first, mail is locked when it is read, for this long; milliseconds. */
+const CROWDED_MS = 10_000;
+
+/**
+ * Mail is read without a lock and its routes are stored in one statement, which leaves alone what another router stored meanwhile. Where
+ * several routers take the same mail, that would repeat their work: then mail is locked when it is read.
+ */
+export function createEmailRouter(parts: RoutingParts): EmailRouter {
+  const batches = createSemaphore(1);
+  let crowdedUntil = 0;
+
+  const routeTogether = async (
+    take: { aside: readonly string[] | null; limit: number },
+    admit: (lane: Lane) => Admission,
+  ): Promise<RoutedBatch> => {
+    const locked = performance.now() < crowdedUntil;
+    const { aside, limit } = take;
+    const query = {
+      name: `delivery-take-unrouted${aside === null ? '' : '-of-others'}${locked ? '-locked' : ''}`,
+      text: takeUnroutedSql({ ofOthers: aside !== null, locked }),
+      values: aside === null ? [limit] : [limit, aside],
+    };
+    let taken: UnroutedRow[] = [];
+    try {
+      const batch = await routeTaken(parts, { query, locked }, admit, (rows) => {
+        taken = rows;
+      });
+      if (batch.lostCount > 0) crowdedUntil = performance.now() + CROWDED_MS;
+      return batch;
+    } catch (error) {
+      if (isConnectionLost(error) || taken.length === 0) throw error;
+      parts.context.log.error(
+        { err: error, count: taken.length },
+        'delivery: a batch failed, its mail is routed one by one',
+      );
+    }
+    const alone = [];
+    for (const row of taken) alone.push(await routeAlone(parts, row, admit));
+    return joined(alone);
+  };
+
+  return {
+    route: (limit, admit) =>
+      batches.run(async () => {
+        const aside = parts.guard.usersAside();
+        if (aside.length > 0) {
+          const batch = await routeTogether({ aside, limit }, admit);
+          if (batch.emailCount > 0) return { ...batch, isMoreLeft: true };
+        }
+        return routeTogether({ aside: null, limit }, admit);
+      }),
+  };
 }
 
 async function routeAlone(
   parts: RoutingParts,
   { user_id: userId, id }: UnroutedRow,
-  mayClaim: (lane: Lane) => boolean,
+  admit: (lane: Lane) => Admission,
 ): Promise<RoutedBatch> {
-  const take = { name: 'delivery-take-one-unrouted', text: takeOneUnroutedSql, values: [userId, id] };
+  const query = { name: 'delivery-take-one-unrouted', text: takeOneUnroutedSql, values: [userId, id] };
+  const take = { query, locked: true };
+  // Its content may be what failed.
+  const admitAlone = (lane: Lane) => (admit(lane) === 'left' ? 'left' : 'claimed');
   try {
-    return await routeTaken(parts, take, mayClaim);
+    return await routeTaken(parts, take, admitAlone);
   } catch (error) {
     if (isConnectionLost(error)) throw error;
     parts.context.log.error({ err: error, emailId: id }, 'delivery: mail cannot be routed and is held for review');
   }
   try {
-    return await routeTaken({ ...parts, decide: holdAll }, take, mayClaim);
+    return await routeTaken({ ...parts, decide: holdAll }, take, admitAlone);
   } catch (error) {
     if (isConnectionLost(error)) throw error;
     await setAside(parts.context, { userId, step: 'route', subjectId: id, error });
@@ -105,36 +134,49 @@ const holdAll: typeof decideRoutes = (_, __, rows) =>
 
 async function routeTaken(
   parts: RoutingParts & { decide?: typeof decideRoutes },
-  take: QueryConfig,
-  mayClaim: (lane: Lane) => boolean,
+  { query, locked }: { query: QueryConfig; locked: boolean },
+  admit: (lane: Lane) => Admission,
   onTaken?: (rows: UnroutedRow[]) => void,
 ): Promise<RoutedBatch> {
   const { context, decide = decideRoutes } = parts;
+  const { database } = context;
   const askedAt = performance.now();
-  const stored = await inTransaction(context.database, async (client) => {
-    const { rows } = await client.query<UnroutedRow>(take);
+  const routeOn = async (client: ClientBase | Pool) => {
+    const { rows } = await client.query<UnroutedRow>(query);
     onTaken?.(rows);
     if (rows.length === 0) return null;
-    const { decided, find } = await decide(parts, client, rows);
-    return { rows, ...(await storeRoutes(context, client, decided, find, mayClaim)) };
-  });
+    const { decided, find } = await decide(parts, client, rows, askedAt);
+    const storedAt = performance.now();
+    return { rows, decided, storedAt, ...(await storeRoutes(client, { context, decided, find, admit })) };
+  };
+  const stored = locked ? await inTransaction(database, routeOn) : await routeOn(database.pool);
   if (stored === null) return joined([]);
   deliveryMetrics.routeSeconds.observe((performance.now() - askedAt) / 1_000);
-  for (const { outcome, user_id: userId, email_id: emailId } of stored.records) {
+  for (const { record } of stored.routes) {
+    const { outcome, user_id: userId, email_id: emailId } = record;
     deliveryMetrics.routed.inc({ outcome });
     const attributes = { 'postroom.route.outcome': outcome };
-    noteStage(context.database, [{ userId, emailId }], { name: 'route', startedTick: askedAt, attributes });
+    noteStage(database, [{ userId, emailId }], { name: 'route', startedTick: askedAt, attributes });
   }
   for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
-  return batchOf(stored, stored.rows, askedAt + LEASE_SECONDS * 1_000);
+  return batchOf(stored);
 }
 
-function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRow[], leaseUntil: number): RoutedBatch {
+interface RoutedTake extends StoredRoutes {
+  rows: readonly UnroutedRow[];
+  decided: readonly DecidedEmail[];
+  /** when the routes began to be stored, on performance.now() */
+  storedAt: number;
+}
+
+function batchOf({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
   const sizes = new Map(rows.map((row) => [row.id, row.size_octets ?? 0]));
+  const records = routes.map(({ record }) => record);
   return {
-    emailCount: records.length,
-    isMoreLeft: records.length < rows.length,
-    jobs: records.flatMap((record) => jobOf(record, createdAt, sizes, leaseUntil)),
+    emailCount: decided.length,
+    lostCount: decided.length - routes.length,
+    isMoreLeft: decided.length < rows.length,
+    jobs: routes.flatMap((route) => jobOf(route, sizes, storedAt)),
     leftTo: records.flatMap((record) =>
       record.is_claimed || record.endpoint_id === null || record.delivery_type !== 'webhook'
         ? []
@@ -148,6 +190,7 @@ function batchOf({ records, createdAt }: StoredRoutes, rows: readonly UnroutedRo
 function joined(batches: readonly RoutedBatch[]): RoutedBatch {
   return {
     emailCount: sum(batches.map((batch) => batch.emailCount)),
+    lostCount: sum(batches.map((batch) => batch.lostCount)),
     isMoreLeft: batches.some((batch) => batch.isMoreLeft),
     jobs: batches.flatMap((batch) => batch.jobs),
     leftTo: batches.flatMap((batch) => batch.leftTo),
@@ -161,13 +204,11 @@ function sum(counts: readonly number[]): number {
 }
 
 function jobOf(
-  record: RouteRecord,
-  createdAt: Map<string, Date>,
-  sizes: Map<string, number>,
-  leaseUntil: number,
+  { record, row }: StoredRoutes['routes'][number],
+  sizes: ReadonlyMap<string, number>,
+  storedAt: number,
 ): DeliveryJob[] {
-  const at = record.delivery_id === null ? undefined : createdAt.get(record.delivery_id);
-  if (record.delivery_id === null || record.endpoint_id === null || at === undefined || !record.is_claimed) return [];
+  if (record.delivery_id === null || record.endpoint_id === null || !record.is_claimed) return [];
   return [
     {
       userId: record.user_id,
@@ -176,11 +217,23 @@ function jobOf(
       endpointId: record.endpoint_id,
       attempts: 0,
       attemptsAllowed: record.attempts_allowed ?? 1,
-      createdAt: at,
+      createdAt: row.delivery_created_at,
       threadId: record.thread_id,
       threadPosition: record.thread_position,
       sizeBytes: sizes.get(record.email_id) ?? 0,
-      leaseUntil,
+      content: contentOf(row, storedAt),
+      leaseUntil: leaseEnd(storedAt),
     },
   ];
+}
+
+function contentOf(row: StoredRouteRow, readAt: number): DeliveryContent | null {
+  if (!hasContent(row)) return null;
+  const { octets, sha256 } = row;
+  const isWhole = octets !== null && sha256 !== null && hash('sha256', octets, 'buffer').equals(sha256);
+  return { email: row, raw: isWhole ? octets : null, readAt };
+}
+
+function hasContent(row: StoredRouteRow): row is StoredRouteRow & DeliveryContentRow {
+  return row.id !== null;
 }

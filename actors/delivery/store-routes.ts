@@ -1,63 +1,85 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import {
   appendRouteEventsSql,
   countRuleHitsSql,
   type RouteRecord,
+  type StoredRouteRow,
   storeRoutesSql,
 } from '../../db/queries/routing/delivery-route.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Lane } from '../work/in-hand.ts';
 import type { DecidedEmail } from './decide-routes.ts';
 import type { DeliveryEndpoint, FindEndpoint } from './endpoint-lookup.ts';
+import { isRawAlwaysNeeded } from './webhook-request.ts';
 
 /** What was stored. */
 export interface StoredRoutes {
-  records: RouteRecord[];
-  /** by delivery id */
-  createdAt: Map<string, Date>;
+  /** with their rows; without emails whose route another router stored */
+  routes: { record: RouteRecord; row: StoredRouteRow }[];
   /** feeds with new events, to announce after the commit */
   grown: { userId: string; lastSeq: number }[];
 }
 
 /**
- * Stores decisions: creates the deliveries (claimed at once where `mayClaim`, called once per webhook delivery, in order, returns true),
- * counts matches of rules, and creates events for mail that is held.
+ * What becomes of a new webhook delivery: left to be claimed later, claimed by this process, or claimed and started at once, so that the
+ * content of its email is read with it.
  */
-export async function storeRoutes(
-  context: ActorContext,
-  client: ClientBase,
-  decided: readonly DecidedEmail[],
-  find: FindEndpoint,
-  mayClaim: (lane: Lane) => boolean,
-): Promise<StoredRoutes> {
+export type Admission = 'left' | 'claimed' | 'started';
+
+export interface StoreRoutesOptions {
+  context: ActorContext;
+  decided: readonly DecidedEmail[];
+  find: FindEndpoint;
+  /** called once per webhook delivery, in order */
+  admit: (lane: Lane) => Admission;
+}
+
+/**
+ * Stores decisions: creates the deliveries, counts matches of rules, and creates events for mail that is held. `client` is in a transaction,
+ * or is a pool: then everything is stored in one transaction, too.
+ */
+export async function storeRoutes(client: ClientBase | Pool, options: StoreRoutesOptions): Promise<StoredRoutes> {
+  const { context, decided } = options;
+  const hasMore = decided.some((email) => isHit(email) || isHeld(email));
+  if (client === context.database.pool && hasMore)
+    return inTransaction(context.database, (transaction) => storeRoutes(transaction, options));
   const now = context.now();
-  const records = decided.map((email) => recordOf(context, email, find, mayClaim, now));
-  const stored = await client.query<{ id: string; created_at: Date }>({
+  const records = decided.map((email) => recordOf(options, email, now));
+  const stored = await client.query<StoredRouteRow>({
     name: 'delivery-store-routes',
     text: storeRoutesSql,
     values: [context.name, JSON.stringify(records), LEASE_SECONDS],
   });
-  const hits = hitsOf(decided);
+  const rows = new Map(stored.rows.map((row) => [`${row.user_id} ${row.email_id}`, row]));
+  const routes = records.flatMap((record) => {
+    const row = rows.get(`${record.user_id} ${record.email_id}`);
+    return row === undefined ? [] : [{ record, row }];
+  });
+  if (!hasMore) return { routes, grown: [] };
+  const own = decided.filter(({ row }) => rows.has(`${row.user_id} ${row.id}`));
+  const hits = hitsOf(own);
   if (hits.length > 0)
     await client.query({ name: 'delivery-count-rule-hits', text: countRuleHitsSql, values: [JSON.stringify(hits)] });
-  return {
-    records,
-    createdAt: new Map(stored.rows.map((row) => [row.id, row.created_at])),
-    grown: await appendEvents(context, client, decided),
-  };
+  return { routes, grown: await appendEvents(context, client, own) };
 }
 
+/** Maximum bytes of a message whose content is read with its route: larger content is read when its attempt starts. */
+const MAX_CONTENT_BYTES = 32_768;
+
 function recordOf(
-  context: ActorContext,
+  { context, find, admit }: StoreRoutesOptions,
   { row, decision, answers }: DecidedEmail,
-  find: FindEndpoint,
-  mayClaim: (lane: Lane) => boolean,
   now: Date,
 ): RouteRecord {
   const endpoint = endpointOf(context, row, decision, find);
+  const webhook = endpoint?.webhook ?? null;
+  const admission = endpoint?.type === 'webhook' ? admit({ userId: row.user_id, key: endpoint.id }) : 'left';
+  const isSmall = (row.size_octets ?? 0) <= MAX_CONTENT_BYTES;
+  const wantsContent = admission === 'started' && isSmall && webhook !== null;
   return {
     user_id: row.user_id,
     email_id: row.id,
@@ -74,7 +96,14 @@ function recordOf(
     endpoint_id: endpoint?.id ?? null,
     delivery_type: endpoint?.type ?? null,
     attempts_allowed: endpoint === null ? null : 1 + (endpoint.webhook?.config.retryAttempts ?? 0),
-    is_claimed: endpoint?.type === 'webhook' && mayClaim({ userId: row.user_id, key: endpoint.id }),
+    is_claimed: admission !== 'left',
+    wants_content: wantsContent,
+    wants_raw:
+      wantsContent &&
+      endpoint !== null &&
+      isRawAlwaysNeeded({ endpoint, webhook }) &&
+      row.raw_id !== null &&
+      !context.bytes.has(row.raw_id),
   };
 }
 
@@ -89,6 +118,14 @@ function endpointOf(
     context.log.info({ emailId: row.id, endpointId }, 'delivery: endpoint is inactive, mail is stored only');
   if (outcome !== 'endpoint' || endpointId === null) return null;
   return find({ userId: row.user_id, endpointId }) ?? null;
+}
+
+function isHit({ decision }: DecidedEmail): boolean {
+  return decision.ruleId !== null && decision.matches !== null;
+}
+
+function isHeld({ decision }: DecidedEmail): boolean {
+  return decision.outcome === 'blocked' || decision.outcome === 'review';
 }
 
 /** A rule matched if it says so; a rule whose model failed did not. */
@@ -106,10 +143,10 @@ function hitsOf(decided: readonly DecidedEmail[]): { user_id: string; rule_id: s
 
 async function appendEvents(
   context: ActorContext,
-  client: ClientBase,
+  client: ClientBase | Pool,
   decided: readonly DecidedEmail[],
 ): Promise<StoredRoutes['grown']> {
-  const held = decided.filter(({ decision }) => decision.outcome === 'blocked' || decision.outcome === 'review');
+  const held = decided.filter(isHeld);
   if (held.length === 0) return [];
   const now = context.now();
   const events = [...Map.groupBy(held, ({ row }) => row.user_id)].map(([userId, emails]) => ({

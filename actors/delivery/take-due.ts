@@ -4,6 +4,7 @@ import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
 import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
 import type { DeliveryJob } from './job.ts';
+import type { Admission } from './store-routes.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;
@@ -22,10 +23,10 @@ export interface DueTaker {
   /** Resolves when no lane that the router may claim for is full, or after a time limit. Lanes that are still full are skipped. */
   waitForRoom(): Promise<void>;
   /**
-   * Whether the router may claim one more delivery of this lane, when it is already claiming `count`. New mail does not overtake older
+   * What the router does with one more delivery of this lane, when it already creates `count` with it. New mail does not overtake older
    * mail.
    */
-  mayClaim(lane: Lane, count: number): boolean;
+  admit(lane: Lane, count: number): Admission;
   /** Remembers that deliveries of these lanes were created and not claimed. */
   leave(lanes: readonly Lane[]): void;
   /** Returns the steps to start after a job was recorded or released. */
@@ -34,6 +35,9 @@ export interface DueTaker {
 
 /** Limit of jobs per lane when half of all places are taken. */
 const MOST_OF_LANE_IN_A_CROWD = 20;
+/** Jobs in hand, per lane and in total, up to which a new delivery starts at once: content is held in memory only by those. */
+const MOST_STARTED_OF_LANE = 50;
+const MOST_STARTED = 500;
 /** A skipped lane is refilled when it is down to the first share of its limit, together with lanes that are down to the second. */
 const FEW = 0.5;
 const FEW_ENOUGH = 0.75;
@@ -133,8 +137,11 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       for (const lane of busy()) backlog.passOver(lane);
     },
 
-    mayClaim: (lane, count) =>
-      backlog.entry(lane) === undefined && inHand.sizeOf(lane) + count <= MOST_OF_LANE + CLAIM_BATCH,
+    admit(lane, count) {
+      const size = inHand.sizeOf(lane) + count;
+      if (backlog.entry(lane) !== undefined || size > MOST_OF_LANE + CLAIM_BATCH) return 'left';
+      return size <= MOST_STARTED_OF_LANE && inHand.size() < MOST_STARTED ? 'started' : 'claimed';
+    },
 
     leave(lanes) {
       for (const lane of lanes) backlog.passOver(lane);

@@ -33,6 +33,11 @@ export function isRawNeeded({
   return isRawNeededFor({ endpoint, config: webhook.config, mail: email });
 }
 
+/** Whether the payload of every email for this endpoint is built from the raw message. */
+export function isRawAlwaysNeeded({ endpoint, webhook }: Pick<PayloadParts, 'endpoint' | 'webhook'>): boolean {
+  return isRawNeededFor({ endpoint, config: webhook.config, mail: { attachments: [] } });
+}
+
 export interface WebhookRequestParts extends PayloadParts {
   deliveryId: string;
   /** of this attempt */

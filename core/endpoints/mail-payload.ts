@@ -59,7 +59,7 @@ export function isRawNeeded({
   endpoint,
   config,
   mail,
-}: Pick<MailPayloadParts, 'endpoint' | 'config' | 'mail'>): boolean {
+}: Pick<MailPayloadParts, 'endpoint' | 'config'> & { mail: Pick<StoredMail, 'attachments'> }): boolean {
   return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
 }
 

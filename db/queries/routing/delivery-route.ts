@@ -1,6 +1,7 @@
 import type { RouteDecision } from '../../../core/routing/route.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Row } from '../../entities/tables.ts';
+import { DELIVERY_CONTENT_COLUMNS, type DeliveryContentRow } from '../endpoints/delivery-body.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
 /** A received email without a route, with what its route depends on. */
@@ -19,15 +20,23 @@ export interface UnroutedRow {
   catch_all_endpoint_id: string | null;
   receive_dmarc_emails: boolean | null;
   is_dmarc_report: boolean;
+  raw_id: string | null;
   size_octets: number | null;
+  /** whether its user has active guard rules */
+  has_guard_rules: boolean;
+  /** the version (EndpointFactsRow) of each endpoint that the address and the domain name, by its id; null: none of them exists */
+  endpoint_versions: Record<string, string> | null;
   /** results of models so far, see core/routing/guard-judgement.ts; null: none */
   answers: unknown;
 }
 
 const ROUTE_FACTS = `
-  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position, r.answers,
+  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position, r.answers, e.raw_id,
          (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets,
          exists (select from dmarc_report p where p.user_id = e.user_id and p.email_id = e.id) as is_dmarc_report,
+         exists (select from guard_rule g where g.user_id = e.user_id and g.is_active) as has_guard_rules,
+         (select jsonb_object_agg(n.id, n.xmin::text) from endpoint n
+          where n.user_id = e.user_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
          a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
          d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails`;
 
@@ -39,28 +48,28 @@ const ROUTE_FACTS_JOINS = `
 
 const IS_NOT_ASIDE = notSetAsideSql('route', 'w.user_id', 'w.email_id');
 
-/**
- * Locks up to $1 received emails that wait for a route, oldest first; those that another router holds, or that are set aside, are skipped.
- * Rows: UnroutedRow. Must be followed by storeRoutesSql in the same transaction.
- */
-export const takeUnroutedSql = `${ROUTE_FACTS}
-  from (
-    select w.user_id, w.email_id, w.answers from route w where w.outcome is null and ${IS_NOT_ASIDE} order by w.created_at limit $1
-    for no key update skip locked
-  ) r ${ROUTE_FACTS_JOINS}`;
+/** In whose favor mail is passed over, and whether what is returned is locked. */
+export interface TakeOptions {
+  /** the mail of the users $2 is stepped over, which takes longer the more of it waits */
+  ofOthers: boolean;
+  /** mail that another router has locked is skipped; what is returned stays locked until the transaction ends */
+  locked: boolean;
+}
 
 /**
- * The same without the users $2, whose mail it steps over. Use it only when there are such users: it takes longer the more of their mail
- * waits.
+ * Returns a statement that reads up to $1 received emails that wait for a route, oldest first, without those that are set aside. Rows:
+ * UnroutedRow. Without locks, two routers may read the same mail: storeRoutesSql lets one of them store its route.
  */
-export const takeUnroutedOfOthersSql = `${ROUTE_FACTS}
+export function takeUnroutedSql({ ofOthers, locked }: TakeOptions): string {
+  return `${ROUTE_FACTS}
   from (
     select w.user_id, w.email_id, w.answers from route w
-    where w.outcome is null and w.user_id <> all ($2::text[]) and ${IS_NOT_ASIDE} order by w.created_at limit $1
-    for no key update skip locked
+    where w.outcome is null ${ofOthers ? 'and w.user_id <> all ($2::text[])' : ''} and ${IS_NOT_ASIDE} order by w.created_at limit $1
+    ${locked ? 'for no key update skip locked' : ''}
   ) r ${ROUTE_FACTS_JOINS}`;
+}
 
-/** The same for one email: $1 its user, $2 its id. No row when it no longer waits, or another router holds it. */
+/** Reads and locks one email: $1 its user, $2 its id. No row when it no longer waits, or another router has locked it. */
 export const takeOneUnroutedSql = `${ROUTE_FACTS}
   from (
     select user_id, email_id, answers from route where user_id = $1 and email_id = $2 and outcome is null
@@ -77,15 +86,20 @@ export const takeAskedSql = `${ROUTE_FACTS}
 
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
-  select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active
+  select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active,
+    e.xmin::text as version
   from unnest($1::text[], $2::text[]) k(user_id, id)
-  cross join lateral (select * from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
+  cross join lateral (select *, xmin from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
 
 /** A row of readEndpointsSql. */
 export type EndpointFactsRow = Pick<
   Row<'endpoint'>,
   'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active'
-> & { config: unknown };
+> & {
+  config: unknown;
+  /** the transaction that wrote the row: another one when it changed */
+  version: string;
+};
 
 /** A decided route, in the parameter of storeRoutesSql; delivery_id is null when the mail has no destination. */
 export interface RouteRecord {
@@ -99,6 +113,10 @@ export interface RouteRecord {
   thread_position: number;
   /** whether the router claims it; otherwise it waits for a claim */
   is_claimed: boolean;
+  /** whether the content of the email is returned, for an attempt that follows at once */
+  wants_content: boolean;
+  /** ... and the bytes of the message */
+  wants_raw: boolean;
   outcome: RouteDecision['outcome'];
   via: RouteDecision['via'];
   /** the endpoint of the route, whether a delivery was created or not */
@@ -111,31 +129,56 @@ export interface RouteRecord {
 }
 
 /**
+ * An email whose route was stored. Its content is null (`id` is) unless wanted, or when it is gone; so are the bytes of the message.
+ */
+export type StoredRouteRow = Omit<DeliveryContentRow, 'id'> & {
+  id: string | null;
+  email_id: string;
+  delivery_created_at: Date;
+  octets: Buffer | null;
+  sha256: Buffer | null;
+};
+
+/**
  * Marks emails as routed (or as waiting for a model) and creates their deliveries. Parameters: $1 the claimant, $2 RouteRecord[] as JSON,
- * $3 the lease in seconds. Returns id and created_at of each delivery.
+ * $3 the lease in seconds. An email is left alone, and not in the result, when it no longer waits for its route, when its claim by another
+ * process is newer, or when another router is storing its route: what is decided without a lock is stored at most once. Rows:
+ * StoredRouteRow.
  */
 export const storeRoutesSql = `
   with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
   decided as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(
       user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
-      thread_id text, thread_position integer, is_claimed boolean, outcome text, via text, route_endpoint_id text, rule_id text,
-      reason text, matches jsonb, answers jsonb)
+      thread_id text, thread_position integer, is_claimed boolean, wants_content boolean, wants_raw boolean, outcome text, via text,
+      route_endpoint_id text, rule_id text, reason text, matches jsonb, answers jsonb)
   ), routed as (
     update route w set decided_at = case when r.outcome <> 'asking' then n.at end, outcome = r.outcome, via = r.via,
       endpoint_id = r.route_endpoint_id, rule_id = r.rule_id, reason = r.reason, matches = r.matches, answers = r.answers,
       next_ask_at = case when r.outcome = 'asking' then n.at end, asks = 0, claimed_by = null, claimed_until = null
-    -- by key, pair by pair, whatever the planner thinks of the table's size
-    from (select d.*, k.ctid as place from decided d
-          cross join lateral (select w.ctid from route w where w.user_id = d.user_id and w.email_id = d.email_id limit 1) k) r, clock_now n
+    -- by key, pair by pair, whatever the planner thinks of the table's size; skipped, not awaited: the other router stores its route
+    from (select d.*, k.place from decided d
+          cross join lateral (
+            select w.ctid as place from route w where w.user_id = d.user_id and w.email_id = d.email_id
+              and (w.outcome is null or (w.outcome = 'asking' and w.claimed_by = $1))
+            limit 1 for no key update skip locked) k) r, clock_now n
     where w.ctid = r.place
+    returning r.user_id, r.email_id, r.delivery_id, r.endpoint_id, r.delivery_type, r.attempts_allowed, r.thread_id, r.thread_position,
+      r.is_claimed, r.wants_content, r.wants_raw
+  ), created as (
+    insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+                          next_attempt_at, claimed_by, claimed_until, created_at)
+    select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
+           n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
+    from routed r, clock_now n where r.delivery_id is not null
   )
-  insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
-                        next_attempt_at, claimed_by, claimed_until, created_at)
-  select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
-         n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
-  from decided r, clock_now n where r.delivery_id is not null
-  returning id, created_at`;
+  select r.user_id, r.email_id, n.at as delivery_created_at, b.*, m.octets, m.sha256
+  from routed r cross join clock_now n
+  left join lateral (
+    select ${DELIVERY_CONTENT_COLUMNS.replace('e.user_id, ', '')} from email e
+    cross join lateral (select * from email_content c where c.user_id = r.user_id and c.email_id = r.email_id limit 1) c
+    where r.wants_content and e.user_id = r.user_id and e.id = r.email_id limit 1) b on true
+  left join lateral (select m.octets, m.sha256 from raw_message m where r.wants_raw and m.id = b.raw_id limit 1) m on true`;
 
 /** Counts matches of guard rules: $1 [{user_id, rule_id, count}] as JSON. Rows are locked in key order, to prevent deadlocks. */
 export const countRuleHitsSql = `

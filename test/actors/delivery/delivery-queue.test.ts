@@ -26,6 +26,7 @@ function jobs(endpointId: string, count: number, sizeBytes = 1): DeliveryJob[] {
     threadId: null,
     threadPosition: null,
     sizeBytes,
+    content: null,
     leaseUntil: Number.POSITIVE_INFINITY,
   }));
 }

@@ -49,6 +49,7 @@ function jobFor(userId: string, deliveryId: string): DeliveryJob {
     threadId: null,
     threadPosition: null,
     sizeBytes: 0,
+    content: null,
     leaseUntil: 0,
   };
 }
