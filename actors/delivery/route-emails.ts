@@ -6,6 +6,7 @@ import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import {
+  type StoredRouteContentRow,
   type StoredRouteRow,
   takeOneUnroutedSql,
   takeUnroutedSql,
@@ -51,6 +52,15 @@ export interface EmailRouter {
 /** After another router stored a route first, mail is locked when it is read, for this long; milliseconds. */
 const CROWDED_MS = 10_000;
 
+const TAKE = {
+  free: { name: 'delivery-take-unrouted', text: takeUnroutedSql({ ofOthers: false, locked: false }) },
+  locked: { name: 'delivery-take-unrouted-locked', text: takeUnroutedSql({ ofOthers: false, locked: true }) },
+};
+const TAKE_OF_OTHERS = {
+  free: { name: 'delivery-take-unrouted-of-others', text: takeUnroutedSql({ ofOthers: true, locked: false }) },
+  locked: { name: 'delivery-take-unrouted-of-others-locked', text: takeUnroutedSql({ ofOthers: true, locked: true }) },
+};
+
 /**
  * Mail is read without a lock and its routes are stored in one statement, which leaves alone what another router stored meanwhile. Where
  * several routers take the same mail, that would repeat their work: then mail is locked when it is read.
@@ -65,9 +75,9 @@ export function createEmailRouter(parts: RoutingParts): EmailRouter {
   ): Promise<RoutedBatch> => {
     const locked = performance.now() < crowdedUntil;
     const { aside, limit } = take;
+    const statement = aside === null ? TAKE : TAKE_OF_OTHERS;
     const query = {
-      name: `delivery-take-unrouted${aside === null ? '' : '-of-others'}${locked ? '-locked' : ''}`,
-      text: takeUnroutedSql({ ofOthers: aside !== null, locked }),
+      ...(locked ? statement.locked : statement.free),
       values: aside === null ? [limit] : [limit, aside],
     };
     let taken: UnroutedRow[] = [];
@@ -227,13 +237,15 @@ function jobOf(
   ];
 }
 
-function contentOf(row: StoredRouteRow, readAt: number): DeliveryContent | null {
+function contentOf(row: StoredRouteRow | StoredRouteContentRow, readAt: number): DeliveryContent | null {
   if (!hasContent(row)) return null;
   const { octets, sha256 } = row;
   const isWhole = octets !== null && sha256 !== null && hash('sha256', octets, 'buffer').equals(sha256);
   return { email: row, raw: isWhole ? octets : null, readAt };
 }
 
-function hasContent(row: StoredRouteRow): row is StoredRouteRow & DeliveryContentRow {
-  return row.id !== null;
+function hasContent(
+  row: StoredRouteRow | StoredRouteContentRow,
+): row is StoredRouteContentRow & Pick<DeliveryContentRow, 'id'> {
+  return 'id' in row && row.id !== null;
 }

@@ -7,6 +7,7 @@ import {
   appendRouteEventsSql,
   countRuleHitsSql,
   type RouteRecord,
+  type StoredRouteContentRow,
   type StoredRouteRow,
   storeRoutesSql,
 } from '../../db/queries/routing/delivery-route.ts';
@@ -19,7 +20,7 @@ import { isRawAlwaysNeeded } from './webhook-request.ts';
 /** What was stored. */
 export interface StoredRoutes {
   /** with their rows; without emails whose route another router stored */
-  routes: { record: RouteRecord; row: StoredRouteRow }[];
+  routes: { record: RouteRecord; row: StoredRouteRow | StoredRouteContentRow }[];
   /** feeds with new events, to announce after the commit */
   grown: { userId: string; lastSeq: number }[];
 }
@@ -49,9 +50,9 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
     return inTransaction(context.database, (transaction) => storeRoutes(transaction, options));
   const now = context.now();
   const records = decided.map((email) => recordOf(options, email, now));
-  const stored = await client.query<StoredRouteRow>({
-    name: 'delivery-store-routes',
-    text: storeRoutesSql,
+  const withContent = records.some((record) => record.wants_content);
+  const stored = await client.query<StoredRouteRow | StoredRouteContentRow>({
+    ...(withContent ? STORE_WITH_CONTENT : STORE),
     values: [context.name, JSON.stringify(records), LEASE_SECONDS],
   });
   const rows = new Map(stored.rows.map((row) => [`${row.user_id} ${row.email_id}`, row]));
@@ -66,6 +67,12 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
     await client.query({ name: 'delivery-count-rule-hits', text: countRuleHitsSql, values: [JSON.stringify(hits)] });
   return { routes, grown: await appendEvents(context, client, own) };
 }
+
+const STORE = { name: 'delivery-store-routes', text: storeRoutesSql({ withContent: false }) };
+const STORE_WITH_CONTENT = {
+  name: 'delivery-store-routes-with-content',
+  text: storeRoutesSql({ withContent: true }),
+};
 
 /** Maximum bytes of a message whose content is read with its route: larger content is read when its attempt starts. */
 const MAX_CONTENT_BYTES = 32_768;

@@ -128,24 +128,25 @@ export interface RouteRecord {
   answers: unknown;
 }
 
-/**
- * An email whose route was stored. Its content is null (`id` is) unless wanted, or when it is gone; so are the bytes of the message.
- */
-export type StoredRouteRow = Omit<DeliveryContentRow, 'id'> & {
-  id: string | null;
+/** An email whose route was stored. */
+export interface StoredRouteRow {
+  user_id: string;
   email_id: string;
   delivery_created_at: Date;
-  octets: Buffer | null;
-  sha256: Buffer | null;
-};
+}
+
+/** ... with its content, which is null (`id` is) unless wanted, or when it is gone; so are the bytes of the message. */
+export type StoredRouteContentRow = StoredRouteRow &
+  Omit<DeliveryContentRow, 'id'> & { id: string | null; octets: Buffer | null; sha256: Buffer | null };
 
 /**
  * Marks emails as routed (or as waiting for a model) and creates their deliveries. Parameters: $1 the claimant, $2 RouteRecord[] as JSON,
  * $3 the lease in seconds. An email is left alone, and not in the result, when it no longer waits for its route, when its claim by another
  * process is newer, or when another router is storing its route: what is decided without a lock is stored at most once. Rows:
- * StoredRouteRow.
+ * StoredRouteRow, or StoredRouteContentRow.
  */
-export const storeRoutesSql = `
+export function storeRoutesSql({ withContent }: { withContent: boolean }): string {
+  return `
   with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
   decided as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(
@@ -172,7 +173,10 @@ export const storeRoutesSql = `
            n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
     from routed r, clock_now n where r.delivery_id is not null
   )
-  select r.user_id, r.email_id, n.at as delivery_created_at, b.*, m.octets, m.sha256
+  select r.user_id, r.email_id, n.at as delivery_created_at ${withContent ? CONTENT_OF_ROUTED : 'from routed r cross join clock_now n'}`;
+}
+
+const CONTENT_OF_ROUTED = `, b.*, m.octets, m.sha256
   from routed r cross join clock_now n
   left join lateral (
     select ${DELIVERY_CONTENT_COLUMNS.replace('e.user_id, ', '')} from email e

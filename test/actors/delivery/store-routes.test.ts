@@ -107,10 +107,10 @@ test('mail that goes to a known endpoint takes three statements: read, route wit
   const ofMail = names.filter((name) => name !== undefined && !SWEEPS.has(name));
   expect(ofMail.filter((name, n) => ofMail.indexOf(name) === n)).toEqual([
     'delivery-take-unrouted',
-    'delivery-store-routes',
+    'delivery-store-routes-with-content',
     'delivery-finish',
   ]);
-  expect(transactions.mock.calls.filter((given) => given.length === 0)).toEqual([]);
+  expect(transactions.mock.calls.filter((given: readonly unknown[]) => given.length === 0)).toEqual([]);
   const request = receiver.requests.at(-1);
   expect(request?.headers['x-email-id']).toBe(mail?.emailId);
   expect(JSON.parse(request?.body ?? '{}')).toMatchObject({
