@@ -21,7 +21,7 @@ import { type DecidedEmail, decideRoutes, type RoutingParts } from './decide-rou
 import type { DeliveryContent, DeliveryJob } from './job.ts';
 import { type Admission, type StoredRoutes, storeRoutes } from './store-routes.ts';
 
-export interface RoutedBatch {
+interface RoutedBatch {
   /** received emails with a decision */
   emailCount: number;
   /** those whose route another router stored first */
