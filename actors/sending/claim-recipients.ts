@@ -124,6 +124,7 @@ async function claim(context: ActorContext, name: string, text: string, values: 
       number: row.number,
       ageSeconds: row.age_seconds,
       isSuppressed: row.is_suppressed,
+      isForwarded: row.delivery_id !== null,
       leaseUntil: leaseEnd(askedAt),
       claimedAt: askedAt,
     });

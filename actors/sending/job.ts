@@ -15,6 +15,8 @@ export interface SendingJob extends Leased {
   /** time between queueing and claim; seconds */
   ageSeconds: number;
   isSuppressed: boolean;
+  /** of a forwarded copy of a received email */
+  isForwarded: boolean;
   /** on performance.now() */
   claimedAt: number;
 }

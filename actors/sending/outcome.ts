@@ -7,6 +7,8 @@ import type { AttemptResult } from './job.ts';
 export interface Outcome {
   row: RecipientFinish;
   address: string;
+  /** of a forwarded copy of a received email */
+  isForwarded: boolean;
   /** null when the user gets no event */
   eventKind: 'email.delivered' | 'email.bounced' | 'email.failed' | 'email.delayed' | null;
   /** the text is a server's reply */
@@ -20,6 +22,7 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
   const next = nextOf(result, random);
   return {
     address: job.address,
+    isForwarded: job.isForwarded,
     isReply,
     eventKind: eventOf(next.status, outcome, job.attempts),
     row: {

@@ -4,7 +4,9 @@ import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/fo
 import {
   appendUserEventsSql,
   type FinishedRecipientRow,
+  finishAllSql,
   finishRecipientsSql,
+  type OutcomeEvent,
   refreshEmailsSql,
 } from '../../db/queries/sending/recipient-finish.ts';
 import { suppressAddresses } from '../../db/queries/sending/suppression-list.ts';
@@ -20,39 +22,7 @@ const GATHER_MS = 15;
 /** Records the outcomes of attempts, each for one recipient. */
 export function createSendingRecorder(context: ActorContext, onRecorded: () => void): OutcomeRecorder<Outcome> {
   const write = async (outcomes: readonly Outcome[]) => {
-    const { finished, feeds } = await inTransaction(context.database, async (client) => {
-      const { rows: finished } = await client.query<FinishedRecipientRow>({
-        name: 'sending-finish',
-        text: finishRecipientsSql,
-        values: [context.name, JSON.stringify(outcomes.map(({ row }) => row))],
-      });
-      const rows = new Map(finished.map((row) => [row.id, row]));
-      const written = outcomes.filter(({ row }) => rows.has(row.id));
-      await suppressAddresses(
-        client,
-        written.filter(suppresses).map((outcome) => toSuppression(context, outcome)),
-      );
-      const settled = written.filter(({ row }) => row.status !== 'pending');
-      const emails = uniqueBy(
-        settled.filter(({ row }) => rows.get(row.id)?.delivery_id === null),
-        ({ row }) => row.email_id,
-      );
-      if (emails.length > 0)
-        await client.query({
-          name: 'sending-refresh-emails',
-          text: refreshEmailsSql,
-          values: [emails.map(({ row }) => row.user_id), emails.map(({ row }) => row.email_id)],
-        });
-      const forwards = await settleForwards(client, forwardsOf(settled, rows));
-      const users = eventsByUser(context, written, rows, forwards);
-      if (users.length === 0) return { finished: rows, feeds: [] };
-      const { rows: feeds } = await client.query<{ user_id: string; last_seq: number }>({
-        name: 'sending-append-events',
-        text: appendUserEventsSql,
-        values: [JSON.stringify(users)],
-      });
-      return { finished: rows, feeds };
-    });
+    const { finished, feeds } = await (outcomes.every(isPlain) ? recordPlain : recordAny)(context, outcomes);
     onRecorded();
     for (const feed of feeds) context.bus.publish('event.appended', { userId: feed.user_id, lastSeq: feed.last_seq });
     return outcomes.map(({ row }) => finished.has(row.id));
@@ -67,6 +37,77 @@ export function createSendingRecorder(context: ActorContext, onRecorded: () => v
     setAside: ({ row }, error) => setAside(context, { userId: row.user_id, step: 'send', subjectId: row.id, error }),
     groupSize: GROUP_SIZE,
     gatherMs: GATHER_MS,
+  });
+}
+
+interface Recorded {
+  /** ids of the recipients whose rows were changed */
+  finished: Pick<ReadonlySet<string>, 'has'>;
+  /** the users who have new events */
+  feeds: { user_id: string; last_seq: number }[];
+}
+
+/** Whether nothing is to be written for the outcome but its recipient, email and event. */
+function isPlain(outcome: Outcome): boolean {
+  return !outcome.isForwarded && !suppresses(outcome);
+}
+
+/** Records plain outcomes in one statement, which is its own transaction: with most mail this is all that a message costs after it is sent. */
+async function recordPlain(context: ActorContext, outcomes: readonly Outcome[]): Promise<Recorded> {
+  const now = context.now();
+  const rows = outcomes.map((outcome, place) => {
+    const { row, eventKind: kind } = outcome;
+    const id = makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES));
+    const event: OutcomeEvent | null = kind === null ? null : { id, kind, data: eventData(outcome) };
+    return { ...row, place, event };
+  });
+  const { rows: finished } = await context.database.pool.query<{
+    user_id: string;
+    id: string;
+    last_seq: number | null;
+  }>({
+    name: 'sending-finish-all',
+    text: finishAllSql,
+    values: [context.name, JSON.stringify(rows)],
+  });
+  const feeds = finished.flatMap(({ user_id, last_seq }) => (last_seq === null ? [] : [{ user_id, last_seq }]));
+  return { finished: new Set(finished.map(({ id }) => id)), feeds: uniqueBy(feeds, ({ user_id }) => user_id) };
+}
+
+/** Records outcomes of any kind in one transaction. */
+function recordAny(context: ActorContext, outcomes: readonly Outcome[]): Promise<Recorded> {
+  return inTransaction(context.database, async (client) => {
+    const { rows: finished } = await client.query<FinishedRecipientRow>({
+      name: 'sending-finish',
+      text: finishRecipientsSql,
+      values: [context.name, JSON.stringify(outcomes.map(({ row }) => row))],
+    });
+    const rows = new Map(finished.map((row) => [row.id, row]));
+    const written = outcomes.filter(({ row }) => rows.has(row.id));
+    await suppressAddresses(
+      client,
+      written.filter(suppresses).map((outcome) => toSuppression(context, outcome)),
+    );
+    const settled = written.filter(({ row }) => row.status !== 'pending');
+    const emails = uniqueBy(
+      settled.filter(({ isForwarded }) => !isForwarded),
+      ({ row }) => row.email_id,
+    );
+    if (emails.length > 0)
+      await client.query({
+        name: 'sending-refresh-emails',
+        text: refreshEmailsSql,
+        values: [emails.map(({ row }) => row.user_id), emails.map(({ row }) => row.email_id)],
+      });
+    const forwards = await settleForwards(client, forwardsOf(settled, rows));
+    const users = eventsByUser(context, written, rows, forwards);
+    if (users.length === 0) return { finished: rows, feeds: [] };
+    const { rows: feeds } = await client.query<{ user_id: string; last_seq: number }>({
+      name: 'sending-append-events',
+      text: appendUserEventsSql,
+      values: [JSON.stringify(users)],
+    });
+    return { finished: rows, feeds };
   });
 }
 
@@ -122,20 +163,20 @@ function eventsByUser(
     users.set(userId, events);
     events.push({ id: makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES)), ...event });
   };
-  for (const { row, address, eventKind } of outcomes) {
+  for (const outcome of outcomes) {
+    const { row, isForwarded, eventKind: kind } = outcome;
     const finished = rows.get(row.id);
-    if (eventKind === null || finished === undefined || finished.delivery_id !== null) continue;
-    append(row.user_id, {
-      kind: eventKind,
-      emailId: row.email_id,
-      threadId: finished.thread_id,
-      data: { recipient: address, code: row.code, status: row.enhanced_status, text: row.text },
-    });
+    if (kind === null || finished === undefined || isForwarded) continue;
+    append(row.user_id, { kind, emailId: row.email_id, threadId: finished.thread_id, data: eventData(outcome) });
   }
   for (const { userId, event } of forwards) append(userId, event);
   return [...users]
     .map(([user_id, events]) => ({ user_id, events }))
     .toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1));
+}
+
+function eventData({ row, address }: Outcome): object {
+  return { recipient: address, code: row.code, status: row.enhanced_status, text: row.text };
 }
 
 function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

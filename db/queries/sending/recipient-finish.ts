@@ -41,11 +41,48 @@ export interface FinishedRecipientRow {
  * statement cannot see its ctid. Parameters: $1 the claimant, $2 RecipientFinish[] as JSON. Rows: FinishedRecipientRow; a recipient that is
  * in none of them was taken over, or settled by a report.
  */
-export const finishRecipientsSql = `
+export const finishRecipientsSql = finishSql(`
+  select f.user_id, f.id, f.email_id, f.delivery_id, e.thread_id
+  from finished f join email e on e.user_id = f.user_id and e.id = f.email_id`);
+
+/** The event of an outcome; its email and thread are added to it. */
+export interface OutcomeEvent {
+  id: string;
+  kind: string;
+  data: object;
+}
+
+/**
+ * Like finishRecipientsSql, and then refreshes the emails whose recipients were settled, and appends the events to the feeds: all that there
+ * is to do for outcomes that suppress no address and belong to no forwarded copy. Each row of $2 also has `place`, its number, and `event`
+ * (OutcomeEvent, or null). Each step waits for the one before it, so that rows are locked in the order of every such transaction. The
+ * function that refreshes emails is volatile, and so sees the recipients as they are written here. Rows: id, user_id, and the last
+ * number of the user's feed (null when nothing was appended).
+ */
+export const finishAllSql = finishSql(`, settled as materialized (
+    select f.user_id, f.email_id from finished f join outcome o on o.user_id = f.user_id and o.id = f.id
+    where o.status <> 'pending' and (select count(*) from attempt) >= 0
+  ), refreshed as materialized (
+    select count(*) as emails from refresh_sent_emails(
+      array(select user_id from settled order by user_id, email_id), array(select email_id from settled order by user_id, email_id))
+  ), feed as materialized (
+    select f.user_id, jsonb_agg(o.event || jsonb_build_object('emailId', f.email_id, 'threadId', e.thread_id) order by o.place) as events
+    from finished f join outcome o on o.user_id = f.user_id and o.id = f.id
+    join email e on e.user_id = f.user_id and e.id = f.email_id
+    where o.event is not null
+    group by f.user_id order by f.user_id
+  ), appended as materialized (
+    select user_id, append_events(user_id, events) as last_seq from feed where (select emails from refreshed) >= 0
+  )
+  select f.user_id, f.id, a.last_seq from finished f left join appended a on a.user_id = f.user_id`);
+
+function finishSql(tail: string): string {
+  return `
   with outcome as materialized (
     select * from jsonb_to_recordset($2::jsonb) as o(
       user_id text, id text, email_id text, number integer, attempts_before integer, is_counted boolean, outcome text, status text,
-      delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text)
+      delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text,
+      place integer, event jsonb)
   ), locked as materialized (
     select r.user_id, r.id from recipient r
     where r.user_id = any(array(select user_id from outcome)) and r.id = any(array(select id from outcome))
@@ -74,9 +111,9 @@ export const finishRecipientsSql = `
     from outcome o
     where a.user_id = o.user_id and a.recipient_id = o.id and a.number = o.number
       and (a.finished_at is null or a.outcome = 'interrupted')
-  )
-  select f.user_id, f.id, f.email_id, f.delivery_id, e.thread_id
-  from finished f join email e on e.user_id = f.user_id and e.id = f.email_id`;
+    returning 1
+  )${tail}`;
+}
 
 /** Recomputes the status of the emails with user ids $1 and ids $2 from their recipients. */
 export const refreshEmailsSql = 'select from refresh_sent_emails($1::text[], $2::text[])';

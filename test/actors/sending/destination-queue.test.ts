@@ -25,6 +25,7 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
     number: 1,
     ageSeconds: 0,
     isSuppressed: false,
+    isForwarded: false,
     leaseUntil: Number.POSITIVE_INFINITY,
     claimedAt: 0,
   }));
