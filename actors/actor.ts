@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ByteStore } from '../db/byte-store.ts';
 import { type Database, isConnectionLost } from '../db/connection/database.ts';
+import type { DueStep } from '../db/queries/upkeep/due-work.ts';
 import {
   type Bus,
   BusTimeout,
@@ -16,6 +17,7 @@ import { actorMetrics } from '../schema/metrics.ts';
 import { apart } from './bus/tracing.ts';
 import { createInFlight, type InFlight } from './bus/transport.ts';
 import { recordNoted } from './mail-spans.ts';
+import { dueWatchOf } from './work/due-watch.ts';
 
 /** What every actor gets at its start. */
 export interface ActorContext {
@@ -50,15 +52,20 @@ export interface Run<S extends WakeSubject = WakeSubject> {
 }
 
 /**
- * One step of an actor: work on due rows, safe to run twice. It runs at the start, `everyMs` after its last sweep ended, and as soon as
- * wakes of its subject arrive (all that arrived go to one run). It returns the number of rows done: a full batch (`batchSize`, 50 by
- * default) means that more may be due, and the step runs again at once.
+ * One step of an actor: work on due rows, safe to run twice. It runs at the start, then by its sweeps, and as soon as wakes of its subject
+ * arrive (all that arrived go to one run). It returns the number of rows done: a full batch (`batchSize`, 50 by default) means that more
+ * may be due, and the step runs again at once.
  */
-type Step = SweepStep | { [S in WakeSubject]: WokenStep<S> }[WakeSubject];
+type Step = (SweepStep | { [S in WakeSubject]: WokenStep<S> }[WakeSubject]) & Sweep;
+
+/**
+ * When a step sweeps: when a row of that queue is due, which one statement finds out for all steps of the process (due-watch.ts), or
+ * `everyMs` after its last sweep ended.
+ */
+type Sweep = { due: DueStep; everyMs?: undefined } | { due?: undefined; everyMs: number };
 
 interface SweepStep {
   name: string;
-  everyMs: number;
   batchSize?: number;
   wake?: undefined;
   work: (run: Run<never>) => Promise<number | void>;
@@ -66,7 +73,6 @@ interface SweepStep {
 
 interface WokenStep<S extends WakeSubject> {
   name: string;
-  everyMs: number;
   batchSize?: number;
   wake: S;
   /** runs by wakes at the same time, 1 by default; the sweep never overlaps itself */
@@ -199,7 +205,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
         run([]).finally(() => {
           isSweeping = false;
           if (frame.isStopping()) return;
-          nextSweep = setTimeout(sweep, step.everyMs);
+          if (step.everyMs !== undefined) nextSweep = setTimeout(sweep, step.everyMs);
           start();
         }),
       );
@@ -258,6 +264,14 @@ function startStep(frame: Frame, step: Step): RunningStep {
     start();
   };
 
+  /** A sweep under way need not be repeated: the watch asks again. */
+  const endWatch =
+    step.due === undefined
+      ? undefined
+      : dueWatchOf(frame.plan.context.database, log).add(step.due, () => {
+          if (!isSweeping) sweep();
+        });
+
   // Not in this turn of the event loop: the actor is still being built.
   nextSweep = setTimeout(start, 0);
   return {
@@ -268,6 +282,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
     },
     sweep,
     stop() {
+      endWatch?.();
       clearTimeout(pause);
       clearTimeout(nextSweep);
     },

@@ -60,8 +60,8 @@ const LIMITS: DeliveryLimits = {
   ofEndpoint: { count: 50, bytes: 16_000_000 },
   refillOfEndpoint: 20,
 };
-/** Interval of the sweep for due rows and of lease renewal; milliseconds. */
-const SWEEP_MS = 2_000;
+/** Intervals at which lanes that were skipped are served again, and leases are renewed; milliseconds. */
+const REFILL_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** Deliveries deferred for at most this long are retried by a timer; the sweep finds the others. Seconds. */
 const SHORT_DELAY_SECONDS = 60;
@@ -186,11 +186,11 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     context,
     name: 'delivery',
     steps: [
-      { name: 'route', wake: 'delivery.route.wake', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: route },
-      { name: 'deliver', wake: 'delivery.deliver.wake', everyMs: SWEEP_MS, work: deliver },
-      { name: 'forward', everyMs: SWEEP_MS, batchSize: CLAIM_BATCH, work: forward },
-      { name: 'ask', everyMs: SWEEP_MS, work: (run) => asker.askDue(run) },
-      { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
+      { name: 'route', wake: 'delivery.route.wake', due: 'route', batchSize: CLAIM_BATCH, work: route },
+      { name: 'deliver', wake: 'delivery.deliver.wake', due: 'deliver', work: deliver },
+      { name: 'forward', due: 'forward', batchSize: CLAIM_BATCH, work: forward },
+      { name: 'ask', due: 'ask', work: (run) => asker.askDue(run) },
+      { name: 'refill', everyMs: REFILL_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: () => leases.renew(inHand.jobs()) },
     ],
     answers: {

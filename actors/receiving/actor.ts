@@ -35,10 +35,6 @@ export interface ReceivingActorOptions {
   fault?: (point: FaultPoint) => void;
 }
 
-/** Interval of the sweep for due rows; milliseconds. */
-const SWEEP_MS = 2_000;
-/** How often senders are notified of undeliverable mail; milliseconds. */
-const REPORT_EVERY_MS = 5_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 /** Chunks in progress per worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
@@ -151,7 +147,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       {
         name: 'parse',
         wake: 'receiving.parse.wake',
-        everyMs: SWEEP_MS,
+        due: 'parse',
         batchSize: CLAIM_BATCH,
         async work() {
           if (!queue.hasRoom()) return 0;
@@ -160,7 +156,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
           return claimed.length;
         },
       },
-      { name: 'report-failures', everyMs: REPORT_EVERY_MS, work: () => reportFailures(failures) },
+      { name: 'report-failures', due: 'report', work: () => reportFailures(failures) },
       {
         name: 'remove-old-offers',
         everyMs: REMOVE_EVERY_MS,

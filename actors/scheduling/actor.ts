@@ -4,19 +4,17 @@ import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/se
 import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
 import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { DUE_CHECK_MS } from '../work/due-watch.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
 
-const SWEEP_EVERY_MS = 1_000;
 const KEYS_EVERY_MS = 60_000;
 const TRACES_EVERY_MS = 10 * 60_000;
 /** Trace rows removed at once. */
 const TRACES_BATCH = 2_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
-/** Interval at which due domains are checked; milliseconds. */
-const DOMAINS_EVERY_MS = 5_000;
 
 export interface SchedulingActorOptions {
   /** how long mail is kept for users who set no limit; forever by default */
@@ -42,10 +40,10 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
     return count;
   };
 
-  /** The sweep runs every second; a timer releases what falls due before the next one at the exact time. */
+  /** A timer releases at the exact time what falls due before the next sweep. */
   async function awaitNextDue(): Promise<void> {
     const seconds = await secondsUntilDue(context.database);
-    if (seconds === null || seconds * 1_000 > SWEEP_EVERY_MS) return;
+    if (seconds === null || seconds * 1_000 > DUE_CHECK_MS) return;
     clearTimeout(nextDue);
     nextDue = setTimeout(() => running.nudge('release'), Math.ceil(seconds * 1_000));
   }
@@ -58,7 +56,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
       {
         name: 'release',
         wake: 'scheduling.release.wake',
-        everyMs: SWEEP_EVERY_MS,
+        due: 'release',
         batchSize: RELEASE_BATCH,
         work: release,
       },
@@ -85,7 +83,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: LEFTOVERS_BATCH,
         work: () => removeLeftovers(context.database),
       },
-      { name: 'domains', everyMs: DOMAINS_EVERY_MS, batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
+      { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],
   });
   return Promise.resolve({

@@ -62,8 +62,8 @@ const TRANSACTIONS = {
 /** Time limits for all lookups of one transaction, and for one query to one server; milliseconds. */
 const DNS_TIME_MS = 15_000;
 const DNS_QUERY_MS = 2_500;
-/** Interval of the sweep for due recipients and of lease renewal; milliseconds. */
-const SWEEP_MS = 2_000;
+/** Intervals at which lanes that were skipped are served again, and leases are renewed; milliseconds. */
+const REFILL_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** How often attempts whose lease expired are interrupted, for example when PostgreSQL is unreachable; milliseconds. */
 const LAPSE_MS = 1_000;
@@ -138,8 +138,8 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     context,
     name: 'sending',
     steps: [
-      { name: 'send', wake: 'sending.send.wake', everyMs: SWEEP_MS, work: send },
-      { name: 'refill', everyMs: SWEEP_MS, work: (run) => taker.refill(run) },
+      { name: 'send', wake: 'sending.send.wake', due: 'send', work: send },
+      { name: 'refill', everyMs: REFILL_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: () => leases.renew(inHand.jobs()) },
       { name: 'lapse', everyMs: LAPSE_MS, work: async () => attempter.interruptLapsed() },
     ],

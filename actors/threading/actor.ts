@@ -5,9 +5,13 @@ import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
 import { createUserQueues } from './user-queues.ts';
 
-/** Interval of the sweep for emails without a thread; milliseconds. */
-const SWEEP_EVERY_MS = 2_000;
 const STATISTICS_EVERY_MS = 2_000;
+/**
+ * How long after the last mail the tables may still be found to have grown (connections report what they wrote up to 10 s later), and the
+ * interval when there is no mail. Milliseconds.
+ */
+const GROWTH_SEEN_MS = 15_000;
+const QUIET_STATISTICS_EVERY_MS = 60_000;
 /** Emails per sweep; after a full one, the next sweep follows at once. */
 const SWEEP_LIMIT = 500;
 /** Users whose mail is threaded in parallel; each needs a PostgreSQL connection. */
@@ -16,6 +20,8 @@ const MAX_USERS_AT_ONCE = 3;
 /** Assigns stored mail to threads, started by wakes from the receiving actor and by a sweep for emails without a thread. */
 export async function startThreadingActor(context: ActorContext, options: ThreadingOptions = {}): Promise<Actor> {
   const queues = createUserQueues({ ...context, ...options });
+  let grownTick = performance.now();
+  let analyzedTick = Number.NEGATIVE_INFINITY;
   return runActor({
     context,
     name: 'threading',
@@ -23,16 +29,18 @@ export async function startThreadingActor(context: ActorContext, options: Thread
       {
         name: 'assign',
         wake: 'threading.assign.wake',
-        everyMs: SWEEP_EVERY_MS,
+        due: 'assign',
         batchSize: SWEEP_LIMIT,
         concurrency: MAX_USERS_AT_ONCE,
         async work(run: Run<'threading.assign.wake'>) {
           if (run.wakes.length > 0) {
+            grownTick = performance.now();
             for (const wake of run.wakes) queues.add(wake.userId, wake.emailIds);
             await queues.drain(() => run.isStopping());
             return 0;
           }
           const due = await findUnthreaded(context.database, SWEEP_LIMIT, queues.lost());
+          if (due.length > 0) grownTick = performance.now();
           for (const [userId, emails] of Map.groupBy(due, (email) => email.userId)) {
             if (run.isStopping()) return 0;
             await queues.assign(
@@ -48,6 +56,9 @@ export async function startThreadingActor(context: ActorContext, options: Thread
         name: 'statistics',
         everyMs: STATISTICS_EVERY_MS,
         async work() {
+          const tick = performance.now();
+          if (tick - grownTick > GROWTH_SEEN_MS && tick - analyzedTick < QUIET_STATISTICS_EVERY_MS) return;
+          analyzedTick = tick;
           await analyzeYoungTables(context.database);
           await mergeWords(context.database);
         },

@@ -1,6 +1,7 @@
 import { type Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
 import { ACTOR_OF_STEP, type DeadStep } from './dead-row.ts';
+import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
 /** What waits for one kind of work of an actor. */
 export interface QueueBacklog {
@@ -55,95 +56,6 @@ interface BacklogRow {
   dead_count: number;
 }
 
-interface Queue {
-  step: DeadStep;
-  table: string;
-  /** the condition of the index of waiting rows */
-  isWaiting: string;
-  /** the first column of that index, which is when the row is due, if it has a time in the future */
-  order: string;
-  /** since when the row is due */
-  since: string;
-  subject: string;
-  /** whether rows wait for a time in the future */
-  isTimed: boolean;
-}
-
-const queues: Queue[] = [
-  {
-    step: 'parse',
-    table: 'reception',
-    isWaiting: 'parsed_at is null',
-    order: 'accepted_at',
-    since: 'accepted_at',
-    subject: 'email_id',
-    isTimed: false,
-  },
-  {
-    step: 'report',
-    table: 'recipient',
-    isWaiting: `status = 'failed' and reported_at is null`,
-    order: 'settled_at',
-    since: 'settled_at',
-    subject: 'id',
-    isTimed: false,
-  },
-  {
-    step: 'assign',
-    table: 'email',
-    isWaiting: `thread_id is null and type <> 'scheduled'`,
-    order: 'created_at',
-    since: 'thread_at',
-    subject: 'id',
-    isTimed: false,
-  },
-  {
-    step: 'route',
-    table: 'route',
-    isWaiting: 'outcome is null',
-    order: 'created_at',
-    since: 'threaded_at',
-    subject: 'email_id',
-    isTimed: false,
-  },
-  {
-    step: 'ask',
-    table: 'route',
-    isWaiting: `outcome = 'asking'`,
-    order: 'next_ask_at',
-    since: 'next_ask_at',
-    subject: 'email_id',
-    isTimed: true,
-  },
-  {
-    step: 'forward',
-    table: 'delivery',
-    isWaiting: `status = 'pending' and delivery_type <> 'webhook'`,
-    order: 'next_attempt_at',
-    since: 'next_attempt_at',
-    subject: 'id',
-    isTimed: true,
-  },
-  {
-    step: 'send',
-    table: 'recipient',
-    isWaiting: `status = 'pending' and next_attempt_at is not null`,
-    order: 'next_attempt_at',
-    since: 'next_attempt_at',
-    subject: 'id',
-    isTimed: true,
-  },
-  {
-    step: 'release',
-    table: 'email',
-    isWaiting: `status = 'scheduled'`,
-    order: 'scheduled_at',
-    since: 'scheduled_at',
-    subject: 'id',
-    isTimed: true,
-  },
-];
-
 const NOW = '(select now from clock_now)';
 
 function deadOf(step: DeadStep): string {
@@ -174,8 +86,6 @@ function queueSql({ step, table, isWaiting, order, since, subject, isTimed }: Qu
       ${isTimed ? `${counted(table, `${isWaiting} and ${order} > ${NOW}`)}::integer` : 'null::integer'} as later_count,
       ${deadOf(step)}::integer as dead_count`;
 }
-
-const IS_WEBHOOK_WAITING = `status = 'pending' and delivery_type = 'webhook'`;
 
 /** Its index is ordered by endpoint: steps from one to the next for the longest due of each, and over all of it up to the limit. */
 const DELIVER_SQL = `
