@@ -19,8 +19,8 @@ export interface PayloadParts {
   linkKey: Uint8Array;
 }
 
-/** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal text. */
-function buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey }: PayloadParts): string {
+/** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal bytes. */
+function buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey }: PayloadParts): Buffer {
   return buildMailPayload({ delivery: job, endpoint, config: webhook.config, mail: email, raw, publicUrl, linkKey });
 }
 
@@ -47,7 +47,7 @@ export interface WebhookRequestParts extends PayloadParts {
 /** Builds the signed request that delivers an email to a webhook, real or test. */
 export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
   const { endpoint, webhook, email } = parts;
-  const body = Buffer.from(buildPayload(parts), 'utf8');
+  const body = buildPayload(parts);
   return {
     origin: webhook.origin,
     path: webhook.path,

@@ -41,8 +41,8 @@ export interface MailPayloadParts {
   linkKey: Uint8Array;
 }
 
-/** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal text. */
-export function buildMailPayload(parts: MailPayloadParts): string {
+/** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
+export function buildMailPayload(parts: MailPayloadParts): Buffer {
   const { webhookFormat } = parts.endpoint;
   const facts = factsOf(parts);
   switch (webhookFormat) {
@@ -50,7 +50,7 @@ export function buildMailPayload(parts: MailPayloadParts): string {
       return buildWebhookPayload(parts.config, facts);
     case 'chat_a':
     case 'chat_b':
-      return buildChatPayload(webhookFormat, facts);
+      return Buffer.from(buildChatPayload(webhookFormat, facts));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
+import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 
 /** The fields of a received email that the payload contains. */
@@ -56,30 +57,30 @@ export interface PayloadOptions {
 }
 
 /**
- * Returns the body of a webhook request as JSON text: `nested` is the payload of the published clients with their additional fields,
+ * Returns the body of a webhook request, JSON in UTF-8: `nested` is the payload of the published clients with their additional fields,
  * `flat` the full email object. If it exceeds `maxPayloadOctets`, parts are left out in the order of planPayload, and `truncated` names
  * them. Equal facts give equal bytes, and all payloads of a form have the same keys.
  */
-export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts): string {
+export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts): Buffer {
   const { payload: form, maxPayloadOctets: budget } = options;
   const contents = contentBytes(options, facts);
-  const build = form === 'nested' ? nested : flat;
+  const write = form === 'nested' ? writeNested : writeFlat;
+  const build = (parts: Parts) => writeJson((out) => write(out, facts, parts));
   if (leastBytes(form, facts, contents) <= budget) {
-    const whole = build(facts, chooseParts(options, facts, EVERYTHING));
-    // A UTF-16 unit takes at most three bytes of UTF-8.
-    if (whole.length * 3 <= budget || Buffer.byteLength(whole) <= budget) return whole;
+    const whole = build(chooseParts(options, facts, EVERYTHING));
+    if (whole.length <= budget) return whole;
   }
   const { htmlBody, cleanedHtml, textBody, cleanedText, headers } = facts.content;
   const isNested = form === 'nested';
   const plan = planPayload(budget, {
-    fixed: Buffer.byteLength(build(facts, NOTHING)),
+    fixed: build(NOTHING).length,
     contents,
     raw: isNested ? rawBytes(facts.raw, budget) : 0,
     html: jsonBytesOf(htmlBody) + (isNested ? jsonBytesOf(cleanedHtml) : 0),
     text: jsonBytesOf(textBody) + (isNested ? jsonBytesOf(cleanedText) : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
   });
-  return build(facts, chooseParts(options, facts, plan));
+  return build(chooseParts(options, facts, plan));
 }
 
 /** Returns whether the payload contains something that is read from the bytes of the message. */
@@ -89,9 +90,9 @@ export function needsRaw(options: PayloadOptions, attachments: readonly Attachme
 
 /** The parts of a message that a payload contains. */
 interface Parts {
-  /** by attachment: base64, or null */
-  contents: readonly (string | null)[];
-  raw: string;
+  /** by attachment */
+  contents: readonly (Uint8Array | null)[];
+  raw: Buffer | null;
   htmlBody: string | null;
   textBody: string | null;
   cleanedHtml: string | null;
@@ -115,7 +116,7 @@ const DROP_ORDER: readonly DroppedPart[] = ['attachments', 'raw', 'html', 'text'
 /** The smallest payload, with the longest list of omitted parts. */
 const NOTHING: Parts = {
   contents: [],
-  raw: '',
+  raw: null,
   htmlBody: null,
   textBody: null,
   cleanedHtml: null,
@@ -136,7 +137,7 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
     contents: content.attachments.map((attachment, place) =>
       wantsContents && raw !== null && choice.contents?.has(place) !== false ? readContent(raw, attachment) : null,
     ),
-    raw: raw !== null && choice.hasRaw && options.payload === 'nested' ? raw.toString('utf8') : '',
+    raw: raw !== null && choice.hasRaw && options.payload === 'nested' ? raw : null,
     htmlBody: choice.hasHtml ? content.htmlBody : null,
     textBody: cutText(content.textBody, textBytes),
     cleanedHtml: choice.hasHtml ? content.cleanedHtml : null,
@@ -146,11 +147,8 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
   };
 }
 
-/**
- * The nested form. It concatenates the JSON texts of its values, as JSON.stringify would write the whole, so that values that are long or
- * occur twice are serialized once.
- */
-function nested(facts: PayloadFacts, parts: Parts): string {
+/** Writes the nested form, with the bytes that JSON.stringify would give. Values that occur twice are serialized once. */
+function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
   const { email, content, endpoint } = facts;
   const { addresses } = content;
   const messageId = JSON.stringify(email.messageId);
@@ -158,39 +156,52 @@ function nested(facts: PayloadFacts, parts: Parts): string {
   const from = addresses.from === null ? NO_ADDRESSES : JSON.stringify(addresses.from);
   const to = addresses.to === null ? NO_ADDRESSES : JSON.stringify(addresses.to);
   const headers = JSON.stringify(parts.headers);
-  const text = JSON.stringify(parts.textBody);
-  const parsedData =
-    `{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},"from":${from},"to":${to},` +
-    `"cc":${JSON.stringify(addresses.cc)},"bcc":${JSON.stringify(addresses.bcc)},"replyTo":${JSON.stringify(addresses.replyTo)},` +
-    `${member('inReplyTo', content.inReplyTo[0])}"references":${JSON.stringify(content.references)},` +
-    `"textBody":${text},"htmlBody":${JSON.stringify(parts.htmlBody)},"raw":${JSON.stringify(parts.raw)},` +
-    `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":${wireAttachments(facts, parts.contents)},` +
-    `${member('priority', content.priority)}"headers":${headers}}`;
-  // The same files again; their contents are above.
-  const cleanedContent =
-    `{"html":${JSON.stringify(parts.cleanedHtml)},"text":${trimmedJson(parts.cleanedText, parts.textBody, text)},` +
-    `"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},` +
-    `"attachments":${wireAttachments(facts, [])},"headers":${headers}}`;
-  return (
+  out.json(
     `{"event":"email.received","timestamp":${isoText(facts.timestamp)},"email":{"id":${JSON.stringify(email.id)},` +
-    `"messageId":${messageId},"from":${from},"to":${to},` +
-    `"recipient":${JSON.stringify(email.recipient)},"subject":${subject},"receivedAt":${isoText(email.receivedAt)},` +
-    `"threadId":${JSON.stringify(email.threadId)},"threadPosition":${JSON.stringify(email.threadPosition)},` +
-    `"parsedData":${parsedData},"cleanedContent":${cleanedContent},"truncated":${JSON.stringify(parts.truncated)}},` +
-    `"endpoint":{"id":${JSON.stringify(endpoint.id)},"name":${JSON.stringify(endpoint.name)},"type":${JSON.stringify(endpoint.type)}}}`
+      `"messageId":${messageId},"from":${from},"to":${to},` +
+      `"recipient":${JSON.stringify(email.recipient)},"subject":${subject},"receivedAt":${isoText(email.receivedAt)},` +
+      `"threadId":${JSON.stringify(email.threadId)},"threadPosition":${JSON.stringify(email.threadPosition)},` +
+      `"parsedData":{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},` +
+      `"from":${from},"to":${to},"cc":${JSON.stringify(addresses.cc)},"bcc":${JSON.stringify(addresses.bcc)},` +
+      `"replyTo":${JSON.stringify(addresses.replyTo)},${member('inReplyTo', content.inReplyTo[0])}` +
+      `"references":${JSON.stringify(content.references)},"textBody":`,
+  );
+  const text = out.string(parts.textBody);
+  out.json(',"htmlBody":');
+  out.string(parts.htmlBody);
+  out.json(',"raw":');
+  out.string(parts.raw?.toString('utf8') ?? '');
+  out.json(`,"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":`);
+  writeAttachments(out, facts, parts.contents);
+  out.json(`,${member('priority', content.priority)}"headers":${headers}},"cleanedContent":{"html":`);
+  out.string(parts.cleanedHtml);
+  out.json(',"text":');
+  writeTrimmed(out, parts.cleanedText, parts.textBody, text);
+  out.json(`,"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},"attachments":`);
+  // The same files again; their contents are above.
+  writeAttachments(out, facts, []);
+  out.json(
+    `,"headers":${headers}},"truncated":${JSON.stringify(parts.truncated)}},"endpoint":{"id":${JSON.stringify(endpoint.id)},` +
+      `"name":${JSON.stringify(endpoint.name)},"type":${JSON.stringify(endpoint.type)}}}`,
   );
 }
 
-/** The flat form, concatenated in the same way. */
-function flat(facts: PayloadFacts, parts: Parts): string {
+/** Writes the flat form, in the same way. */
+function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
   const { email, content } = facts;
   const to = content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [];
-  return (
+  out.json(
     `{"id":${JSON.stringify(email.id)},"type":"received","from":${JSON.stringify(content.addresses.from?.text ?? '')},` +
-    `"to":${JSON.stringify(to)},"subject":${JSON.stringify(email.subject)},"html":${JSON.stringify(parts.htmlBody)},` +
-    `"text":${JSON.stringify(parts.textBody)},"attachments":${wireAttachments(facts, parts.contents)},` +
-    `"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
-    `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`
+      `"to":${JSON.stringify(to)},"subject":${JSON.stringify(email.subject)},"html":`,
+  );
+  out.string(parts.htmlBody);
+  out.json(',"text":');
+  out.string(parts.textBody);
+  out.json(',"attachments":');
+  writeAttachments(out, facts, parts.contents);
+  out.json(
+    `,"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
+      `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`,
   );
 }
 
@@ -206,19 +217,17 @@ function isoText(date: Date | null): string {
   return date === null ? 'null' : `"${date.toISOString()}"`;
 }
 
-/** Returns the JSON text of `part` without outer white space. `part` is usually equal to `whole`, whose JSON text is given. */
-function trimmedJson(part: string | null, whole: string | null, wholeJson: string): string {
-  if (part === null || whole === null) return JSON.stringify(part);
-  if (part === whole) return wholeJson;
-  if (part !== whole.trim() || part === '') return JSON.stringify(part);
-  const before = jsonLength(whole.slice(0, whole.length - whole.trimStart().length));
-  const behind = jsonLength(whole.slice(whole.trimEnd().length));
-  return `"${wholeJson.slice(1 + before, wholeJson.length - 1 - behind)}"`;
-}
-
-/** Returns the length of the text as a JSON string, without quotation marks; characters. */
-function jsonLength(text: string): number {
-  return text === '' ? 0 : JSON.stringify(text).length - 2;
+/** Writes `part`, which is usually `whole` without outer white space; `written` is where `whole` was written. */
+function writeTrimmed(out: JsonWriter, part: string | null, whole: string | null, written: JsonRange): void {
+  if (part === null || whole === null || part === '') out.string(part);
+  else if (part === whole) out.again(written);
+  else if (part === whole.trim()) {
+    const before = jsonBytes(whole.slice(0, whole.length - whole.trimStart().length));
+    const behind = jsonBytes(whole.slice(whole.trimEnd().length));
+    out.json('"');
+    out.again({ start: written.start + 1 + before, end: written.end - 1 - behind });
+    out.json('"');
+  } else out.string(part);
 }
 
 /** Maps header names to values, repeated fields joined by a line feed. Has no prototype, because a field can be named `__proto__`. */
@@ -231,20 +240,18 @@ function headersObject(headers: PayloadContent['headers']): Record<string, strin
   return object;
 }
 
-/** Returns JSON text. */
-function wireAttachments(facts: PayloadFacts, contents: Parts['contents']): string {
-  if (facts.content.attachments.length === 0) return '[]';
-  return JSON.stringify(
-    facts.content.attachments.map((attachment, place) => ({
-      filename: attachment.filename,
-      contentType: attachment.contentType,
-      size: attachment.size,
-      contentId: attachment.contentId,
-      contentDisposition: attachment.contentDisposition ?? 'attachment',
-      content: contents[place] ?? null,
-      downloadUrl: linkTo(facts, attachment.index),
-    })),
-  );
+function writeAttachments(out: JsonWriter, facts: PayloadFacts, contents: Parts['contents']): void {
+  out.json('[');
+  for (const [place, attachment] of facts.content.attachments.entries()) {
+    const { filename, contentType, size, contentId, contentDisposition } = attachment;
+    const fields = { filename, contentType, size, contentId, contentDisposition: contentDisposition ?? 'attachment' };
+    out.json(`${place === 0 ? '' : ','}${JSON.stringify(fields).slice(0, -1)},"content":`);
+    const content = contents[place] ?? null;
+    if (content === null) out.json('null');
+    else out.base64(content);
+    out.json(`,"downloadUrl":${JSON.stringify(linkTo(facts, attachment.index))}}`);
+  }
+  out.json(']');
 }
 
 /** Signed, so that a receiver without an API key can use it for a limited time; with a key it always works. */
@@ -264,9 +271,8 @@ export function linkTo(
   return publicUrl + makeDownloadLink(linkKey, { userId, emailId: email.id, part }, expiresAt);
 }
 
-function readContent(raw: Buffer, { start, length, transferEncoding }: Attachment): string {
-  const decoded = decodeAttachment(raw.subarray(start, start + length), transferEncoding);
-  return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength).toString('base64');
+function readContent(raw: Buffer, { start, length, transferEncoding }: Attachment): Uint8Array {
+  return decodeAttachment(raw.subarray(start, start + length), transferEncoding);
 }
 
 /** Escaping and replacement never make text shorter, so bytes that exceed the budget need not be decoded. */

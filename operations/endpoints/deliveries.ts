@@ -163,7 +163,7 @@ export async function buildDeliveryPayload(
   if (parts === null || config === null) return null;
   const { endpoint, mail, lastAttemptAt } = parts;
   const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, parts.emailId, null) : null;
-  const text = buildMailPayload({
+  const body = buildMailPayload({
     delivery: parts,
     endpoint,
     config,
@@ -173,7 +173,7 @@ export async function buildDeliveryPayload(
     linkKey: deriveDownloadLinkKey(settings.secretKey),
   });
   return {
-    body: Buffer.from(text),
+    body,
     url: config.url,
     isEndpointChanged: lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt,
   };

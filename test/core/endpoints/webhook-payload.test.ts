@@ -15,6 +15,11 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
+/** The payload as text. */
+function payloadText(options: PayloadOptions, facts: PayloadFacts): string {
+  return buildWebhookPayload(options, facts).toString('utf8');
+}
+
 const attachment: Attachment = {
   index: 0,
   filename: 'a b.pdf',
@@ -83,7 +88,7 @@ test('the nested payload has every field of the interface', () => {
     downloadUrl: linkMatching('/api/e2/attachments/em_1/parts/0'),
   };
   const headers = JSON.parse('{"received":"one\\ntwo","__proto__":"x"}');
-  expect(JSON.parse(buildWebhookPayload(NESTED, facts))).toStrictEqual({
+  expect(JSON.parse(payloadText(NESTED, facts))).toStrictEqual({
     event: 'email.received',
     timestamp: '2026-11-20T12:00:01.000Z',
     email: {
@@ -129,7 +134,7 @@ test('the nested payload has every field of the interface', () => {
 });
 
 test('the flat payload is only the email', () => {
-  expect(JSON.parse(buildWebhookPayload(FLAT, facts))).toMatchObject({
+  expect(JSON.parse(payloadText(FLAT, facts))).toMatchObject({
     id: 'em_1',
     type: 'received',
     from: 'Ann <ann@a.test>',
@@ -144,14 +149,14 @@ test('the flat payload is only the email', () => {
 });
 
 test('equal facts give equal bytes', () => {
-  expect(buildWebhookPayload(NESTED, structuredClone({ ...facts, raw: null }))).toBe(
-    buildWebhookPayload(NESTED, { ...facts, raw: null }),
+  expect(payloadText(NESTED, structuredClone({ ...facts, raw: null }))).toBe(
+    payloadText(NESTED, { ...facts, raw: null }),
   );
 });
 
 test('bytes that are not UTF-8, and NUL, still give valid JSON', () => {
   const raw = Buffer.from([0xff, 0x00, 0x41, 0xc3]);
-  expect(JSON.parse(buildWebhookPayload(NESTED, { ...facts, raw })).email.parsedData.raw).toBe('\uFFFD\0A\uFFFD');
+  expect(JSON.parse(payloadText(NESTED, { ...facts, raw })).email.parsedData.raw).toBe('\uFFFD\0A\uFFFD');
 });
 
 /** All keys of a JSON value, in their order, lists by their first element. */
@@ -192,7 +197,7 @@ test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], content
   ['flat', 15_000, ['attachments', 'html'], [null, null]],
   ['flat', 5_000, ['attachments', 'html', 'text'], [null, null]],
 ])('%s within %i bytes leaves out %j', (payload, maxPayloadOctets, truncated, contents) => {
-  const text = buildWebhookPayload({ payload, maxPayloadOctets, attachments: 'content' }, large);
+  const text = payloadText({ payload, maxPayloadOctets, attachments: 'content' }, large);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxPayloadOctets);
   const body = JSON.parse(text);
   const mail = payload === 'nested' ? body.email.parsedData : body;
@@ -205,15 +210,13 @@ test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], content
   if (truncated.includes('text')) expect(textBody.length).toBeGreaterThan(500);
   if (payload === 'nested') expect(mail.raw.length).toBe(truncated.includes('raw') ? 0 : 45_000);
   // The same keys, whatever is left out.
-  const whole = JSON.parse(
-    buildWebhookPayload({ payload, maxPayloadOctets: 10_000_000, attachments: 'content' }, large),
-  );
+  const whole = JSON.parse(payloadText({ payload, maxPayloadOctets: 10_000_000, attachments: 'content' }, large));
   expect(keysOf(body)).toStrictEqual(keysOf(whole));
-  expect(keysOf(JSON.parse(buildWebhookPayload({ ...NESTED, payload }, facts)))).toStrictEqual(keysOf(whole));
+  expect(keysOf(JSON.parse(payloadText({ ...NESTED, payload }, facts)))).toStrictEqual(keysOf(whole));
 });
 
 test('an endpoint configured for links gets links, and nothing counts as truncated', () => {
-  const { email } = JSON.parse(buildWebhookPayload({ ...NESTED, attachments: 'link' }, facts));
+  const { email } = JSON.parse(payloadText({ ...NESTED, attachments: 'link' }, facts));
   expect(email.parsedData.attachments).toMatchObject([
     { content: null, downloadUrl: expect.stringMatching(/signature=/) },
   ]);
@@ -222,12 +225,12 @@ test('an endpoint configured for links gets links, and nothing counts as truncat
 
 test('parts that were lost with the bytes of the message are named', () => {
   const gone = { ...facts, raw: null };
-  expect(JSON.parse(buildWebhookPayload(NESTED, gone)).email).toMatchObject({
+  expect(JSON.parse(payloadText(NESTED, gone)).email).toMatchObject({
     parsedData: { raw: '', attachments: [{ content: null }] },
     truncated: ['attachments', 'raw'],
   });
-  expect(JSON.parse(buildWebhookPayload(FLAT, gone)).truncated).toEqual(['attachments']);
-  expect(JSON.parse(buildWebhookPayload({ ...FLAT, attachments: 'link' }, gone)).truncated).toEqual([]);
+  expect(JSON.parse(payloadText(FLAT, gone)).truncated).toEqual(['attachments']);
+  expect(JSON.parse(payloadText({ ...FLAT, attachments: 'link' }, gone)).truncated).toEqual([]);
 });
 
 test('the bytes of the message are needed only for contents', () => {
@@ -239,7 +242,7 @@ test('the bytes of the message are needed only for contents', () => {
 
 test('parts that the parser dropped are named beside those left out', () => {
   const content = { ...large.content, isTruncated: true };
-  const { email } = JSON.parse(buildWebhookPayload({ ...NESTED, maxPayloadOctets: 80_000 }, { ...large, content }));
+  const { email } = JSON.parse(payloadText({ ...NESTED, maxPayloadOctets: 80_000 }, { ...large, content }));
   expect(email.truncated).toEqual(['attachments', 'content']);
 });
 
@@ -253,10 +256,7 @@ test.each([
   for (const maxPayloadOctets of [10_000, 40_000, 100_000, 200_000])
     for (const payload of ['nested', 'flat'] as const) {
       const raw = Buffer.from(text);
-      const built = buildWebhookPayload(
-        { payload, maxPayloadOctets, attachments: 'content' },
-        { ...large, content, raw },
-      );
+      const built = payloadText({ payload, maxPayloadOctets, attachments: 'content' }, { ...large, content, raw });
       expect(Buffer.byteLength(built)).toBeLessThanOrEqual(maxPayloadOctets);
       expect(JSON.parse(built)).toBeTruthy();
     }
@@ -265,7 +265,7 @@ test.each([
 test('header fields are left out last', () => {
   const headers: [string, string][] = [['x-long', 'x'.repeat(20_000)]];
   const facts10 = { ...large, content: { ...large.content, headers } };
-  const text = buildWebhookPayload({ ...NESTED, maxPayloadOctets: 10_000 }, facts10);
+  const text = payloadText({ ...NESTED, maxPayloadOctets: 10_000 }, facts10);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
   const { email } = JSON.parse(text);
   expect(email.truncated).toEqual(['attachments', 'raw', 'html', 'text', 'headers']);
@@ -389,8 +389,8 @@ function flatOf(facts: PayloadFacts) {
 }
 
 function expectEqualBytes(facts: PayloadFacts): void {
-  expect(buildWebhookPayload({ ...OPTIONS, payload: 'nested' }, facts)).toBe(JSON.stringify(nestedOf(facts)));
-  expect(buildWebhookPayload({ ...OPTIONS, payload: 'flat' }, facts)).toBe(JSON.stringify(flatOf(facts)));
+  expect(payloadText({ ...OPTIONS, payload: 'nested' }, facts)).toBe(JSON.stringify(nestedOf(facts)));
+  expect(payloadText({ ...OPTIONS, payload: 'flat' }, facts)).toBe(JSON.stringify(flatOf(facts)));
 }
 
 test.skipIf(!hasCorpora)('payloads of real mail have the bytes of JSON.stringify', async () => {

@@ -1,0 +1,80 @@
+/** A part of what was written. */
+export interface JsonRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * Writes JSON text as bytes, piece by piece. Texts are not joined to a string first: to join and encode 200 KB takes longer than to make the
+ * texts.
+ */
+export interface JsonWriter {
+  /** Writes JSON text as it is. */
+  json(text: string): void;
+  /** Writes a value as JSON.stringify does, and returns where, quotation marks included. */
+  string(value: string | null): JsonRange;
+  /** Writes a JSON string that contains the bytes in base64 (RFC 4648 §4). */
+  base64(bytes: Uint8Array): void;
+  /** Writes again what was written there. */
+  again(range: JsonRange): void;
+}
+
+/** Bytes. Memory that grew beyond the limit is not kept for the next text. */
+const FIRST_CAPACITY = 65_536;
+const MAX_KEPT_CAPACITY = 4_194_304;
+let kept: Buffer | null = null;
+
+/** Returns the bytes that `write` writes. */
+export function writeJson(write: (out: JsonWriter) => void): Buffer {
+  const writer = new Writer(kept ?? Buffer.allocUnsafe(FIRST_CAPACITY));
+  // A writer within a writer gets its own memory.
+  kept = null;
+  write(writer);
+  const { buffer, length } = writer;
+  if (buffer.length <= MAX_KEPT_CAPACITY) kept = buffer;
+  return Buffer.from(buffer.subarray(0, length));
+}
+
+const QUOTE = 0x22;
+
+class Writer implements JsonWriter {
+  buffer: Buffer;
+  length = 0;
+
+  constructor(buffer: Buffer) {
+    this.buffer = buffer;
+  }
+
+  json(text: string): void {
+    // A UTF-16 unit takes at most three bytes of UTF-8.
+    this.#reserve(3 * text.length);
+    this.length += this.buffer.write(text, this.length, 'utf8');
+  }
+
+  string(value: string | null): JsonRange {
+    const start = this.length;
+    this.json(JSON.stringify(value));
+    return { start, end: this.length };
+  }
+
+  base64(bytes: Uint8Array): void {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    this.#reserve(text.length + 2);
+    this.buffer[this.length++] = QUOTE;
+    this.length += this.buffer.write(text, this.length, 'latin1');
+    this.buffer[this.length++] = QUOTE;
+  }
+
+  again({ start, end }: JsonRange): void {
+    this.#reserve(end - start);
+    this.buffer.copyWithin(this.length, start, end);
+    this.length += end - start;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.length + bytes <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.buffer.length, this.length + bytes));
+    this.buffer.copy(larger, 0, 0, this.length);
+    this.buffer = larger;
+  }
+}
