@@ -8,10 +8,14 @@ const LEAST_PER_SECOND = 100;
 const MOST_IN_HAND_OF_ENDPOINT = 150;
 const SAMPLE_MS = 500;
 
-/**
- * A backlog as it stands after the delivery actor was away for long: how fast it drains, whether each endpoint's comes oldest first, and
- * whether memory stays flat.
- */
+export const help = `A backlog as it is after the delivery actor was away for long: how fast it drains, whether each endpoint gets the oldest first, and
+whether memory stays flat.
+
+  --count N       deliveries; default 50000
+  --endpoints N   default 100
+  --bytes N       of the text of each mail; default 4096
+  --seconds N     within which all must arrive; default 500`;
+
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

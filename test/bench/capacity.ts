@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startDnsServer } from '../support/servers/dns.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { BenchChild } from './child.ts';
+import { onGround } from './ground.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
-import { AUTHOR, naturalText, recipientOf, SINK_DOMAIN } from './messages.ts';
-import { allProcesses, type SplitServer, startSplit } from './postroom-server.ts';
+import { AUTHOR, naturalText, recipientOf } from './messages.ts';
+import { allProcesses, eachActorTwice, type SplitServer, startSplit } from './postroom-server.ts';
 import { BACKGROUND, type Cost, CostMeter, residentMiB } from './stage-cost.ts';
 
 /** All of a pass's messages must be done by then; milliseconds. */
@@ -30,10 +28,17 @@ interface Way {
   done: string;
 }
 
-/**
- * What one message costs each process: CPU, PostgreSQL's CPU behind it, write-ahead log and statements. Every process runs; each is measured
- * by its own pid and by its own connections. First at a steady rate, where rows come singly, then in crowds, where actors take many at once.
- */
+export const help = `What one message costs each process of a split deployment: CPU, PostgreSQL's CPU behind it, write-ahead log and statements.
+First at a steady rate, where actors claim rows one by one, then in bulk, where they claim many at once.
+
+  --count N          messages in bulk; default 2000
+  --size N           bytes of the text; default 4096
+  --rate N           messages per second; default 10
+  --seconds N        at that rate; default 60
+  --idle-seconds N   default 60
+  --twice            run each actor twice`;
+
+/** Each process is measured by its own pid and by its own connections. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -43,37 +48,38 @@ export async function run(args: string[]): Promise<void> {
       rate: { type: 'string', default: '10' },
       seconds: { type: 'string', default: '60' },
       'idle-seconds': { type: 'string', default: '60' },
+      twice: { type: 'boolean', default: false },
     },
   });
   const [rate, seconds, count] = [Number(values.rate), Number(values.seconds), Number(values.count)];
-  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
-  await chmod(directory, 0o755);
-  const sink = new BenchChild('./sink-process.ts');
-  const { port: sinkPort } = await sink.answer<{ port: number }>();
-  const dns = await startDnsServer();
-  dns.set(SINK_DOMAIN, 'MX', [{ preference: 10, exchange: `mx.${SINK_DOMAIN}` }]);
-  dns.set(`mx.${SINK_DOMAIN}`, 'A', ['127.0.0.1']);
-  const receiver = await startWebhookReceiver();
-  const logDirectory = path.join(directory, 'log');
-  await mkdir(logDirectory);
-  await chmod(logDirectory, 0o777);
-  let server: SplitServer | null = null;
-  let meter: CostMeter | null = null;
-  describeMachine();
-  try {
-    server = await startSplit(path.join(directory, 'split'), allProcesses, {
-      dnsServer: dns.address,
-      environment: { OUTBOUND_PORT: String(sinkPort) },
-      settings: {
-        logging_collector: 'on',
-        log_directory: logDirectory,
-        log_filename: 'statements.log',
-        log_line_prefix: '%a|',
-        max_wal_size: '2GB',
+  await onGround(async (ground) => {
+    describeMachine();
+    const sink = ground.child('./sink-process.ts');
+    const { port: sinkPort } = await sink.answer<{ port: number }>();
+    const receiver = await startWebhookReceiver();
+    ground.keep(receiver);
+    const logDirectory = path.join(ground.directory, 'log');
+    await mkdir(logDirectory);
+    await chmod(logDirectory, 0o777);
+    const server = await startSplit(
+      path.join(ground.directory, 'split'),
+      values.twice ? eachActorTwice : allProcesses,
+      {
+        dnsServer: ground.dns.address,
+        environment: { OUTBOUND_PORT: String(sinkPort) },
+        settings: {
+          logging_collector: 'on',
+          log_directory: logDirectory,
+          log_filename: 'statements.log',
+          log_line_prefix: '%a|',
+          max_wal_size: '2GB',
+        },
       },
-    });
+    );
+    ground.keep(server);
     await describePostgresql('Postroom', server.databaseUrl);
-    meter = await CostMeter.open(server.databaseUrl, server.postmaster, server.pids);
+    const meter = await CostMeter.open(server.databaseUrl, server.postmaster, server.pids);
+    ground.keep({ stop: () => meter.close() });
     const ways = await prepareWays(server, receiver.url, Number(values.size));
     for (const way of ways) await pass(meter, way, WARMING, null);
     await printIdle(meter, Number(values['idle-seconds']));
@@ -83,27 +89,13 @@ export async function run(args: string[]): Promise<void> {
       print(`${way.name}, ${count} as fast as they go`, await measure(meter, way, count, null));
       printStatements(way.name, await countStatements(meter, way, path.join(logDirectory, 'statements.log')));
     }
-    console.log(
-      `memory: ${Object.entries(server.pids)
-        .map(([name, pid]) => `${name} ${residentMiB(pid)} MiB`)
-        .join(', ')}`,
-    );
-  } finally {
-    await meter?.close();
-    await server?.stop();
-    await receiver.stop();
-    sink.stop();
-    await dns.stop();
-    await rm(directory, { recursive: true, force: true });
-  }
+    const memory = Object.entries(server.pids).map(([name, pids]) => `${name} ${residentMiB(pids)} MiB`);
+    console.log(`memory: ${memory.join(', ')}`);
+  });
 }
 
 async function prepareWays(server: SplitServer, webhookUrl: string, sizeBytes: number): Promise<Way[]> {
-  const domain = await server.call('POST', '/domains', { domain: AUTHOR.domain });
-  const config = { url: webhookUrl };
-  const endpoint = await server.call('POST', '/endpoints', { name: 'bench', type: 'webhook', config });
-  const address = `box@${AUTHOR.domain}`;
-  await server.call('POST', '/email-addresses', { address, domainId: domain['id'], endpointId: endpoint['id'] });
+  const address = await server.createWebhookAddress(`box@${AUTHOR.domain}`, webhookUrl);
   let fed = 0;
   return [
     {

@@ -15,9 +15,11 @@ import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/querie
 import { freePort, loginAs } from '../support/cluster/cluster.ts';
 import { insertReceivedMail } from '../support/rows/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
+import { processTree } from '../support/servers/process-tree.ts';
 import { testActorContext } from '../support/stages/actor-context.ts';
 import { BenchChild } from './child.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
+import { findPostmaster } from './postroom-server.ts';
 import type { SinkArrival, SinkOrder } from './webhook-sink-process.ts';
 
 export interface StageOptions {
@@ -42,7 +44,8 @@ export interface DeliveryStage {
   database: Database;
   /** plans as usual, for what looks at everything */
   owner: Database;
-  postgresqlPort: number;
+  /** CPU time of PostgreSQL so far; milliseconds */
+  postgresqlCpuMs(): number;
   /** Makes a delivery of every mail that is due, of the endpoint that hangs only if told; answers their ids, without those. */
   makeBacklog(options: { withHanging: boolean }): Promise<string[]>;
   /** The requests of these deliveries. */
@@ -115,6 +118,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   await owner.pool.query('vacuum full analyze email_content');
   await owner.pool.query('vacuum analyze');
 
+  const postmaster = await findPostmaster(cluster.url);
   const lookup = createEndpointLookup({
     pool: database.pool,
     secretKey: SECRET_KEY,
@@ -124,7 +128,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   return {
     database,
     owner,
-    postgresqlPort: port,
+    postgresqlCpuMs: () => processTree(postmaster).reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1_000, 0),
     async makeBacklog({ withHanging }) {
       await owner.pool.query(`delete from delivery where status = 'pending'`);
       await owner.pool.query('truncate endpoint_stat');

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Agent } from 'undici';
 import { type DeliveryStage, openDeliveryStage, type PreparedRequest } from './delivery-stage.ts';
-import { postgresqlCpuMs } from './postgresql-cpu.ts';
+import type { Extent, PartOutcome } from './rows.ts';
 import { percentile, spread } from './statistics.ts';
 import type { SinkArrival } from './webhook-sink-process.ts';
 
@@ -19,44 +19,105 @@ interface Round {
   cpuMs: { own: number; postgresql: number };
 }
 
-/**
- * A backlog of deliveries to many endpoints, one of which hangs; the same without that one; and bare undici that posts the same bodies to
- * the same receiver with as many requests at once. Alternating; medians and spreads printed; every webhook and every row is checked.
- */
+export const help = `A backlog of deliveries to many endpoints, one of which never responds; the same without that one; and bare undici that posts the
+same bodies to the same receiver with as many requests at once. Every webhook and every row is checked.
+
+  --rounds N      default 3
+  --count N       deliveries; default 20000
+  --endpoints N   default 100
+  --bytes N       of the text of each mail; default 4096
+  --statements    print what each statement took of PostgreSQL, which costs some itself`;
+
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
       count: { type: 'string', default: '20000' },
       endpoints: { type: 'string', default: '100' },
       bytes: { type: 'string', default: '4096' },
-      // tells what each statement took of PostgreSQL, which costs some itself
       statements: { type: 'boolean', default: false },
     },
   });
-  const stage = await openDeliveryStage({
-    endpoints: Number(values.endpoints),
-    mails: Number(values.count),
-    bytes: Number(values.bytes),
-    ...(values.statements ? { settings: { shared_preload_libraries: 'pg_stat_statements' } } : {}),
+  report(
+    await measureDelivery({
+      rounds: Number(values.rounds),
+      count: Number(values.count),
+      endpoints: Number(values.endpoints),
+      bytes: Number(values.bytes),
+      isPrintingStatements: values.statements,
+    }),
+  );
+}
+
+/** The rows of docs/benchmarks.md about webhooks that are due. */
+export async function measurePart(extent: Extent): Promise<PartOutcome> {
+  const rounds = await measureDelivery({
+    rounds: extent === 'small' ? 1 : 3,
+    count: extent === 'small' ? 500 : 5_000,
+    endpoints: extent === 'small' ? 10 : 100,
+    bytes: 4_096,
+    isPrintingStatements: false,
   });
-  const rounds: { hanging: Round; calm: Round; bare: Round }[] = [];
+  const of = (pick: (round: DeliveryRound) => number) => rounds.map(pick);
+  return {
+    rows: [
+      {
+        id: 'due-webhooks',
+        work: 'due webhooks, 4 KB, to 100 endpoints, one of which never responds',
+        unit: 'messages/s',
+        better: 'higher',
+        ours: of(({ hanging }) => hanging.perSecond),
+        peer: { name: 'bare undici posting the same bodies', values: of(({ bare }) => bare.perSecond) },
+      },
+      {
+        id: 'due-webhooks-hanging',
+        work: 'p95 until due webhooks arrive, while one of 100 endpoints never responds',
+        unit: 'ms',
+        better: 'lower',
+        ours: of(({ hanging }) => hanging.p95Ms),
+        peer: { name: 'the same without that endpoint', values: of(({ calm }) => calm.p95Ms) },
+      },
+    ],
+    foreignPercents: [],
+    problems: [],
+  };
+}
+
+interface DeliveryRound {
+  hanging: Round;
+  calm: Round;
+  bare: Round;
+}
+
+interface DeliveryOptions {
+  rounds: number;
+  count: number;
+  endpoints: number;
+  bytes: number;
+  isPrintingStatements: boolean;
+}
+
+async function measureDelivery(options: DeliveryOptions): Promise<DeliveryRound[]> {
+  const { count, isPrintingStatements } = options;
+  const settings = isPrintingStatements ? { shared_preload_libraries: 'pg_stat_statements' } : {};
+  const stage = await openDeliveryStage({ endpoints: options.endpoints, mails: count, bytes: options.bytes, settings });
+  const rounds: DeliveryRound[] = [];
   try {
-    if (values.statements) await stage.owner.pool.query('create extension pg_stat_statements');
-    for (let n = 0; n <= Number(values.rounds); n++) {
-      if (values.statements) await stage.owner.pool.query('select pg_stat_statements_reset()');
+    if (isPrintingStatements) await stage.owner.pool.query('create extension pg_stat_statements');
+    // Round 0 warms everything and is not counted.
+    for (let n = 0; n <= options.rounds; n++) {
+      if (isPrintingStatements) await stage.owner.pool.query('select pg_stat_statements_reset()');
       const hanging = await drain(stage, true);
-      if (values.statements) await printStatements(stage, Number(values.count));
+      if (isPrintingStatements) await printStatements(stage, count);
       const calm = await drain(stage, false);
       const bare = await postBare(stage);
       console.log(
         `round ${n}: ${describe(hanging)} | without the one that hangs ${describe(calm)} | bare undici ${describe(bare)}`,
       );
-      // round 0 warms everything and is not counted
       if (n > 0) rounds.push({ hanging, calm, bare });
     }
-    report(rounds);
+    return rounds;
   } finally {
     await stage.stop();
   }
@@ -73,7 +134,7 @@ async function printStatements(stage: DeliveryStage, count: number): Promise<voi
     );
 }
 
-function report(rounds: readonly { hanging: Round; calm: Round; bare: Round }[]): void {
+function report(rounds: readonly DeliveryRound[]): void {
   const of = (value: (round: (typeof rounds)[number]) => number, digits = 0) => spread(rounds.map(value), digits);
   console.log(
     `deliveries/s of the endpoints that answer: ${of((one) => one.hanging.perSecond)}, without the one that hangs ${of((one) => one.calm.perSecond)}, bare undici ${of((one) => one.bare.perSecond)}`,
@@ -90,14 +151,14 @@ function report(rounds: readonly { hanging: Round; calm: Round; bare: Round }[])
 async function drain(stage: DeliveryStage, withHanging: boolean): Promise<Round> {
   const ids = await stage.makeBacklog({ withHanging });
   await stage.ask({ hold: true });
-  const serverBefore = postgresqlCpuMs(stage.postgresqlPort);
+  const serverBefore = stage.postgresqlCpuMs();
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.timeOrigin + performance.now();
   const actor = await stage.startActor();
   const arrivals = await stage.arrived(ids.length, LIMIT_MS);
   await untilRecorded(stage, ids.length);
   const cpu = process.cpuUsage(cpuBefore);
-  const postgresql = postgresqlCpuMs(stage.postgresqlPort) - serverBefore;
+  const postgresql = stage.postgresqlCpuMs() - serverBefore;
   await stage.ask({ release: true });
   await actor.stop();
   await verify(stage, ids, arrivals);

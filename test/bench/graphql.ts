@@ -11,7 +11,7 @@ import type { HttpLoadResult } from './http-load.ts';
 import type { HttpOrder } from './http-load-process.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
 import { type Account, type PostroomServer, startSingleMachine } from './postroom-server.ts';
-import { countCpu } from './resources.ts';
+import { Meter } from './resources.ts';
 import { median, percentile, spread } from './statistics.ts';
 
 /** Least share of REST's rate. */
@@ -36,10 +36,17 @@ interface Kind {
   rest: Requests;
 }
 
-/**
- * Requests per second and times to the answer of what an inbox shows, by GraphQL and by REST in turn, from a mailbox of a million messages;
- * and how long after the 250 of a mail its subscriber is told.
- */
+export const help = `Requests per second and times of what an inbox shows, by GraphQL and by REST in turn, and the time from the 250 of a mail to
+its subscriber.
+
+  --rounds N        default 5
+  --reads N         requests of a round; default 2000
+  --messages N      of the mailbox; default 1000000
+  --connections N   default 20
+  --mails N         for the subscriber; default 1000
+  --rate N          mails per second; default 50
+  --only LIST       of reads,events; default both`;
+
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -158,7 +165,7 @@ async function measureReads(
     for (const kind of kinds)
       for (const face of round % 2 === 0 ? (['GraphQL', 'REST'] as const) : (['REST', 'GraphQL'] as const)) {
         const requests = face === 'GraphQL' ? kind.graphql : kind.rest;
-        const cpu = countCpu(server);
+        const meter = new Meter(server);
         const order: HttpOrder = {
           port: server.httpPort,
           path: '',
@@ -170,13 +177,14 @@ async function measureReads(
         };
         const result = await loader.ask<HttpLoadResult>(order);
         if (result.failures.length > 0) throw new Error(`${face} ${kind.name}: ${result.failures[0]}`);
-        const { msPerMessage, byProgram } = cpu(reads);
+        const { cpuSeconds, byProgram } = meter.end();
+        const cpuMs = (cpuSeconds * 1_000) / reads;
         const perSecond = (reads * 1_000) / (Math.max(...result.endedAt) - Math.min(...result.startedAt));
         const replyMs = result.endedAt.map((at, n) => at - (result.startedAt[n] ?? Number.NaN));
         console.log(
-          `round ${round} ${kind.name.padEnd(26)} ${face.padEnd(8)} ${perSecond.toFixed(0)}/s  p50 ${percentile(replyMs, 0.5).toFixed(1)} p99 ${percentile(replyMs, 0.99).toFixed(1)} ms  cpu ${msPerMessage.toFixed(2)} ms (${byProgram})`,
+          `round ${round} ${kind.name.padEnd(26)} ${face.padEnd(8)} ${perSecond.toFixed(0)}/s  p50 ${percentile(replyMs, 0.5).toFixed(1)} p99 ${percentile(replyMs, 0.99).toFixed(1)} ms  cpu ${cpuMs.toFixed(2)} ms (${byProgram(reads)})`,
         );
-        if (round > 0) done.push({ kind: kind.name, face, perSecond, replyMs, cpuMs: msPerMessage });
+        if (round > 0) done.push({ kind: kind.name, face, perSecond, replyMs, cpuMs });
       }
   loader.stop();
   for (const { name } of kinds) {

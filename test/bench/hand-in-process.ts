@@ -1,6 +1,6 @@
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { httpLoad, httpRequest } from './http-load.ts';
-import { AUTHOR, bodyDigest, distinctText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, bodyDigest, naturalText, recipientOf, subjectOf } from './messages.ts';
 
 /** The messages of one round. */
 export interface SendOrder {
@@ -34,7 +34,7 @@ process.on('disconnect', () => process.exit(0));
 process.send?.({ ready: true });
 
 async function handIn(order: HandInOrder): Promise<SendReport> {
-  const texts = Array.from({ length: order.count }, () => distinctText(order.sizeBytes));
+  const texts = Array.from({ length: order.count }, () => naturalText(order.sizeBytes));
   const outcome = order.way === 'rest' ? await byRest(order, order.apiKey, texts) : await bySmtp(order, texts);
   return { ...outcome, bodies: texts.map(bodyDigest) };
 }

@@ -1,5 +1,5 @@
 import { type HttpLoadResult, httpLoad, httpRequest } from './http-load.ts';
-import { AUTHOR, distinctText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, naturalText, recipientOf, subjectOf } from './messages.ts';
 
 /** Requests of one kind, so many over so many connections. */
 export interface HttpOrder {
@@ -37,7 +37,7 @@ function load(order: HttpOrder): Promise<HttpLoadResult> {
                 from: AUTHOR.text,
                 to: recipientOf(n),
                 subject: subjectOf(post.tag, n),
-                text: distinctText(post.sizeBytes),
+                text: naturalText(post.sizeBytes),
               }),
             ),
           );

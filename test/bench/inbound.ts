@@ -1,192 +1,206 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startDnsServer } from '../support/servers/dns.ts';
-import { BenchChild } from './child.ts';
-import { type Contestant, startBareHaraka, startPostfix, startPostroom, startSplitPostroom } from './contestants.ts';
-import type { LoadOrder, LoadReport } from './load-process.ts';
+import { isPostfixThere, receiverNames } from './contestants.ts';
+import { onGround } from './ground.ts';
 import { describeMachine } from './machine.ts';
-import { countCpu } from './resources.ts';
-import { median, percentile, spread } from './statistics.ts';
+import {
+  openReceivingStage,
+  type ReceivingCase,
+  type ReceivingRound,
+  receive,
+  SESSIONS,
+  withReceiver,
+} from './receiving.ts';
+import type { Extent, PartOutcome, Row } from './rows.ts';
+import { inTurn, median, percentile, spread } from './statistics.ts';
 
-/** Sessions at once, as the target names them. */
-const SESSIONS = 20;
-/** Messages of a round by size: a few seconds each, so that a round outlives start-up effects and caches. */
-const COUNT_BY_SIZE: Record<number, number> = { 4096: 3000, 102400: 600 };
-/** Every message must have been stored and delivered by then; milliseconds. */
-const DRAIN_LIMIT_MS = 120_000;
+/** Messages of a round by size: a few seconds each. */
+const COUNT_BY_SIZE: Record<number, number> = { 4096: 2000, 102400: 600 };
 
-interface Round {
-  contestant: string;
-  case: string;
-  acceptPerSecond: number;
-  /** stored (Postfix) or webhook received (Postroom) per second; null for bare Haraka */
-  donePerSecond: number | null;
-  replyMs: number[];
-  webhookMs: number[];
-  residentMiB: number;
-  cpuMsPerMessage: number;
-  /** milliseconds per message of each program */
-  cpuByProgram: string;
-}
+export const help = `Mail in by SMTP to the 250 and to the webhook, beside Postfix, which stores it, and bare Haraka, which discards it.
+One server runs at a time, on a fresh folder in each round.
 
-/** SMTP in to (a) 250 and (b) webhook received, beside bare Haraka and Postfix, alternating, medians and ratios printed. */
+  --rounds N       default 3
+  --sizes LIST     bytes of a message; default 4096,102400
+  --modes LIST     fresh: a connection each; reused: many messages per connection; default fresh,reused
+  --count N        messages of a round; default 2000 of 4096 bytes, 600 of 102400
+  --only LIST      of ${receiverNames.join(', ')}; default haraka,postfix,postroom
+  --cpus LIST      the cores that Postroom may use (taskset): 0 or 0,1`;
+
+/** Measures what the options say, and prints every round, medians and ratios. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
       sizes: { type: 'string', default: '4096,102400' },
-      modes: { type: 'string', default: 'reused,fresh' },
-      only: { type: 'string' },
+      modes: { type: 'string', default: 'fresh,reused' },
+      only: { type: 'string', default: 'haraka,postfix,postroom' },
       count: { type: 'string' },
+      cpus: { type: 'string' },
     },
   });
-  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
-  await chmod(directory, 0o755);
-  const receiver = new BenchChild('./receiver-process.ts');
-  const { port: receiverPort } = await receiver.answer<{ port: number }>();
-  const loader = new BenchChild('./load-process.ts');
-  const dns = await startDnsServer();
-  dns.set('load.test', 'TXT', ['v=spf1 ip4:127.0.0.1 -all']);
-  dns.set('_dmarc.load.test', 'TXT', ['v=DMARC1; p=none']);
-  const options = { webhookUrl: `http://127.0.0.1:${receiverPort}/hook`, dnsServer: `127.0.0.1:${dns.port}` };
-  const isWanted = (name: string) => values.only === undefined || values.only.split(',').includes(name);
-  const contestants: Contestant[] = [];
-  const rounds: Round[] = [];
   describeMachine();
-  try {
-    if (isWanted('haraka')) contestants.push(await startBareHaraka(directory));
-    if (isWanted('postfix')) contestants.push(await startPostfix(directory, 'maildir'));
-    if (isWanted('postroom')) contestants.push(await startPostroom(directory, options));
-    if (isWanted('split')) contestants.push(await startSplitPostroom(directory, options));
-    for (let round = 0; round <= Number(values.rounds); round++) {
-      for (const sizeBytes of values.sizes.split(',').map(Number)) {
-        for (const mode of values.modes.split(',')) {
-          for (const contestant of contestants) {
-            const result = await runRound(contestant, loader, receiver, {
-              count: Number(values.count ?? COUNT_BY_SIZE[sizeBytes] ?? 1000),
-              sizeBytes,
-              isReusingConnections: mode === 'reused',
-              tag: `r${round}${mode}${sizeBytes}${contestant.name.replaceAll(' ', '')}${Date.now()}`,
-            });
-            // round 0 warms every server and is not counted
-            if (round > 0) rounds.push(result);
-            console.log(
-              `round ${round} ${result.case.padEnd(14)} ${result.contestant.padEnd(14)} 250: ${result.acceptPerSecond.toFixed(0)}/s  done: ${result.donePerSecond?.toFixed(0) ?? '-'}/s  cpu ${result.cpuMsPerMessage.toFixed(2)} ms/message (${result.cpuByProgram})  rss ${result.residentMiB} MiB`,
-            );
+  const { rounds, problems } = await measureInbound({
+    rounds: Number(values.rounds),
+    cases: values.sizes.split(',').flatMap((size) =>
+      values.modes.split(',').map((mode) => ({
+        sizeBytes: Number(size),
+        isReusingConnections: mode === 'reused',
+        count: Number(values.count ?? COUNT_BY_SIZE[Number(size)] ?? 1000),
+      })),
+    ),
+    contestants: values.only.split(','),
+    ...(values.cpus === undefined ? {} : { cpus: values.cpus }),
+  });
+  printSummary(rounds);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+export interface InboundOptions {
+  rounds: number;
+  cases: readonly ReceivingCase[];
+  contestants: readonly string[];
+  cpus?: string;
+}
+
+/** Measures every case with every contestant, one contestant at a time, in changing order. A contestant that fails is a problem, not the end. */
+export function measureInbound(options: InboundOptions): Promise<{ rounds: ReceivingRound[]; problems: string[] }> {
+  return onGround(async (ground) => {
+    const stage = await openReceivingStage(ground);
+    const rounds: ReceivingRound[] = [];
+    const problems: string[] = [];
+    for (let round = 0; round < options.rounds; round++)
+      for (const name of inTurn(options.contestants, round))
+        await withReceiver(stage, name, options.cpus, async (contestant) => {
+          for (const each of options.cases) {
+            const result = await receive(stage, contestant, each);
+            rounds.push(result);
+            console.log(`round ${round + 1} ${describe(result)}`);
           }
-        }
-      }
-    }
-    printSummary(rounds);
-  } finally {
-    for (const contestant of contestants) await contestant.stop();
-    loader.stop();
-    receiver.stop();
-    await dns.stop();
-    await rm(directory, { recursive: true, force: true });
-  }
+        }).catch((error: unknown) => {
+          problems.push(`${name}, round ${round + 1}: ${String(error)}`);
+          console.error(problems.at(-1));
+        });
+    return { rounds, problems };
+  });
 }
 
-async function runRound(
-  contestant: Contestant,
-  loader: BenchChild,
-  receiver: BenchChild,
-  order: Pick<LoadOrder, 'count' | 'sizeBytes' | 'isReusingConnections' | 'tag'>,
-): Promise<Round> {
-  const storedBefore = await contestant.storedCount();
-  const cpu = countCpu(contestant);
-  const report = await loader.ask<LoadReport>({
-    ...order,
-    port: contestant.smtpPort,
-    recipient: contestant.recipient,
-    sessions: SESSIONS,
-  } satisfies LoadOrder);
-  if (report.accepted !== order.count)
-    throw new Error(`${contestant.name} refused: ${report.refused.slice(0, 3).join(' | ')}`);
-  const residentMiB = contestant.residentMiB();
-  let doneAt: number | null = null;
-  let webhookMs: number[] = [];
-  if (storedBefore !== null && contestant.name === 'Postfix') {
-    doneAt = await waitForStored(contestant, storedBefore + order.count);
-  } else if (storedBefore !== null) {
-    const arrivals = await waitForArrivals(receiver, order.tag, order.count);
-    doneAt = Math.max(...arrivals.map(([, at]) => at));
-    webhookMs = arrivals.map(
-      ([messageId, at]) => at - (report.startedAt[Number(/\.(\d+)@/.exec(messageId)?.[1])] ?? Number.NaN),
-    );
-    const stored = await contestant.storedCount();
-    if (stored !== storedBefore + order.count)
-      throw new Error(`${contestant.name} stored ${stored}, expected ${storedBefore + order.count}`);
-  }
-  const { msPerMessage, byProgram } = cpu(order.count);
-  return {
-    contestant: contestant.name,
-    case: `${order.sizeBytes / 1024} KB ${order.isReusingConnections ? 'd' : ''}`.trim(),
-    acceptPerSecond: (order.count * 1000) / (report.lastReplyAt - report.firstByteAt),
-    donePerSecond: doneAt === null ? null : (order.count * 1000) / (doneAt - report.firstByteAt),
-    replyMs: report.replyMs,
-    webhookMs,
-    residentMiB,
-    cpuMsPerMessage: msPerMessage,
-    cpuByProgram: byProgram,
-  };
+/** The rows of docs/benchmarks.md about mail that comes in. */
+export async function measurePart(extent: Extent): Promise<PartOutcome> {
+  const modes = extent === 'guard' ? [false] : [false, true];
+  const contestants = extent === 'guard' ? ['postfix', 'postroom'] : ['postfix', 'haraka', 'postroom'];
+  const { rounds, problems } = await measureInbound({
+    rounds: extent === 'full' ? 3 : 1,
+    cases: Object.entries(COUNT_BY_SIZE).flatMap(([size, count]) =>
+      modes.map((isReusingConnections) => ({
+        sizeBytes: Number(size),
+        isReusingConnections,
+        count: extent === 'small' ? count / 20 : count,
+      })),
+    ),
+    contestants: contestants.filter((name) => name !== 'postfix' || isPostfixThere()),
+  });
+  return { rows: rowsOf(rounds), foreignPercents: rounds.map((round) => round.foreignPercent), problems };
 }
 
-async function waitForStored(contestant: Contestant, expected: number): Promise<number> {
-  const deadline = Date.now() + DRAIN_LIMIT_MS;
-  while (Date.now() < deadline) {
-    const stored = await contestant.storedCount();
-    if (stored !== null && stored >= expected) return performance.timeOrigin + performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`${contestant.name} did not store ${expected} messages within ${DRAIN_LIMIT_MS} ms`);
+function rowsOf(rounds: readonly ReceivingRound[]): Row[] {
+  type Figure = (round: ReceivingRound) => number;
+  const of = (contestant: string, isCase: (round: ReceivingRound) => boolean, pick: Figure) =>
+    rounds.filter((round) => round.contestant === contestant && isCase(round)).map(pick);
+  const row = (
+    head: Pick<Row, 'id' | 'work' | 'unit' | 'better'>,
+    isCase: (round: ReceivingRound) => boolean,
+    pick: Figure,
+    peer = 'Postfix',
+  ): Row => ({ ...head, ours: of('Postroom', isCase, pick), peer: { name: peer, values: of(peer, isCase, pick) } });
+  const cases = [4096, 102400].flatMap((sizeBytes) =>
+    [false, true].map((isReusing) => {
+      const size = `${sizeBytes / 1024} KB`;
+      const mode = isReusing ? 'reused connections' : 'a connection each';
+      return {
+        key: `${sizeBytes / 1024}k-${isReusing ? 'reused' : 'fresh'}`,
+        name: (goal: string) => `${size} ${goal}, ${mode}`,
+        cpu: `CPU per ${size} message, ${mode}`,
+        is: (round: ReceivingRound) => round.sizeBytes === sizeBytes && round.isReusingConnections === isReusing,
+      };
+    }),
+  );
+  const rate = { unit: 'messages/s', better: 'higher' } as const;
+  const isSmallMail = ({ sizeBytes, isReusingConnections }: ReceivingRound) =>
+    sizeBytes === 4096 && !isReusingConnections;
+  return [
+    ...cases.map(({ key, name, is }) =>
+      row({ id: `webhook-${key}`, work: name('to the webhook'), ...rate }, is, (round) => round.donePerSecond),
+    ),
+    ...cases.map(({ key, name, is }) =>
+      row({ id: `accept-${key}`, work: name('to the 250'), ...rate }, is, (round) => round.acceptPerSecond),
+    ),
+    ...cases.map(({ key, name, is }) =>
+      row(
+        { id: `accept-${key}-haraka`, work: name('to the 250'), ...rate },
+        is,
+        (round) => round.acceptPerSecond,
+        'bare Haraka',
+      ),
+    ),
+    ...cases.map(({ key, cpu, is }) =>
+      row({ id: `cpu-${key}`, work: cpu, unit: 'ms', better: 'lower' }, is, (round) => round.cpuMsPerMessage),
+    ),
+    row(
+      { id: 'memory-inbound', work: 'memory under load', unit: 'MiB', better: 'lower' },
+      () => true,
+      (round) => round.residentMiB,
+    ),
+    row(
+      { id: 'stored-4k', work: 'disk space per 4 KB message, without the log', unit: 'KiB', better: 'lower' },
+      isSmallMail,
+      (round) => round.storedBytes / 1024,
+    ),
+    row(
+      { id: 'wal-4k', work: 'PostgreSQL log (WAL) per 4 KB message', unit: 'KiB', better: 'lower' },
+      isSmallMail,
+      (round) => round.walBytes / 1024,
+    ),
+  ];
 }
 
-async function waitForArrivals(receiver: BenchChild, tag: string, expected: number): Promise<[string, number][]> {
-  const deadline = Date.now() + DRAIN_LIMIT_MS;
-  while (Date.now() < deadline) {
-    const { count } = await receiver.ask<{ count: number }>({ countOf: tag });
-    if (count >= expected) return (await receiver.ask<{ arrivals: [string, number][] }>({ arrivalsOf: tag })).arrivals;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`webhooks of ${tag} did not all arrive within ${DRAIN_LIMIT_MS} ms`);
+const caseOf = (round: ReceivingRound) =>
+  `${round.sizeBytes / 1024} KB ${round.isReusingConnections ? 'reused' : 'fresh'}`;
+
+function describe(round: ReceivingRound): string {
+  const done = Number.isNaN(round.donePerSecond) ? '-' : `${round.donePerSecond.toFixed(0)}/s`;
+  return (
+    `${caseOf(round).padEnd(13)} ${round.contestant.padEnd(14)} 250: ${round.acceptPerSecond.toFixed(0)}/s  done: ${done}  ` +
+    `cpu ${round.cpuMsPerMessage.toFixed(2)} ms/message (${round.cpuByProgram})  memory ${round.residentMiB} MiB  others ${round.foreignPercent.toFixed(0)} %`
+  );
 }
 
-function printSummary(rounds: Round[]): void {
-  for (const name of new Set(rounds.map((round) => round.case))) {
-    const of = (contestant: string) => rounds.filter((round) => round.case === name && round.contestant === contestant);
+function printSummary(rounds: readonly ReceivingRound[]): void {
+  for (const name of new Set(rounds.map(caseOf))) {
+    const of = (contestant: string) => rounds.filter((each) => caseOf(each) === name && each.contestant === contestant);
     console.log(`\n${name}, ${SESSIONS} sessions: messages/s, median (lowest-highest)`);
-    for (const contestant of new Set(rounds.map((round) => round.contestant))) {
+    const contestants = [...new Set(rounds.map((round) => round.contestant))];
+    for (const contestant of contestants) {
       const own = of(contestant);
       if (own.length === 0) continue;
-      const done = own.flatMap((round) => (round.donePerSecond === null ? [] : [round.donePerSecond]));
-      const replies = own.flatMap((round) => round.replyMs);
-      const webhooks = own.flatMap((round) => round.webhookMs);
+      const times = (sample: number[]) =>
+        sample.length === 0 ? '-' : `${percentile(sample, 0.5).toFixed(0)}/${percentile(sample, 0.99).toFixed(0)} ms`;
       console.log(
-        `  ${contestant.padEnd(15)} 250 ${spread(own.map((round) => round.acceptPerSecond)).padEnd(18)} done ${spread(done).padEnd(18)} ` +
-          `250 p50/p99 ${percentile(replies, 0.5).toFixed(1)}/${percentile(replies, 0.99).toFixed(1)} ms  ` +
-          `webhook p50/p99 ${percentile(webhooks, 0.5).toFixed(0)}/${percentile(webhooks, 0.99).toFixed(0)} ms  ` +
-          `rss ${Math.max(...own.map((round) => round.residentMiB))} MiB  cpu ${median(own.map((round) => round.cpuMsPerMessage)).toFixed(2)} ms`,
+        `  ${contestant.padEnd(15)} 250 ${spread(own.map((round) => round.acceptPerSecond)).padEnd(18)} ` +
+          `done ${spread(own.map((round) => round.donePerSecond).filter(Number.isFinite)).padEnd(18)} ` +
+          `250 p50/p99 ${times(own.flatMap((round) => round.replyMs))}  webhook p50/p99 ${times(own.flatMap((round) => round.webhookMs))}  ` +
+          `memory ${Math.max(...own.map((round) => round.residentMiB))} MiB  cpu ${median(own.map((round) => round.cpuMsPerMessage)).toFixed(2)} ms`,
       );
     }
-    for (const ours of ['Postroom', 'Postroom split']) printRatios(ours, of);
+    for (const ours of contestants.filter((each) => each.startsWith('Postroom'))) {
+      const rate = (contestant: string, pick: (round: ReceivingRound) => number) => median(of(contestant).map(pick));
+      const accept = rate(ours, (round) => round.acceptPerSecond);
+      const done = rate(ours, (round) => round.donePerSecond);
+      for (const peer of contestants.filter((each) => !each.startsWith('Postroom')))
+        console.log(
+          `  ${ours}, by ${peer}: 250 ${(accept / rate(peer, (round) => round.acceptPerSecond)).toFixed(2)}, ` +
+            `done ${(done / rate(peer, (round) => round.donePerSecond)).toFixed(2)}`,
+        );
+    }
   }
-}
-
-function printRatios(ours: string, of: (contestant: string) => Round[]): void {
-  const rate = (contestant: string, pick: (round: Round) => number | null) => {
-    const values = of(contestant).flatMap((round) => pick(round) ?? []);
-    return values.length === 0 ? Number.NaN : median(values);
-  };
-  if (of(ours).length === 0) return;
-  const accept = rate(ours, (round) => round.acceptPerSecond);
-  const done = rate(ours, (round) => round.donePerSecond);
-  const haraka = rate('bare Haraka', (round) => round.acceptPerSecond);
-  console.log(
-    `  ${ours}: (a) ${(accept / haraka).toFixed(2)} of bare Haraka, ${(accept / rate('Postfix', (round) => round.acceptPerSecond)).toFixed(2)} of Postfix's accept rate; ` +
-      `(b) ${(done / haraka).toFixed(2)} of bare Haraka, ${(done / rate('Postfix', (round) => round.donePerSecond)).toFixed(2)} of Postfix's store rate`,
-  );
 }

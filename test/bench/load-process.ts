@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
+import { naturalText } from './messages.ts';
 
 /** The load of one round, run in a process of its own so that it shares no event loop with what it measures. */
 export interface LoadOrder {
@@ -41,13 +42,7 @@ function composeMessage(order: LoadOrder, n: number): Buffer {
     '',
     '',
   ].join('\r\n');
-  const words = (size: number) =>
-    randomBytes(Math.ceil(size / 2))
-      .toString('hex')
-      .replace(/(.{7})/g, '$1 ')
-      .replace(/(.{64})/g, '$1\r\n')
-      .slice(0, size);
-  if (!isLarge) return toWireForm(Buffer.from(header + words(Math.max(order.sizeBytes - header.length, 100))));
+  if (!isLarge) return toWireForm(Buffer.from(header + naturalText(Math.max(order.sizeBytes - header.length, 100))));
   const attachment = randomBytes(Math.floor(((order.sizeBytes - 5_000) * 3) / 4 / 1.03))
     .toString('base64')
     .replace(/(.{76})/g, '$1\r\n');
@@ -55,7 +50,7 @@ function composeMessage(order: LoadOrder, n: number): Buffer {
     `--${boundary}`,
     'Content-Type: text/plain; charset=utf-8',
     '',
-    words(4_000),
+    naturalText(4_000),
     `--${boundary}`,
     'Content-Type: application/pdf; name="report.pdf"',
     'Content-Disposition: attachment; filename="report.pdf"',
@@ -84,6 +79,8 @@ async function load(order: LoadOrder): Promise<LoadReport> {
     reversePath: 'sender@load.test',
     recipients: () => [order.recipient],
     message: (n) => messages[n] ?? Buffer.alloc(0),
+    // As from many senders: limits and lookups per address and network count for each.
+    localAddress: (connection) => `127.${20 + (connection % 200)}.0.1`,
     ...(order.perSecond === undefined ? {} : { perSecond: order.perSecond }),
   });
   const accepted = results.filter((result) => result.code === 250);

@@ -1,11 +1,14 @@
 import { cpus, totalmem } from 'node:os';
 import pg from 'pg';
 
-/** Prints what the figures below were measured on. */
+/** Returns the processors, memory and Node of this machine. */
+export function machineText(): string {
+  return `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+}
+
+/** Prints what the figures below are measured on. */
 export function describeMachine(): void {
-  console.log(
-    `machine: ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, node ${process.version}, ${new Date().toISOString()}`,
-  );
+  console.log(`machine: ${machineText()}, ${new Date().toISOString()}`);
 }
 
 /** Prints how a PostgreSQL writes, and where. */

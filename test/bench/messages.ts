@@ -1,32 +1,24 @@
-import { createHash, randomBytes } from 'node:crypto';
-
-/** Lines of random hexadecimal words, about that many bytes, ASCII, CRLF between them: distinct each time, and nothing that any encoding would change. */
-export function distinctText(sizeBytes: number): string {
-  return randomBytes(Math.ceil(sizeBytes / 2))
-    .toString('hex')
-    .replace(/(.{7})/g, '$1 ')
-    .replace(/(.{64})/g, '$1\r\n')
-    .slice(0, sizeBytes)
-    .trimEnd();
-}
+import { createHash } from 'node:crypto';
 
 /**
- * Text as people write: words of a language of 30,000, of which few come often and most seldom (Zipf), in lines and sentences; about that
- * many bytes, ASCII, CRLF between lines.
+ * Text as people write: words of a language of 30,000, of which few come often and most seldom (Zipf); about that many bytes, ASCII, in
+ * lines of at most 72 characters with CRLF between them, so that no encoding changes it. Distinct each time.
  */
 export function naturalText(sizeBytes: number): string {
   const words: string[] = [];
-  for (let size = 0; size < sizeBytes; ) {
+  for (let size = 0, column = 0; size < sizeBytes; ) {
     // The inverse of Zipf's distribution: the rank grows exponentially in a uniform number.
-    const rank = Math.floor(VOCABULARY ** Math.random());
-    const word = syllables(rank);
-    const isEnd = words.length % 12 === 11;
+    const word = syllables(Math.floor(VOCABULARY ** Math.random()));
+    size += word.length + 1;
+    column += word.length + 1;
+    const isEnd = column > LINE_LENGTH;
     words.push(isEnd ? `${word}.\r\n` : `${word} `);
-    size += word.length + 2;
+    if (isEnd) column = 0;
   }
   return words.join('').slice(0, sizeBytes).trimEnd();
 }
 
+const LINE_LENGTH = 60;
 const VOCABULARY = 30_000;
 const SYLLABLES = 'an be co de el fi ga ho in ju ka le mi no or pa re si to un va wo ex ys'.split(' ');
 

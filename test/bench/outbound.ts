@@ -1,127 +1,182 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { dkimVerify } from 'mailauth';
 import { createDnsResolver, type DnsResolver } from '../../actors/dns-resolver.ts';
-import { startDnsServer } from '../support/servers/dns.ts';
-import { BenchChild } from './child.ts';
+import type { BenchChild } from './child.ts';
+import { isPostfixThere } from './contestants.ts';
+import { onGround } from './ground.ts';
 import type { SendOrder, SendReport } from './hand-in-process.ts';
-import { describeMachine, describePostgresql } from './machine.ts';
-import { recipientOf, SINK_DOMAIN } from './messages.ts';
-import { countCpu } from './resources.ts';
-import {
-  type Sender,
-  type SenderOptions,
-  startPool,
-  startRelayingPostfix,
-  startSendingPostroom,
-  startSendingSplitPostroom,
-} from './senders.ts';
+import { describeMachine } from './machine.ts';
+import { recipientOf } from './messages.ts';
+import { Meter, settle } from './resources.ts';
+import type { Extent, PartOutcome, Row } from './rows.ts';
+import { type Sender, senderNames, startSender } from './senders.ts';
 import type { SinkReport } from './sink-process.ts';
-import { median, percentile, spread } from './statistics.ts';
+import { inTurn, median, percentile, spread } from './statistics.ts';
 
+/** Messages after each start that are not counted. */
+const WARMING = 300;
 /** Every message must be at the sink, and known to be there, by then; milliseconds. */
 const DRAIN_LIMIT_MS = 180_000;
-/** Least shares of the peers' rates. */
-const LEAST = { 'nodemailer pool': 0.4, Postfix: 1 };
 const DNS_LIMIT_MS = 3_000;
 
-interface Round {
+export const help = `POST /emails to a sink on loopback, signed, beside a bare nodemailer pool (signing) and Postfix as a relay (not signing).
+Each message is checked at the sink, and some signatures. One sender runs at a time, on a fresh folder in each round.
+
+  --rounds N        default 3
+  --count N         messages of a round; default 2000
+  --size N          bytes of the text; default 4096
+  --connections N   over which messages are handed in; default 50
+  --only LIST       of ${senderNames.join(', ')}; default pool,postfix,postroom
+  --cpus LIST       the cores that Postroom may use (taskset): 0 or 0,1`;
+
+export interface SendRound {
   sender: string;
   /** from the first request to the last message at the sink */
   perSecond: number;
-  /** from the first request to the last answer */
+  /** from the first request to the last reply */
   acceptPerSecond: number;
   acceptMs: number[];
   /** from each message's request to its arrival at the sink */
   sinkMs: number[];
   residentMiB: number;
   cpuMsPerMessage: number;
+  cpuByProgram: string;
+  foreignPercent: number;
 }
 
-/**
- * Distinct messages of one size, handed in and counted at a sink on loopback: Postroom (POST to sink) beside a bare nodemailer pool and
- * Postfix relaying to the same sink, alternating; each message is checked there, and of those that sign some by their signature.
- */
+export interface OutboundOptions {
+  rounds: number;
+  count: number;
+  sizeBytes: number;
+  connections: number;
+  senders: readonly string[];
+  cpus?: string;
+}
+
+/** Measures what the options say, and prints every round, medians and ratios. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
       count: { type: 'string', default: '2000' },
       size: { type: 'string', default: '4096' },
       connections: { type: 'string', default: '50' },
       only: { type: 'string', default: 'pool,postfix,postroom' },
+      cpus: { type: 'string' },
     },
   });
-  const order = { count: Number(values.count), sizeBytes: Number(values.size) };
-  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));
-  await chmod(directory, 0o755);
-  const [sink, loader] = [new BenchChild('./sink-process.ts'), new BenchChild('./hand-in-process.ts')];
-  const { port: sinkPort } = await sink.answer<{ port: number }>();
-  await loader.answer<{ ready: true }>();
-  const dns = await startDnsServer();
-  dns.set(SINK_DOMAIN, 'MX', [{ preference: 10, exchange: `mx.${SINK_DOMAIN}` }]);
-  dns.set(`mx.${SINK_DOMAIN}`, 'A', ['127.0.0.1']);
-  const resolver = createDnsResolver({ servers: [dns.address] });
-  const options = { directory, sinkPort, dns, loader, connections: Number(values.connections) };
-  const senders: Sender[] = [];
-  const rounds: Round[] = [];
   describeMachine();
-  console.log(
-    `${order.count} messages a round, text of ${order.sizeBytes} bytes, one recipient each, handed in over ${values.connections} connections`,
-  );
-  try {
-    for (const name of values.only.split(',')) senders.push(await startSender(name, options));
-    for (const { name, databaseUrl } of senders) if (databaseUrl !== null) await describePostgresql(name, databaseUrl);
-    for (let round = 0; round <= Number(values.rounds); round++) {
-      for (const sender of senders) {
-        const tag = `r${round}${sender.name.replaceAll(' ', '')}${Date.now()}`;
-        const result = await runRound(sender, sink, resolver, { ...order, tag });
-        // round 0 warms every sender and is not counted
-        if (round > 0) rounds.push(result.round);
-        console.log(`round ${round} ${sender.name.padEnd(16)} ${describe(result.round)}  (${result.cpuByProgram})`);
+  const { rounds, problems } = await measureOutbound({
+    rounds: Number(values.rounds),
+    count: Number(values.count),
+    sizeBytes: Number(values.size),
+    connections: Number(values.connections),
+    senders: values.only.split(','),
+    ...(values.cpus === undefined ? {} : { cpus: values.cpus }),
+  });
+  printSummary(rounds);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** Measures every sender, one at a time, in changing order. A sender that fails is a problem, not the end. */
+export function measureOutbound(options: OutboundOptions): Promise<{ rounds: SendRound[]; problems: string[] }> {
+  return onGround(async (ground) => {
+    const [sink, loader] = [ground.child('./sink-process.ts'), ground.child('./hand-in-process.ts')];
+    const { port: sinkPort } = await sink.answer<{ port: number }>();
+    await loader.answer<{ ready: true }>();
+    const resolver = createDnsResolver({ servers: [ground.dns.address] });
+    const rounds: SendRound[] = [];
+    const problems: string[] = [];
+    const measure = async (name: string, round: number) => {
+      const directory = await mkdtemp(path.join(ground.directory, 'sender-'));
+      await chmod(directory, 0o755);
+      const { connections, count, sizeBytes, cpus } = options;
+      const sender = await startSender(name, {
+        directory,
+        dns: ground.dns,
+        sinkPort,
+        loader,
+        connections,
+        ...(cpus === undefined ? {} : { cpus }),
+      });
+      const stop = ground.keep(sender);
+      const send = (messages: number) => {
+        const tag = `r${round}${name}${Date.now().toString(36)}${messages}`;
+        return runRound(sender, sink, resolver, { count: messages, sizeBytes, tag });
+      };
+      try {
+        await send(Math.min(WARMING, count));
+        const result = await send(count);
+        rounds.push(result);
+        console.log(`round ${round + 1} ${describe(result)}`);
+      } finally {
+        await stop();
       }
-    }
-    printSummary(rounds);
-  } finally {
-    for (const sender of senders) await sender.stop();
-    loader.stop();
-    sink.stop();
-    await dns.stop();
-    await rm(directory, { recursive: true, force: true });
-  }
+    };
+    for (let round = 0; round < options.rounds; round++)
+      for (const name of inTurn(options.senders, round))
+        await measure(name, round).catch((error: unknown) => {
+          problems.push(`${name}, round ${round + 1}: ${String(error)}`);
+          console.error(problems.at(-1));
+        });
+    return { rounds, problems };
+  });
 }
 
-const starters: Record<string, (options: SenderOptions) => Promise<Sender>> = {
-  pool: startPool,
-  postfix: startRelayingPostfix,
-  postroom: startSendingPostroom,
-  split: startSendingSplitPostroom,
-};
-
-function startSender(name: string, options: SenderOptions): Promise<Sender> {
-  const start = starters[name];
-  if (start === undefined) throw new Error(`--only takes ${Object.keys(starters).join(', ')}`);
-  return start(options);
+/** The rows of docs/benchmarks.md about mail that goes out. */
+export async function measurePart(extent: Extent): Promise<PartOutcome> {
+  const senders = extent === 'guard' ? ['postfix', 'postroom'] : ['postfix', 'pool', 'postroom'];
+  const { rounds, problems } = await measureOutbound({
+    rounds: extent === 'full' ? 3 : 1,
+    count: extent === 'small' ? 100 : 2_000,
+    sizeBytes: 4_096,
+    connections: 50,
+    senders: senders.filter((name) => name !== 'postfix' || isPostfixThere()),
+  });
+  const row = (
+    head: Pick<Row, 'id' | 'work' | 'unit' | 'better'>,
+    pick: (round: SendRound) => number,
+    peer: string,
+    shown: string,
+  ): Row => ({
+    ...head,
+    ours: rounds.filter(({ sender }) => sender === 'Postroom').map(pick),
+    peer: { name: shown, values: rounds.filter(({ sender }) => sender === peer).map(pick) },
+  });
+  const [relay, pool] = ['Postfix as a relay, not signing', 'nodemailer pool, signing'];
+  const rate = { work: 'POST /emails to the sink, signed, 4 KB', unit: 'messages/s', better: 'higher' } as const;
+  const cpu = { work: 'CPU per message from POST /emails to the sink', unit: 'ms', better: 'lower' } as const;
+  return {
+    rows: [
+      row({ id: 'send', ...rate }, ({ perSecond }) => perSecond, 'Postfix', relay),
+      row({ id: 'send-pool', ...rate }, ({ perSecond }) => perSecond, 'nodemailer pool', pool),
+      row({ id: 'send-cpu', ...cpu }, ({ cpuMsPerMessage }) => cpuMsPerMessage, 'Postfix', relay),
+      row(
+        { id: 'memory-outbound', work: 'memory while sending', unit: 'MiB', better: 'lower' },
+        ({ residentMiB }) => residentMiB,
+        'Postfix',
+        relay,
+      ),
+    ],
+    foreignPercents: rounds.map(({ foreignPercent }) => foreignPercent),
+    problems,
+  };
 }
 
-async function runRound(
-  sender: Sender,
-  sink: BenchChild,
-  resolver: DnsResolver,
-  order: SendOrder,
-): Promise<{ round: Round; cpuByProgram: string }> {
+async function runRound(sender: Sender, sink: BenchChild, resolver: DnsResolver, order: SendOrder): Promise<SendRound> {
   const sentBefore = await sender.sentCount();
-  const cpu = countCpu(sender);
+  const meter = new Meter(sender);
   const report = await sender.send(order);
   if (report.failures.length > 0) throw new Error(`${sender.name} refused: ${report.failures.slice(0, 3).join(' | ')}`);
   const arrived = async () => (await sink.ask<{ count: number }>({ countOf: order.tag })).count;
   await reaches(`${sender.name}: messages at the sink`, order.count, arrived);
-  const residentMiB = sender.residentMiB();
+  meter.look();
   await reaches(`${sender.name}: messages known to be sent`, sentBefore + order.count, () => sender.sentCount());
-  const { msPerMessage, byProgram } = cpu(order.count);
+  await settle(sender);
+  const { cpuSeconds, byProgram, residentMiB, foreignPercent } = meter.end();
   const sunk = await sink.ask<SinkReport>({ arrivalsOf: order.tag });
   check(sender.name, order, report, sunk);
   await checkSignatures(sender, sunk.samples, resolver);
@@ -129,16 +184,15 @@ async function runRound(
   const acceptedAt = Math.max(...report.acceptMs.map((ms, n) => (report.startedAt[n] ?? 0) + ms));
   const lastAt = Math.max(...sunk.arrivals.map(({ at }) => at));
   return {
-    round: {
-      sender: sender.name,
-      perSecond: (order.count * 1000) / (lastAt - beganAt),
-      acceptPerSecond: (order.count * 1000) / (acceptedAt - beganAt),
-      acceptMs: report.acceptMs,
-      sinkMs: sunk.arrivals.map(({ n, at }) => at - (report.startedAt[n] ?? Number.NaN)),
-      residentMiB,
-      cpuMsPerMessage: msPerMessage,
-    },
-    cpuByProgram: byProgram,
+    sender: sender.name,
+    perSecond: (order.count * 1000) / (lastAt - beganAt),
+    acceptPerSecond: (order.count * 1000) / (acceptedAt - beganAt),
+    acceptMs: report.acceptMs,
+    sinkMs: sunk.arrivals.map(({ n, at }) => at - (report.startedAt[n] ?? Number.NaN)),
+    residentMiB,
+    cpuMsPerMessage: (cpuSeconds * 1000) / order.count,
+    cpuByProgram: byProgram(order.count),
+    foreignPercent,
   };
 }
 
@@ -172,37 +226,33 @@ async function checkSignatures(sender: Sender, samples: string[], dns: DnsResolv
   }
 }
 
-function describe(round: Round): string {
+function describe(round: SendRound): string {
   return (
-    `sink: ${round.perSecond.toFixed(0)}/s  taken: ${round.acceptPerSecond.toFixed(0)}/s  ` +
-    `cpu ${round.cpuMsPerMessage.toFixed(2)} ms/message  rss ${round.residentMiB} MiB`
+    `${round.sender.padEnd(16)} sink: ${round.perSecond.toFixed(0)}/s  accepted: ${round.acceptPerSecond.toFixed(0)}/s  ` +
+    `cpu ${round.cpuMsPerMessage.toFixed(2)} ms/message (${round.cpuByProgram})  memory ${round.residentMiB} MiB  others ${round.foreignPercent.toFixed(0)} %`
   );
 }
 
-function printSummary(rounds: Round[]): void {
+function printSummary(rounds: readonly SendRound[]): void {
   console.log('\nto the sink, messages/s, median (lowest-highest)');
   const of = (sender: string) => rounds.filter((round) => round.sender === sender);
   const rate = (sender: string) => median(of(sender).map((round) => round.perSecond));
   const names = [...new Set(rounds.map((round) => round.sender))];
   for (const name of names) {
     const own = of(name);
-    const times = (pick: (round: Round) => number[]) => {
+    const times = (pick: (round: SendRound) => number[]) => {
       const sample = own.flatMap(pick);
       return `${percentile(sample, 0.5).toFixed(0)}/${percentile(sample, 0.99).toFixed(0)} ms`;
     };
     console.log(
       `  ${name.padEnd(16)} ${spread(own.map((round) => round.perSecond)).padEnd(18)} ` +
-        `taken ${spread(own.map((round) => round.acceptPerSecond)).padEnd(18)} ` +
-        `p50/p99 until taken ${times((round) => round.acceptMs)}, at the sink ${times((round) => round.sinkMs)}  ` +
-        `rss ${Math.max(...own.map((round) => round.residentMiB))} MiB  ` +
+        `accepted ${spread(own.map((round) => round.acceptPerSecond)).padEnd(18)} ` +
+        `p50/p99 until accepted ${times((round) => round.acceptMs)}, at the sink ${times((round) => round.sinkMs)}  ` +
+        `memory ${Math.max(...own.map((round) => round.residentMiB))} MiB  ` +
         `cpu ${median(own.map((round) => round.cpuMsPerMessage)).toFixed(2)} ms`,
     );
   }
-  for (const ours of names.filter((name) => name.startsWith('Postroom'))) {
-    for (const [peer, least] of Object.entries(LEAST)) {
-      if (!names.includes(peer)) continue;
-      const ratio = rate(ours) / rate(peer);
-      console.log(`  ${ours}: ${ratio.toFixed(2)} of ${peer} (at least ${least}: ${ratio >= least ? 'yes' : 'NO'})`);
-    }
-  }
+  for (const ours of names.filter((name) => name.startsWith('Postroom')))
+    for (const peer of names.filter((name) => !name.startsWith('Postroom')))
+      console.log(`  ${ours} by ${peer}: ${(rate(ours) / rate(peer)).toFixed(2)}`);
 }

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { SendOrder, SendReport } from './hand-in-process.ts';
-import { AUTHOR, bodyDigest, distinctText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, bodyDigest, naturalText, recipientOf, subjectOf } from './messages.ts';
 
 export interface PoolOrder extends SendOrder {
   sinkPort: number;
@@ -15,7 +15,7 @@ process.on('disconnect', () => process.exit(0));
 process.send?.({ ready: true });
 
 async function send(order: PoolOrder): Promise<SendReport> {
-  const texts = Array.from({ length: order.count }, () => distinctText(order.sizeBytes));
+  const texts = Array.from({ length: order.count }, () => naturalText(order.sizeBytes));
   const transport = createTransport({ pool: true, host: '127.0.0.1', port: order.sinkPort, dkim: order.dkim });
   const report: SendReport = { startedAt: [], acceptMs: [], failures: [], bodies: texts.map(bodyDigest) };
   await Promise.all(

@@ -10,9 +10,8 @@ import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { withoutLogin } from '../../db/connection/logins.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { processTree, readProcess } from '../support/servers/process-tree.ts';
-import { startServer } from './child.ts';
+import { smtpReady, startServer, stopUnless, tracked } from './child.ts';
 import { type Resources, resourcesOf } from './resources.ts';
-import { smtpReady } from './smtp-ready.ts';
 
 /** A user of Postroom. */
 export interface Account {
@@ -20,6 +19,8 @@ export interface Account {
   userId: string;
   /** Calls REST as this user. Throws when the answer is an error. */
   call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
+  /** Creates the address, with its domain if that is new, whose mail goes to the webhook. Returns the address. */
+  createWebhookAddress(address: string, url: string): Promise<string>;
 }
 
 /** Postroom under test, with an account `bench@bench.test`. */
@@ -37,6 +38,8 @@ export interface PostroomServer extends Resources, Account {
 export interface PostroomOptions {
   dnsServer: string;
   environment?: Record<string, string>;
+  /** the cores that it may use, PostgreSQL included: `0` or `0,1`. All by default. */
+  cpus?: string;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -48,32 +51,40 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
   const [smtpPort, httpPort] = [await freePort(), await freePort()];
   const dataDirectory = path.join(directory, 'postroom');
   const environment = { DATA_DIR: dataDirectory, ...sharedEnvironment(smtpPort, httpPort, options) };
-  const server = await startServer(node, ['bin/start.ts'], environment, '');
-  await answers(`http://127.0.0.1:${httpPort}/ready`, server.output);
-  const [secrets, record] = [await readSecrets(dataDirectory), await readRunRecord(dataDirectory)];
-  if (secrets === null || record === null) throw new Error(`${dataDirectory} tells nothing of its PostgreSQL`);
-  const databaseUrl = databaseUrlOf(secrets, record);
-  const postmaster = await findPostmaster(databaseUrl);
-  return {
-    smtpPort,
-    httpPort,
-    databaseUrl,
-    postmaster,
-    createAccount: (email) => createAccount(email, httpPort, environment),
-    ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
-    ...resourcesOf(() => [...processTree(server.child.pid ?? 0), ...processTree(postmaster)]),
-    stop: () => server.stop(),
+  const server = await startServer(node, ['bin/start.ts'], environment, '', options.cpus);
+  const describe = async (): Promise<PostroomServer> => {
+    await answers(`http://127.0.0.1:${httpPort}/ready`, server.output);
+    await smtpReady(smtpPort);
+    const [secrets, record] = [await readSecrets(dataDirectory), await readRunRecord(dataDirectory)];
+    if (secrets === null || record === null) throw new Error(`${dataDirectory} does not say where its PostgreSQL is`);
+    const databaseUrl = databaseUrlOf(secrets, record);
+    const postmaster = await findPostmaster(databaseUrl);
+    return {
+      smtpPort,
+      httpPort,
+      databaseUrl,
+      postmaster,
+      createAccount: (email) => createAccount(email, httpPort, environment),
+      ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
+      ...resourcesOf(() => [...processTree(server.child.pid ?? 0), ...processTree(postmaster)]),
+      async stop() {
+        await server.stop();
+        // It ends with the service; a service that was killed leaves it behind.
+        if (readProcess(postmaster).length > 0) process.kill(postmaster, 'SIGINT');
+      },
+    };
   };
+  return stopUnless(server, describe());
 }
 
 /** A deployment of several processes. */
 export interface SplitServer extends PostroomServer {
-  /** process numbers: gateway, smtp, or the actor's name */
-  pids: Record<string, number>;
+  /** process numbers by name: gateway, smtp, or the actor's */
+  pids: Record<string, number[]>;
 }
 
 /** Every process of a deployment on one machine. */
-export const allProcesses = [
+export const allProcesses: readonly (readonly string[])[] = [
   ['bin/gateway.ts'],
   ['bin/actor.ts', 'receiving'],
   ['bin/actor.ts', 'threading'],
@@ -81,7 +92,10 @@ export const allProcesses = [
   ['bin/actor.ts', 'sending'],
   ['bin/actor.ts', 'scheduling'],
   ['bin/smtp.ts'],
-] as const;
+];
+
+/** The same with each actor twice. */
+export const eachActorTwice = [...allProcesses, ...allProcesses.filter(([program]) => program === 'bin/actor.ts')];
 
 /** Those processes of Postroom (the gateway among them) over a real nats-server and one PostgreSQL. */
 export async function startSplit(
@@ -91,51 +105,67 @@ export async function startSplit(
 ): Promise<SplitServer> {
   await mkdir(directory, { recursive: true });
   const [smtpPort, httpPort, natsPort, port] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  const cluster = await startEmbeddedCluster({
+  const embedded = await startEmbeddedCluster({
     directory: path.join(directory, 'cluster'),
     password: 'bench',
     port,
     ...(options.settings === undefined ? {} : { settings: options.settings }),
   });
-  const configuration = path.join(directory, 'nats.conf');
-  await writeFile(configuration, `listen: "127.0.0.1:${natsPort}"\nmax_payload: 16777216\n`);
-  const nats = await startServer('nats-server', ['-c', configuration], {}, 'Server is ready');
-  const environment = {
-    DATABASE_URL: withoutLogin(cluster.url),
-    NATS_URL: `nats://127.0.0.1:${natsPort}`,
-    SECRET_KEY: randomBytes(32).toString('base64url'),
-    DATA_DIR: directory,
-    ...sharedEnvironment(smtpPort, httpPort, options),
+  const cluster = tracked({ url: embedded.url, stop: () => embedded.stop() });
+  const started: { stop(): Promise<void> }[] = [cluster];
+  const stop = async () => {
+    for (const server of started.splice(0).toReversed()) await server.stop();
   };
-  const ownerEnvironment = { ...environment, DATABASE_URL: cluster.url };
-  await run(node, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...ownerEnvironment } });
-  const servers = await Promise.all(commands.map((command) => startServer(node, [...command], environment, READY)));
-  await answers(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
-  if (commands.some(([program]) => program === 'bin/smtp.ts')) await smtpReady(smtpPort);
-  const postmaster = await findPostmaster(cluster.url);
-  return {
-    smtpPort,
-    httpPort,
-    databaseUrl: cluster.url,
-    postmaster,
-    pids: Object.fromEntries(commands.map((command, n) => [nameOf(command), servers[n]?.child.pid ?? 0] as const)),
-    createAccount: (email) => createAccount(email, httpPort, ownerEnvironment),
-    ...(await createAccount(FIRST_ACCOUNT, httpPort, ownerEnvironment)),
-    ...resourcesOf(() => [
-      ...servers.flatMap((server) => processTree(server.child.pid ?? 0)),
-      ...readProcess(nats.child.pid ?? 0),
-      ...processTree(postmaster),
-    ]),
-    stop: async () => {
-      for (const server of servers.toReversed()) await server.stop();
-      await nats.stop();
-      await cluster.stop();
-    },
+  const describe = async (): Promise<SplitServer> => {
+    const configuration = path.join(directory, 'nats.conf');
+    await writeFile(configuration, `listen: "127.0.0.1:${natsPort}"\nmax_payload: 16777216\n`);
+    const nats = await startServer('nats-server', ['-c', configuration], {}, 'Server is ready');
+    started.push(nats);
+    const environment = {
+      DATABASE_URL: withoutLogin(cluster.url),
+      NATS_URL: `nats://127.0.0.1:${natsPort}`,
+      SECRET_KEY: randomBytes(32).toString('base64url'),
+      DATA_DIR: directory,
+      ...sharedEnvironment(smtpPort, httpPort, options),
+    };
+    const ownerEnvironment = { ...environment, DATABASE_URL: cluster.url };
+    await run(node, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...ownerEnvironment } });
+    const servers = await Promise.all(
+      commands.map(async (command) => {
+        const server = await startServer(node, [...command], environment, READY, options.cpus);
+        started.push(server);
+        return server;
+      }),
+    );
+    await answers(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
+    if (commands.some(([program]) => program === 'bin/smtp.ts')) await smtpReady(smtpPort);
+    const postmaster = await findPostmaster(cluster.url);
+    return {
+      smtpPort,
+      httpPort,
+      databaseUrl: cluster.url,
+      postmaster,
+      pids: pidsByName(commands.map((command, n) => [nameOf(command), servers[n]?.child.pid ?? 0] as const)),
+      createAccount: (email) => createAccount(email, httpPort, ownerEnvironment),
+      ...(await createAccount(FIRST_ACCOUNT, httpPort, ownerEnvironment)),
+      ...resourcesOf(() => [
+        ...servers.flatMap((server) => processTree(server.child.pid ?? 0)),
+        ...readProcess(nats.child.pid ?? 0),
+        ...processTree(postmaster),
+      ]),
+      stop,
+    };
   };
+  return stopUnless({ stop }, describe());
 }
 
 function nameOf([program = '', actor]: readonly string[]): string {
   return actor ?? path.basename(program, '.ts');
+}
+
+function pidsByName(named: readonly (readonly [string, number])[]): Record<string, number[]> {
+  const groups = Map.groupBy(named, ([name]) => name);
+  return Object.fromEntries([...groups].map(([name, each]) => [name, each.map(([, pid]) => pid)]));
 }
 
 function sharedEnvironment(smtpPort: number, httpPort: number, options: PostroomOptions): Record<string, string> {
@@ -173,11 +203,20 @@ async function createAccount(email: string, httpPort: number, environment: Recor
     if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
-  return { apiKey, userId, call };
+  const domainIds = new Map<string, unknown>();
+  const createWebhookAddress: Account['createWebhookAddress'] = async (address, url) => {
+    const domain = address.replace(/^.*@/, '');
+    if (!domainIds.has(domain)) domainIds.set(domain, (await call('POST', '/domains', { domain }))['id']);
+    const endpoint = await call('POST', '/endpoints', { name: address, type: 'webhook', config: { url } });
+    const domainId = domainIds.get(domain);
+    await call('POST', '/email-addresses', { address, domainId, endpointId: endpoint['id'] });
+    return address;
+  };
+  return { apiKey, userId, call, createWebhookAddress };
 }
 
-/** The process number of the server, from its own data directory. */
-async function findPostmaster(url: string): Promise<number> {
+/** The process number of a PostgreSQL on this machine, from its data directory. */
+export async function findPostmaster(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -18,7 +18,10 @@ import { percentile } from './statistics.ts';
 const USER = 'usr_bench';
 const DAY_MS = 86_400_000;
 
-/** Removes raw messages, then bodies, then half of one large mailbox and then the rest, and prints rates and the longest statements. */
+export const help = `Removes raw messages, then bodies, then all mail of one large mailbox: rates and longest statements.
+
+  --messages N   default 200000`;
+
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { messages: { type: 'string', default: '200000' } } });
   const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bench-'));

@@ -1,62 +1,65 @@
-/** `npm run bench -- NAME [options]`: runs one benchmark; each prints its machine, its figures and its ratios. */
-const benchmarks: Record<string, { about: string; load: () => Promise<{ run(args: string[]): Promise<void> }> }> = {
+import { measureInProcess, UsageError } from './run-part.ts';
+
+interface Benchmark {
+  about: string;
+  load: () => Promise<{ run: (args: string[]) => Promise<void>; help: string }>;
+}
+
+/** `npm run bench -- NAME [options]`: runs one benchmark. Each prints its machine, its figures and its ratios. */
+const benchmarks: Record<string, Benchmark> = {
+  all: { about: 'everything that README.md quotes; writes docs/benchmarks.md', load: () => import('./all.ts') },
+  page: {
+    about: 'writes docs/benchmarks.md and the table of README.md from docs/benchmarks.json',
+    load: () => import('./write-pages.ts'),
+  },
+  guard: {
+    about: 'whether a ratio of docs/benchmarks.md got worse, in three minutes',
+    load: () => import('./guard.ts'),
+  },
   inbound: {
-    about: 'SMTP in to 250 and to webhook, beside bare Haraka and Postfix (--rounds N --sizes 4096,102400 --only NAME)',
+    about: 'SMTP in to the 250 and to the webhook, beside Postfix and Haraka',
     load: () => import('./inbound.ts'),
   },
-  sustained: {
-    about: '100 messages/s for 10 minutes: does a backlog grow? (--seconds N --rate N)',
-    load: () => import('./sustained.ts'),
-  },
-  delivery: {
-    about:
-      'a backlog to many endpoints, one of which hangs, beside bare undici posting the same bodies (--rounds N --count N --endpoints N --bytes N --statements)',
-    load: () => import('./delivery.ts'),
-  },
-  backlog: {
-    about: 'a backlog of 50,000 webhooks: rate, order and memory (--count N --endpoints N --bytes N)',
-    load: () => import('./backlog.ts'),
-  },
-  outbound: {
-    about:
-      'POST /emails to a sink, beside a nodemailer pool and Postfix relaying (--rounds N --count N --size N --connections N --only pool,postfix,postroom,split)',
-    load: () => import('./outbound.ts'),
-  },
-  api: {
-    about:
-      'POST /emails, lists of emails and threads, beside a bare Fastify route with one statement (--rounds N --posts N --reads N --rows N --kinds post,emails,threads --only gateway,start)',
-    load: () => import('./api.ts'),
-  },
-  graphql: {
-    about:
-      'thread list and thread page by GraphQL beside REST, and from the 250 to a subscriber (--rounds N --reads N --messages N --connections N --mails N --rate N --only reads,events)',
-    load: () => import('./graphql.ts'),
-  },
-  dashboard: {
-    about:
-      'the dashboard in Chromium: first load, scrolling an inbox of 100,000 threads, from the 250 to the row (--messages N --rows N --mails N)',
-    load: () => import('./dashboard.ts'),
-  },
-  capacity: {
-    about:
-      'what a message costs each process: CPU, statements, bytes written (--count N --size N --rate N --seconds N --idle-seconds N)',
-    load: () => import('./capacity.ts'),
-  },
-  retention: {
-    about: 'removes raw messages, bodies and mail of one large mailbox: rates and longest statements (--messages N)',
-    load: () => import('./retention.ts'),
-  },
-  threads: {
-    about: 'list and open threads at 10,000 and 1,000,000 messages of one user',
-    load: () => import('./threads.ts'),
-  },
+  outbound: { about: 'POST /emails to a sink, beside nodemailer and Postfix', load: () => import('./outbound.ts') },
+  quiet: { about: 'idle, and at 20 messages per second', load: () => import('./quiet.ts') },
+  api: { about: 'REST, lists and search beside a bare Fastify service', load: () => import('./api.ts') },
+  delivery: { about: 'due webhooks beside bare undici', load: () => import('./delivery.ts') },
+  fairness: { about: 'one user’s mail while another’s causes trouble', load: () => import('./fairness.ts') },
+  cores: { about: 'one core, two cores, and each actor twice', load: () => import('./cores.ts') },
+  capacity: { about: 'what a message costs each process', load: () => import('./capacity.ts') },
+  sustained: { about: 'a steady rate for minutes: does a backlog grow?', load: () => import('./sustained.ts') },
+  backlog: { about: 'a backlog of 50,000 webhooks: rate, order and memory', load: () => import('./backlog.ts') },
+  threads: { about: 'lists and threads at 10,000 and 1,000,000 messages', load: () => import('./threads.ts') },
+  graphql: { about: 'lists and pages beside REST, and subscriptions', load: () => import('./graphql.ts') },
+  dashboard: { about: 'the dashboard in Chromium', load: () => import('./dashboard.ts') },
+  retention: { about: 'removes the mail of one large mailbox', load: () => import('./retention.ts') },
 };
 
-const [name, ...args] = process.argv.slice(2);
-const benchmark = name === undefined ? undefined : benchmarks[name];
-if (benchmark === undefined) {
-  const lines = Object.entries(benchmarks).map(([key, { about }]) => `  ${key.padEnd(10)} ${about}`);
-  console.error(`usage: npm run bench -- NAME [options]\n${lines.join('\n')}`);
-  process.exit(2);
+const usage = [
+  'usage: npm run bench -- NAME [options]',
+  '       npm run bench -- NAME --help',
+  '',
+  ...Object.entries(benchmarks).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`),
+].join('\n');
+
+const [name = '', ...args] = process.argv.slice(2);
+const benchmark = benchmarks[name];
+if (name === 'part') {
+  await measureInProcess(args);
+  // Not even a handle that was forgotten delays the next part.
+  process.exit();
+} else if (benchmark === undefined) {
+  const isHelp = name === '--help';
+  (isHelp ? console.log : console.error)(usage);
+  process.exitCode = isHelp ? 0 : 2;
+} else {
+  const { run, help } = await benchmark.load();
+  if (args.includes('--help')) console.log(`npm run bench -- ${name} [options]\n\n${help}`);
+  else
+    await run(args).catch((error: unknown) => {
+      const isUsage =
+        error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
+      console.error(isUsage ? `${(error as Error).message}\n\n${help}` : error);
+      process.exitCode = isUsage ? 2 : 1;
+    });
 }
-await (await benchmark.load()).run(args);

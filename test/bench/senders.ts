@@ -1,14 +1,20 @@
 import { generateKeyPair } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { DnsServer } from '../support/servers/dns.ts';
 import { processTree } from '../support/servers/process-tree.ts';
-import { BenchChild } from './child.ts';
+import { BenchChild, stopUnless } from './child.ts';
 import { startPostfix } from './contestants.ts';
+import type { Ground } from './ground.ts';
 import type { HandInOrder, SendOrder, SendReport } from './hand-in-process.ts';
 import { AUTHOR } from './messages.ts';
 import type { PoolOrder } from './pool-process.ts';
-import { allProcesses, type PostroomServer, startSingleMachine, startSplit } from './postroom-server.ts';
+import {
+  allProcesses,
+  eachActorTwice,
+  type PostroomServer,
+  startSingleMachine,
+  startSplit,
+} from './postroom-server.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 
 /** Whatever takes messages and sends them to the sink. */
@@ -17,21 +23,37 @@ export interface Sender extends Resources {
   isSigning: boolean;
   /** Hands a round's messages in; resolves when all were taken. */
   send(order: SendOrder): Promise<SendReport>;
-  /** how many messages it knows to have been taken by the sink since the start */
+  /** messages that it knows the sink accepted, since the start */
   sentCount(): Promise<number>;
   /** of its PostgreSQL; null where there is none */
   databaseUrl: string | null;
   stop(): Promise<void>;
 }
 
-export interface SenderOptions {
-  directory: string;
+export interface SenderOptions extends Pick<Ground, 'directory' | 'dns'> {
   sinkPort: number;
-  dns: DnsServer;
   /** hands messages in */
   loader: BenchChild;
   /** connections of the one who hands messages in */
   connections: number;
+  /** the cores that Postroom may use */
+  cpus?: string;
+}
+
+const senders: Record<string, (options: SenderOptions) => Promise<Sender>> = {
+  pool: startPool,
+  postfix: startRelayingPostfix,
+  postroom: startSendingPostroom,
+  split: (options) => startSendingSplit('Postroom split', allProcesses, options),
+  twice: (options) => startSendingSplit('Postroom split, each actor twice', eachActorTwice, options),
+};
+
+export const senderNames = Object.keys(senders);
+
+export function startSender(name: string, options: SenderOptions): Promise<Sender> {
+  const start = senders[name];
+  if (start === undefined) throw new Error(`--only takes ${senderNames.join(', ')}`);
+  return start(options);
 }
 
 const SELECTOR = 'pool';
@@ -39,7 +61,7 @@ const SELECTOR = 'pool';
 const KEY_BITS = 2048;
 
 /** A bare nodemailer pool, stock settings, signing. */
-export async function startPool(options: SenderOptions): Promise<Sender> {
+async function startPool(options: SenderOptions): Promise<Sender> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: KEY_BITS });
   const record = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
   options.dns.set(`${SELECTOR}._domainkey.${AUTHOR.domain}`, 'TXT', [record]);
@@ -67,7 +89,7 @@ export async function startPool(options: SenderOptions): Promise<Sender> {
 }
 
 /** Postfix that relays all to the sink, stock settings; messages go in by SMTP. */
-export async function startRelayingPostfix(options: SenderOptions): Promise<Sender> {
+async function startRelayingPostfix(options: SenderOptions): Promise<Sender> {
   const postfix = await startPostfix(options.directory, { relayTo: options.sinkPort });
   return {
     ...postfix,
@@ -85,18 +107,24 @@ export async function startRelayingPostfix(options: SenderOptions): Promise<Send
 }
 
 /** Postroom by its start command; messages go in by POST /api/e2/emails and out by the MX record of the sink's domain. */
-export async function startSendingPostroom(options: SenderOptions): Promise<Sender> {
-  return sending('Postroom', await startSingleMachine(options.directory, postroomOptions(options)), options);
+async function startSendingPostroom(options: SenderOptions): Promise<Sender> {
+  const server = await startSingleMachine(options.directory, postroomOptions(options));
+  return stopUnless(server, sending('Postroom', server, options));
 }
 
 /** The same as separate processes over a real nats-server and one PostgreSQL. */
-export async function startSendingSplitPostroom(options: SenderOptions): Promise<Sender> {
-  const directory = path.join(options.directory, 'split');
-  return sending('Postroom split', await startSplit(directory, allProcesses, postroomOptions(options)), options);
+async function startSendingSplit(
+  name: string,
+  processes: readonly (readonly string[])[],
+  options: SenderOptions,
+): Promise<Sender> {
+  const server = await startSplit(path.join(options.directory, 'split'), processes, postroomOptions(options));
+  return stopUnless(server, sending(name, server, options));
 }
 
-function postroomOptions({ dns, sinkPort }: SenderOptions) {
-  return { dnsServer: dns.address, environment: { OUTBOUND_PORT: String(sinkPort) } };
+function postroomOptions({ dns, sinkPort, cpus }: SenderOptions) {
+  const environment = { OUTBOUND_PORT: String(sinkPort) };
+  return { dnsServer: dns.address, environment, ...(cpus === undefined ? {} : { cpus }) };
 }
 
 async function sending(name: string, server: PostroomServer, options: SenderOptions): Promise<Sender> {

@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 250;
 export class CostMeter {
   readonly #client: pg.Client;
   readonly #postmaster: number;
-  readonly #pids: Record<string, number>;
+  readonly #pids: Record<string, readonly number[]>;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
   /** by backend: whose, and what it had used when it was first and last seen */
@@ -31,13 +31,17 @@ export class CostMeter {
   #own = new Map<string, { first: number; last: number }>();
   #failure: unknown = null;
 
-  private constructor(client: pg.Client, postmaster: number, pids: Record<string, number>) {
+  private constructor(client: pg.Client, postmaster: number, pids: Record<string, readonly number[]>) {
     this.#client = client;
     this.#postmaster = postmaster;
     this.#pids = pids;
   }
 
-  static async open(databaseUrl: string, postmaster: number, pids: Record<string, number>): Promise<CostMeter> {
+  static async open(
+    databaseUrl: string,
+    postmaster: number,
+    pids: Record<string, readonly number[]>,
+  ): Promise<CostMeter> {
     const client = new pg.Client({ connectionString: databaseUrl, application_name: 'meter' });
     await client.connect();
     return new CostMeter(client, postmaster, pids);
@@ -119,8 +123,8 @@ export class CostMeter {
       if (pid === this.#postmaster) continue;
       this.#backends.set(pid, { name, first, last: use });
     }
-    for (const [name, root] of Object.entries(this.#pids)) {
-      const ms = [...processTree(root)].reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1000, 0);
+    for (const [name, roots] of Object.entries(this.#pids)) {
+      const ms = roots.flatMap((root) => processTree(root)).reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1000, 0);
       const known = this.#own.get(name);
       this.#own.set(name, { first: known?.first ?? ms, last: Math.max(ms, known?.last ?? 0) });
     }
@@ -132,8 +136,9 @@ interface Use {
   walBytes: number;
 }
 
-export function residentMiB(pid: number): number {
-  return readProcess(pid)[0]?.residentMiB ?? 0;
+/** Memory of these processes together. */
+export function residentMiB(pids: readonly number[]): number {
+  return pids.flatMap((pid) => readProcess(pid)).reduce((sum, each) => sum + each.residentMiB, 0);
 }
 
 /** The gateway has a second pool, for accounts. */

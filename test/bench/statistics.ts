@@ -17,3 +17,9 @@ export function spread(sample: number[], digits = 0): string {
   if (sample.length === 0) return '-';
   return `${median(sample).toFixed(digits)} (${Math.min(...sample).toFixed(digits)}-${Math.max(...sample).toFixed(digits)})`;
 }
+
+/** The contestants of a round in their turn: each round begins with another one, and every second one runs backwards. */
+export function inTurn<T>(contestants: readonly T[], round: number): T[] {
+  const turned = contestants.map((_, at) => contestants[(at + round) % contestants.length] as T);
+  return round % 2 === 1 ? turned.toReversed() : turned;
+}

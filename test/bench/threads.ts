@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { assignThreads } from '../../actors/threading/assign-thread.ts';
@@ -15,6 +15,7 @@ import { insertEmails } from '../support/rows/email-rows.ts';
 import { fillLargeMailbox, largeMailbox } from '../support/rows/large-mailbox.ts';
 import { seededRandom } from '../support/rows/thread-mail.ts';
 import { testActorContext } from '../support/stages/actor-context.ts';
+import { describeMachine, describePostgresql } from './machine.ts';
 import { percentile } from './statistics.ts';
 
 /** p99 at the large size over p99 at the small one; the order of the work names it. */
@@ -29,7 +30,14 @@ interface Subject {
   threadIds: string[];
 }
 
-/** Lists, opens and assigns threads of one user at two sizes, alternating, in one cluster on disk, and prints p50, p99 and ratios. */
+export const help = `Lists, opens and assigns threads of one user at two sizes of the mailbox, in turn, and prints p50, p99 and ratios.
+
+  --small N          messages; default 10000
+  --large N          messages; default 1000000
+  --operations N     of each kind; default 3000
+  --batches N        of assigned mail; default 60
+  --directory DIR    keeps the mailboxes, for another run`;
+
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -53,7 +61,8 @@ export async function run(args: string[]): Promise<void> {
   });
   const subjects: Subject[] = [];
   try {
-    await describeMachine(cluster.url, directory);
+    describeMachine();
+    await describePostgresql('the mailboxes', cluster.url);
     for (const count of [Number(values.small), Number(values.large)]) subjects.push(await fill(cluster.url, count));
     const [small, large] = subjects;
     if (small === undefined || large === undefined) return;
@@ -213,19 +222,6 @@ async function exists(clusterUrl: string, databaseName: string): Promise<boolean
   const { rowCount } = await database.pool.query('select 1 from pg_database where datname = $1', [databaseName]);
   await database.close();
   return rowCount === 1;
-}
-
-async function describeMachine(url: string, directory: string): Promise<void> {
-  const database = openDatabase({ url, role: null, poolSize: 1, applicationName: 'bench', onError: () => undefined });
-  const { rows } = await database.pool.query<{ text: string }>(
-    `select string_agg(name || '=' || setting, ' ') as text from pg_settings
-     where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'shared_buffers')`,
-  );
-  await database.close();
-  console.log(
-    `machine: ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, node ${process.version}, ${new Date().toISOString()}`,
-  );
-  console.log(`${rows[0]?.text}, data under ${path.dirname(directory)}`);
 }
 
 function print(name: string, small: number[], large: number[], mostRatio: number | null): void {

@@ -22,18 +22,23 @@ export function readLastResults(root: string): LastResult[] {
 
 /** Replaces the result of the command, in docs/test-results.json and docs/testing.md. */
 export function keepLastResult(root: string, command: string, result: string): void {
-  const git = (...words: string[]) => spawnSync('git', words, { cwd: root, encoding: 'utf8' }).stdout.trim();
-  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
   const kept: LastResult = {
     command,
     result,
     date: new Date().toISOString().slice(0, 10),
-    commit: `${git('rev-parse', '--short', 'HEAD')}${isChanged ? '+' : ''}`,
+    commit: currentCommit(root),
   };
   const others = readLastResults(root).filter((each) => each.command !== command);
   const results = [...others, kept].toSorted((one, other) => one.command.localeCompare(other.command));
   writeFileSync(fileIn(root), `${JSON.stringify(results, null, 2)}\n`);
   writeTestingPage(root);
+}
+
+/** Returns the short hash of the commit that is checked out, with a plus when files have been changed since. */
+export function currentCommit(root: string): string {
+  const git = (...words: string[]) => spawnSync('git', words, { cwd: root, encoding: 'utf8' }).stdout.trim();
+  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
+  return `${git('rev-parse', '--short', 'HEAD')}${isChanged ? '+' : ''}`;
 }
 
 /** Writes docs/testing.md. */

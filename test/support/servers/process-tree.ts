@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Resident memory in MiB and CPU seconds of a process and all its descendants, by command. */
-export function processTree(root: number): { pid: number; command: string; residentMiB: number; cpuSeconds: number }[] {
+/** What one process uses. */
+export interface ProcessUse {
+  pid: number;
+  command: string;
+  /** memory; what processes share (PostgreSQL's buffers) counts once in their sum. MiB, read when it is asked for, 0 when it has ended. */
+  readonly residentMiB: number;
+  /** with those of its children that have ended */
+  cpuSeconds: number;
+}
+
+/** What a process and all its descendants use. */
+export function processTree(root: number): ProcessUse[] {
   const parents = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -26,11 +36,9 @@ export function processTree(root: number): { pid: number; command: string; resid
 }
 
 /** The same for one process; empty when it has ended. */
-export function readProcess(pid: number): { pid: number; command: string; residentMiB: number; cpuSeconds: number }[] {
+export function readProcess(pid: number): ProcessUse[] {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 80);
-    // The proportional set: memory that processes share (PostgreSQL's buffers) counts once in their sum.
-    const resident = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
@@ -38,8 +46,10 @@ export function readProcess(pid: number): { pid: number; command: string; reside
       {
         pid,
         command,
-        residentMiB: Math.round(Number(resident?.[1] ?? 0) / 1024),
-        // with those of its children that have ended
+        // Reading it takes the kernel milliseconds for a large process.
+        get residentMiB() {
+          return residentMiBOf(pid);
+        },
         cpuSeconds: [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / clockTicks,
       },
     ];
@@ -48,4 +58,21 @@ export function readProcess(pid: number): { pid: number; command: string; reside
   }
 }
 
+function residentMiBOf(pid: number): number {
+  try {
+    const proportional = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
+    return Math.round(Number(proportional?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
+
 const clockTicks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** CPU seconds that all processes of the machine have used since it started, interrupts and time stolen by a hypervisor included. */
+export function machineCpuSeconds(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  // proc(5): user nice system idle iowait irq softirq steal
+  const ticks = line.trim().split(/\s+/).slice(1).map(Number);
+  return [0, 1, 2, 5, 6, 7].reduce((sum, at) => sum + (ticks[at] ?? 0), 0) / clockTicks;
+}

@@ -19,6 +19,8 @@ export interface SmtpLoadOptions {
   perSecond?: number;
   /** whether a session ends at its first message that is not taken, instead of going on with the next */
   isEndingAtFailure?: boolean;
+  /** the address that connection number n comes from; the system's choice by default */
+  localAddress?: (connection: number) => string;
   /** give up on a transaction after this long; milliseconds */
   limitMs?: number;
 }
@@ -67,6 +69,7 @@ export async function smtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult
   const results: SmtpLoadResult[] = [];
   let next = 0;
   const begin = instant();
+  let connections = 0;
   const take = async (): Promise<number | null> => {
     if (next >= options.count) return null;
     const n = next++;
@@ -83,7 +86,7 @@ export async function smtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult
         const startedAt = instant();
         const outcome = { n, startedAt, isDataSent: false };
         try {
-          session ??= await Session.open(options);
+          session ??= await Session.open(options, options.localAddress?.(connections++));
           const transaction = await session.transact(
             options.reversePath,
             options.recipients(n),
@@ -137,8 +140,9 @@ class Session {
     socket.on('close', () => this.#fail(new Error('connection closed')));
   }
 
-  static async open(options: SmtpLoadOptions): Promise<Session> {
-    const socket = connect(options.port, options.host);
+  static async open(options: SmtpLoadOptions, localAddress: string | undefined): Promise<Session> {
+    const { host, port } = options;
+    const socket = connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) });
     const session = new Session(socket);
     socket.setTimeout(options.limitMs ?? 60_000, () => socket.destroy(new Error('no reply within the limit')));
     const banner = await session.#read();
