@@ -77,24 +77,29 @@ function packHead(head: unknown, sizeBytes: number): Buffer {
   return packed;
 }
 
-/**
- * Cuts a stream of chunks into frames. A frame inside one chunk is passed on as a view of it; a longer one is copied into a buffer of its
- * size.
- */
+/** A frame that comes in several chunks. Its head and its bytes have a buffer each, so that keeping the bytes takes no copy. */
+interface Gathered {
+  head: Buffer;
+  bytes: Buffer;
+  /** of both */
+  filled: number;
+}
+
+/** Cuts a stream of chunks into frames. A frame inside one chunk is passed on as views of it; a longer one is copied once. */
 function createFrameReader(take: (head: unknown, bytes: Uint8Array) => void, refuse: (reason: string) => void) {
   let rest: Buffer = Buffer.alloc(0);
-  let gathering: { frame: Buffer; filled: number; headBytes: number } | null = null;
+  let gathering: Gathered | null = null;
   let isBroken = false;
 
-  const deliver = (frame: Buffer, headBytes: number) => {
+  const deliver = (text: Buffer, bytes: Buffer) => {
     let head: unknown;
     try {
-      head = JSON.parse(frame.toString('utf8', 0, headBytes));
+      head = JSON.parse(text.toString('utf8'));
     } catch {
       isBroken = true;
       return refuse('frame with a malformed head');
     }
-    take(head, frame.subarray(headBytes));
+    take(head, bytes);
   };
 
   return (chunk: Buffer) => {
@@ -106,13 +111,11 @@ function createFrameReader(take: (head: unknown, bytes: Uint8Array) => void, ref
     let at = 0;
     while (at < data.byteLength && !isBroken) {
       if (gathering) {
-        const copied = data.copy(gathering.frame, gathering.filled, at);
-        at += copied;
-        gathering.filled += copied;
-        if (gathering.filled < gathering.frame.byteLength) return;
-        const { frame, headBytes } = gathering;
+        at = gather(gathering, data, at);
+        const { head, bytes, filled } = gathering;
+        if (filled < head.byteLength + bytes.byteLength) return;
         gathering = null;
-        deliver(frame, headBytes);
+        deliver(head, bytes);
         continue;
       }
       if (data.byteLength - at < LENGTHS_BYTES) {
@@ -127,11 +130,32 @@ function createFrameReader(take: (head: unknown, bytes: Uint8Array) => void, ref
         return refuse('frame of an impossible length');
       }
       if (data.byteLength - at >= frameBytes) {
-        deliver(data.subarray(at, at + frameBytes), headBytes);
+        deliver(data.subarray(at, at + headBytes), data.subarray(at + headBytes, at + frameBytes));
         at += frameBytes;
       } else {
-        gathering = { frame: Buffer.allocUnsafeSlow(frameBytes), filled: 0, headBytes };
+        gathering = {
+          head: Buffer.allocUnsafeSlow(headBytes),
+          bytes: Buffer.allocUnsafeSlow(frameBytes - headBytes),
+          filled: 0,
+        };
       }
     }
   };
+}
+
+/** Copies what belongs to the frame from that position on; returns the position after it. */
+function gather(frame: Gathered, data: Buffer, from: number): number {
+  const { head, bytes } = frame;
+  let at = from;
+  if (frame.filled < head.byteLength) {
+    const copied = data.copy(head, frame.filled, at);
+    at += copied;
+    frame.filled += copied;
+  }
+  if (frame.filled >= head.byteLength) {
+    const copied = data.copy(bytes, frame.filled - head.byteLength, at);
+    at += copied;
+    frame.filled += copied;
+  }
+  return at;
 }

@@ -22,12 +22,20 @@ export interface ThreadOptions {
   onEnd: (reason: string) => void;
 }
 
+/**
+ * Memory for new objects, in MB. Node's 192 let a thread hold 100 MB of garbage before it looks for any, without taking less time for it.
+ */
+const YOUNG_GENERATION_MB = 64;
+
 export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: ThreadOptions): Thread {
   const worker = new Worker(program, {
     env: environmentOfThreads(),
     execArgv: [],
     workerData: data,
-    ...(heapLimitMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapLimitMb } }),
+    resourceLimits: {
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      ...(heapLimitMb === undefined ? {} : { maxOldGenerationSizeMb: heapLimitMb }),
+    },
   });
   worker.unref();
   let reason: string | null = 'ended by itself';

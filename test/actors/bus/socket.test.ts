@@ -84,6 +84,17 @@ test('frames cut anywhere by the stream are put together again', async () => {
   foreign.destroy();
 });
 
+test('bytes longer than one read from the socket come whole, in a buffer of their own', async () => {
+  const sent = Buffer.alloc(1_000_000, 'A line of mail.\r\n');
+  local.serve('receiving.message.accept', async (_request, bytes) => {
+    expect(Buffer.compare(bytes, sent)).toBe(0);
+    return accepted(`em_${bytes.buffer.byteLength}`);
+  });
+  const asker = client();
+  await connected(asker);
+  expect(await asker.ask('receiving.message.accept', question, { bytes: sent })).toEqual(accepted('em_1000000'));
+});
+
 function wakeFrame(emailId: string): Buffer {
   const message = { userId: 'usr_1', emailIds: [emailId] };
   const head = Buffer.from(JSON.stringify({ op: 'wake', subject: 'receiving.parse.wake', message }));
