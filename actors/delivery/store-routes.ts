@@ -49,7 +49,8 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
   if (client === context.database.pool && hasMore)
     return inTransaction(context.database, (transaction) => storeRoutes(transaction, options));
   const now = context.now();
-  const records = decided.map((email) => recordOf(options, email, now));
+  const room = { bytes: MAX_CONTENT_BYTES_OF_BATCH };
+  const records = decided.map((email) => recordOf(options, email, room, now));
   const withContent = records.some((record) => record.wants_content);
   const stored = await client.query<StoredRouteRow | StoredRouteContentRow>({
     ...(withContent ? STORE_WITH_CONTENT : STORE),
@@ -74,19 +75,23 @@ const STORE_WITH_CONTENT = {
   text: storeRoutesSql({ withContent: true }),
 };
 
-/** Maximum bytes of a message whose content is read with its route: larger content is read when its attempt starts. */
-const MAX_CONTENT_BYTES = 32_768;
+/** Maximum bytes of the messages, each and in total, whose content is read with their routes; other content is read by its attempt. */
+const MAX_CONTENT_BYTES = 262_144;
+const MAX_CONTENT_BYTES_OF_BATCH = 2_097_152;
 
 function recordOf(
   { context, find, admit }: StoreRoutesOptions,
   { row, decision, answers }: DecidedEmail,
+  room: { bytes: number },
   now: Date,
 ): RouteRecord {
   const endpoint = endpointOf(context, row, decision, find);
   const webhook = endpoint?.webhook ?? null;
   const admission = endpoint?.type === 'webhook' ? admit({ userId: row.user_id, key: endpoint.id }) : 'left';
-  const isSmall = (row.size_octets ?? 0) <= MAX_CONTENT_BYTES;
-  const wantsContent = admission === 'started' && isSmall && webhook !== null;
+  const sizeBytes = row.size_octets ?? 0;
+  const hasRoom = sizeBytes <= Math.min(MAX_CONTENT_BYTES, room.bytes);
+  const wantsContent = admission === 'started' && hasRoom && webhook !== null;
+  if (wantsContent) room.bytes -= sizeBytes;
   return {
     user_id: row.user_id,
     email_id: row.id,
