@@ -10,6 +10,7 @@ import { createLog } from './runner/monitoring/log.ts';
 import { openSmtpMonitoring } from './runner/monitoring/smtp-monitoring.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
 import { startWatchdog } from './runner/monitoring/watchdog.ts';
+import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
 
 readArguments({
   usage: `Usage: npx node bin/smtp.ts
@@ -27,6 +28,7 @@ const PARENT_GONE = 'parent gone';
 const config = readConfigOrRefuse();
 const log = createLog(config, 'smtp', { destination: pino.destination({ sync: false }) });
 startWatchdog('smtp');
+releaseMemoryWhenIdle();
 const isMaster = config.smtpProcesses > 1 && !isWorker();
 const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
 const server = isMaster

@@ -22,6 +22,7 @@ import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
 import { type ActorName, actorNames, createActorContext, startActor } from './runner/processes/actors.ts';
 import { openBus, openBusDoor } from './runner/processes/bus.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
+import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
 import { restartReports } from './runner/processes/restart-reports.ts';
 import { createClosers, stopSignal } from './runner/processes/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/processes/single-machine.ts';
@@ -94,6 +95,7 @@ async function start(): Promise<string> {
   machine?.supervise(restartReports(outage, log));
   let smtp = null as SmtpProcesses | null;
   measureProcess('start');
+  releaseMemoryWhenIdle();
   measureBacklog(context.database, log);
   measureDisk(settings.mailDirectory);
   // Half of all modules. What refuses the start, and --help, comes before them.

@@ -16,6 +16,7 @@ import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
 import { startWatchdog } from '../monitoring/watchdog.ts';
 import { inspectDatabase, StartRefused } from '../prepare-database.ts';
 import { openBus } from './bus.ts';
+import { releaseMemoryWhenIdle } from './release-memory.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 
 /** What one process of the split mode works with. */
@@ -90,6 +91,7 @@ export async function runSplitProcess(
       closers.add('outage', async () => outage.close());
       readiness = createReadiness({ database, ...(options.isUsefulWithoutBus === true ? {} : { bus }) });
       measureProcess(options.name);
+      releaseMemoryWhenIdle();
       if (role === 'postroom_actor') measureBacklog(database, log);
       const monitoring = await openMonitoring({ config, log, missing: readiness.missing });
       closers.add('monitoring', () => monitoring.close());

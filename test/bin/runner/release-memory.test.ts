@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { collectGarbage, isWorthCollecting } from '../../../bin/runner/processes/release-memory.ts';
+
+const MIB = 1024 * 1024;
+
+test('an idle process collects garbage once its heap has grown by 32 MiB', () => {
+  expect(isWorthCollecting(0.001, 132 * MIB, 100 * MIB)).toBe(true);
+  expect(isWorthCollecting(0.001, 131 * MIB, 100 * MIB)).toBe(false);
+  expect(isWorthCollecting(0.001, 90 * MIB, 100 * MIB)).toBe(false);
+});
+
+test('a busy process leaves its heap alone', () => {
+  expect(isWorthCollecting(0.1, 500 * MIB, 100 * MIB)).toBe(false);
+});
+
+test('a collection makes the heap smaller than its garbage was', () => {
+  let garbage: unknown[] | null = Array.from({ length: 1_000_000 }, (_, n) => ({ n }));
+  const before = process.memoryUsage().heapUsed;
+  expect(garbage).toHaveLength(1_000_000);
+  garbage = null;
+  collectGarbage();
+  expect(before - process.memoryUsage().heapUsed).toBeGreaterThan(16 * MIB);
+});
