@@ -58,7 +58,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 1;
+export const PARSER_VERSION = 2;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;

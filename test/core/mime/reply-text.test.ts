@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stripQuotedText } from '../../../core/mime/reply-text.ts';
+import { readReply, stripQuotedText } from '../../../core/mime/reply-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
 const QUOTE = '> One line.\n> Another line.\n';
@@ -19,7 +19,23 @@ describe('the text that an author typed', () => {
     ['above a signature', 'Yes.\n\n-- \nJoe Doe\nPresident\n', 'Yes.'],
     ['above a signature whose space was lost', 'Yes.\n\n--\nJoe Doe\n', 'Yes.'],
     ['sent from a telephone', 'Yes.\n\nSent from my iPhone\n', 'Yes.'],
-    ['between quotations', '> When?\nAt ten.\n> Where?\nHere.\n', 'At ten.\nHere.'],
+    ['below a quotation with its introduction', `On Mon, 1 Jan 2026, Ann wrote:\n${QUOTE}\nYes.\n`, 'Yes.'],
+    ['between quotations', '> When?\nAt ten.\n> Where?\nHere.\n', '> When?\nAt ten.\n> Where?\nHere.'],
+    [
+      'between quotations, below a greeting',
+      `Hi Ann,\n\nOn Mon, 1 Jan 2026, Ann wrote:\n> When?\n\nAt ten.\n`,
+      'Hi Ann,\n\n> When?\n\nAt ten.',
+    ],
+    ['above quoted fields', `Yes.\n\nFrom: Ann <ann@x.test>\nSent: Monday\nTo: Joe\nSubject: Hi\n\nWhen?\n`, 'Yes.'],
+    ['above a forwarded message', 'See below.\n\n---------- Forwarded message ---------\nWhen?\n', 'See below.'],
+    ['above a quotation with initials', 'Yes.\n\nAt 1/1/2026 10:00, Ann wrote:\nAB> When?\nAB> Where?\n', 'Yes.'],
+    ['with code', 'Try:\n\n```\n> not quoted\n--\n```\n\n> quoted\n', 'Try:\n\n```\n> not quoted\n--\n```'],
+    [
+      'above a disclaimer',
+      'Yes.\n\nThis email and its attachments are confidential and intended solely for the addressee. Tell us if you got it by mistake.\n',
+      'Yes.',
+    ],
+    ['with a rule', 'One.\n\n-----\n\nTwo.\n-----\n', 'One.\n\n-----\n\nTwo.\n-----'],
     ['of nothing but a quotation', QUOTE, QUOTE.trim()],
     ['of nothing', '\n \n', ''],
     [
@@ -31,20 +47,32 @@ describe('the text that an author typed', () => {
     expect(stripQuotedText(text).replace(/\n+(?=\S)/g, '\n')).toBe(own.replace(/\n+(?=\S)/g, '\n'));
   });
 
-  test('keeps lines that are too long for a pattern, and drops quoted ones', () => {
+  test('keeps lines that are too long to introduce anything, and drops quoted ones', () => {
     const long = 'word '.repeat(100).trim();
     expect(stripQuotedText(`${long}\n\n> ${long}\n`)).toBe(long);
-    expect(stripQuotedText(`> a\n${long} wrote:\n`)).toBe(`${long} wrote:`);
+    expect(stripQuotedText(`> a\n${long} wrote:\n`)).toBe(`> a\n${long} wrote:`);
   });
 
-  test('is returned whole when it is too long to be a reply', () => {
-    const text = `${'A line.\n'.repeat(10_000)}> quoted`;
-    expect(stripQuotedText(text)).toBe(text);
+  test('comes with the places of what was removed', () => {
+    const text = 'Yes.\r\n\r\n-- \r\nJoe\r\n\r\nOn Mon, 1 Jan 2026, Ann wrote:\r\n> When?\r\n';
+    const { removed } = readReply(text);
+    expect(removed.map(({ kind, start, end }) => [kind, text.slice(start, end).trim()])).toEqual([
+      ['signature', '-- \r\nJoe'],
+      ['quote', 'On Mon, 1 Jan 2026, Ann wrote:\r\n> When?'],
+    ]);
+    expect(readReply(QUOTE).removed).toEqual([]);
   });
 });
 
 test.each([
   'Op x\n',
+  'cc: a\n',
+  'a:\n',
+  'a@b.test:\n',
+  'On 1 May 2026 a wrote:\n',
+  'On 1 May 2026 a wrote:\n> b\n',
+  'From: a\nTo: b\nDate: c\n\n',
+  '| a\n',
   'abc. skrev \n',
   '\n',
   ' \n',

@@ -1,0 +1,77 @@
+/**
+ * What mail programs write around quoted mail, by language, as parts of regular expressions (flags iu). Languages: English, German, French,
+ * Spanish, Italian, Portuguese, Dutch, Danish, Swedish, Norwegian, Finnish, Polish, Czech, Russian, Ukrainian, Turkish, Greek, Hebrew,
+ * Arabic, Chinese, Japanese, Korean and Vietnamese.
+ */
+
+/** Says that someone wrote what follows: `On Monday Ann wrote:`. */
+export const WROTE = [
+  'wrote|writes|schrieb|geschrieben|[ée]crit|escribi[oó]|escribe|scritto|scrive|escreveu|escreve|schreef|geschreven',
+  'skrev|skriver|kirjoitti|napisa[łl]|pisze|napsal|написал|писал|пише|написав|пишет|yazdı|έγραψε|έγραφε',
+  'כתב|מאת|كتب|كتابة|写道|寫道|写入|のメール|のメッセージ|書きました|さんから|작성|썼습니다|님이|님의|viết',
+].join('|');
+
+/** Words with which such lines begin, before a date. */
+export const WROTE_LEADS =
+  'On|At|Am|Le|El|Em|Il|Op|Den|På|Dnia|W dniu|Dne|Dňa|In data|Στις|Vào|Ngày|Lúc|Il giorno|No dia|Na|Quoting|\u05d1|\u0641\u064a|בתאריך|在|於|于';
+
+/** Names of the fields that mail programs repeat above quoted mail, in any order. */
+export const QUOTED_FIELDS = {
+  from: 'from|von|de|da|van|fra|från|lähettäjä|od|от|від|від кого|kimden|gönderen|από|מאת|من|发件人|寄件者|寄件人|差出人|送信者|보낸 ?사람|từ|expéditeur|remitente|mittente|afzender',
+  date: 'sent|date|gesendet|datum|envoyé|enviado|enviada(?: em)?|fecha|inviato|data|verzonden|sendt|dato|skickat|lähetetty|päivämäärä|päiväys|wysłano|odesláno|отправлено|дата|надіслано|gönderildi|gönderme tarihi|tarih|εστάλη|στάλθηκε|ημερομηνία|נשלח|תאריך|تاريخ|التاريخ|أرسلت|تم الإرسال|发送时间|日期|时间|寄件日期|送信日時|日付|日時|보낸 ?날짜|날짜|đã gửi|ngày',
+  to: 'to|an|à|pour|para|a|aan|til|till|vastaanottaja|do|komu|кому|kime|alıcı|προς|אל|إلى|الى|收件人|收件者|宛先|받는 ?사람|tới|đến|destinataire|destinatario',
+  subject:
+    'subject|betreff|objet|asunto|oggetto|assunto|onderwerp|emne|ämne|aihe|temat|předmět|тема|konu|θέμα|נושא|الموضوع|主题|主題|主旨|件名|제목|chủ đề|tiêu đề|re',
+  other:
+    'cc|bcc|message-id|kopie|copie|kopia|kopi|копия|копія|抄送|副本|참조|reply-to|répondre à|antwort an|risposta|on behalf of|importance|priority|wichtigkeit|attachments?|anlagen|organi[sz]ation|newsgroups',
+} as const;
+
+/** Lines that stand above forwarded or quoted mail, between dashes or before a colon. */
+export const QUOTE_TITLES = [
+  'original(?:nachricht)? ?(?:message|appointment)?|forwarded (?:message|by)|reply message|begin forwarded message|begin original message',
+  'urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|anfang der weitergeleiteten (?:nachricht|e-mail)|(?:message|courriel) d.origine',
+  'message (?:original|initial|transféré|transmis)|début du message (?:réexpédié|transféré)|mensaje (?:original|reenviado)',
+  'inicio del mensaje reenviado|messaggio (?:originale|inoltrato)|inizio messaggio inoltrato|mensagem (?:original|encaminhada)',
+  'início da mensagem reencaminhada|oorspronkelijk bericht|doorgestuurd bericht|begin doorgestuurd bericht|oprindelig (?:meddelelse|besked)',
+  'videresendt (?:meddelelse|melding|besked)|start på videresendt besked|ursprungligt meddelande|vidarebefordrat (?:meddelande|brev)',
+  'originalmeddelande|opprinnelig melding|start på videresendt melding|alkuperäinen viesti|välitetty viesti|(?:oryginalna|przekazana) wiadomość',
+  'wiadomość (?:oryginalna|przekazana)|původní (?:zpráva|e-mail)|přeposlaná zpráva|(?:исходное|пересылаемое|пересланное|оригинальное) сообщение',
+  'начало переадресованного сообщения|(?:початкове|переслане|оригінальне) повідомлення|(?:orijinal|özgün) (?:mesaj|ileti)|yönlendirilen mesaj',
+  'iletilmiş mesaj|(?:αρχικό|προωθημένο) μήνυμα|הודעה (?:מקורית|שהועברה)|(?:الرسالة|رسالة) (?:الأصلية|معاد توجيهها)|原始(?:邮件|郵件|信件)|原邮件',
+  '(?:转发|轉寄|转发的)(?:邮件|的郵件|信件)|元のメッセージ|転送(?:された)?メッセージ|원본 ?(?:메시지|메일)|전달된 ?메시지|thư gốc|tin nhắn (?:gốc|được chuyển tiếp)',
+].join('|');
+
+/** A whole line that a telephone or a mail program adds below what was typed. */
+export const PROGRAM_SIGNATURES = [
+  String.raw`sent (?:from|via|with|by|using|on) (?:my|a|an|the|mobile|cell|phone|mail\b|\[?mail\]?|e-?mail|mailbox|outlook|yahoo|gmail|google|windows|samsung|galaxy|i(?:phone|pad|pod|cloud)|android|blackberry|airmail|proton|thunderbird|spark|sparrow|htc|nokia|xiaomi|huawei|pixel|hey|superhuman|newton|aqua|bluemail|k-9|fairemail|zoho|telegram|aol|at&t|t-mobile|verizon|surface|tablet|nine|myMail|edison|canary|mutt|mailspring|postbox|missive|front|polymail|mimestream|tutanota|tuta|boxer|typeapp|workmail|teams|smartphone).{0,100}`,
+  String.raw`.{0,20}\bfrom mobile(?: (?:phone|device))?`,
+  String.raw`from my \S.{0,40}`,
+  String.raw`(?:get|download|try) \[?(?:outlook|yahoo mail|bluemail|spark|the new outlook).{0,100}`,
+  String.raw`(?:von meinem|von unterwegs|vom handy|aus meinem).{1,50} gesendet\.?`,
+  String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
+  String.raw`gesendet (?:von|mit|vom|über|via) .{1,80}`,
+  String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать) outlook .{0,80}`,
+  String.raw`envoyé (?:de|depuis|à partir de|avec|via|par) .{1,80}`,
+  String.raw`enviad[oa] (?:desde|do|da|de|a partir|con|com|via|pelo) .{1,80}`,
+  String.raw`inviat[oa] (?:da|dal|dalla|con|tramite) .{1,80}`,
+  String.raw`(?:verzonden|verstuurd) (?:vanaf|vanop|vanuit|met|via|van|door) .{1,80}`,
+  String.raw`(?:sendt|skickat|skickad|sent) (?:fra|från|frå|via|med) .{1,80}`,
+  String.raw`lähetetty .{1,60}`,
+  String.raw`wysłan[eo] (?:z|ze|za pomocą|przez) .{1,80}`,
+  String.raw`odesláno (?:z|ze|pomocí) .{1,80}`,
+  String.raw`(?:отправлено|послано|надіслано|відправлено) (?:с|со|из|з|із|через|от) .{1,80}`,
+  String.raw`.{1,40}(?:dan|den|ndan|nden|umdan|imden|ımdan) gönderil(?:di|miştir)\.?`,
+  String.raw`(?:στάλθηκε|εστάλη) από .{1,80}`,
+  String.raw`נשלח מ.{1,80}`,
+  String.raw`(?:أُ?رسلت|أُ?رسل|تم الإرسال) (?:من|باستخدام) .{1,80}`,
+  String.raw`(?:发自|發自|从|從|来自|來自|由).{1,40}(?:发送|發送|傳送|发出)?`,
+  String.raw`.{1,40}から(?:送信|送る)`,
+  String.raw`.{1,40}에서 (?:보냄|전송|보낸 메일).{0,20}`,
+  String.raw`(?:đã )?(?:gửi|được gửi) từ .{1,80}`,
+] as const;
+
+/** A paragraph at the end that a company's server adds. */
+export const DISCLAIMER_STARTS =
+  '(?:this (?:e-?mail|message|communication|transmission|electronic|mail)|the (?:information|contents?)|confidential|disclaimer|notice|caution|privileged|please consider the environment|diese (?:e-?mail|nachricht)|der inhalt dieser|ce (?:message|courriel|mail)|este (?:mensaje|correo|e-?mail)|questo messaggio|esta mensagem|deze e-?mail|dit bericht|denne (?:e-?mail|mail)|detta (?:e-?post|meddelande))';
+export const DISCLAIMER_WORDS =
+  'confidential|intended (?:recipient|only|solely)|privileged|disclos|unauthori[sz]ed|vertraulich|rechtlich geschützt|confidentiel|destinataire|confidencial|destinatario|destinatári|riservat|confidenziali|vertrouwelijk|geadresseerde|fortrolig|konfidentiell|printing this e-?mail|viru(?:s|ses) (?:free|scan)';
