@@ -306,7 +306,7 @@ class ReplyReader {
 
   #removeQuotations(): void {
     const count = this.#lines.length;
-    const ownFrom = new Array<number>(count + 1).fill(0);
+    const ownFrom = Array.from({ length: count + 1 }, () => 0);
     let lastForeign = -1;
     for (let at = count - 1; at >= 0; at--) {
       ownFrom[at] = (ownFrom[at + 1] ?? 0) + (this.#isOwn(at) ? 1 : 0);
