@@ -10,7 +10,7 @@ import {
 } from './reply-words.ts';
 
 /** A part of a text that its author did not type into this message. */
-export interface RemovedPart {
+interface RemovedPart {
   kind: 'quote' | 'signature';
   /** offset in the text, in UTF-16 code units */
   start: number;
@@ -19,7 +19,7 @@ export interface RemovedPart {
 }
 
 /** What its author typed into a message. */
-export interface Reply {
+interface Reply {
   /** without the removed parts, trimmed; the whole text when nothing else would remain */
   text: string;
   /** in the order of the text, not overlapping */
