@@ -3,6 +3,7 @@ import { decideRoutes, type RoutingParts } from '../../../actors/delivery/decide
 import { createEndpointLookup } from '../../../actors/delivery/endpoint-lookup.ts';
 import { createGuardLookup } from '../../../actors/delivery/guard-lookup.ts';
 import { JUDGING_LIMITS } from '../../../actors/delivery/judging.ts';
+import { createEmailRouter } from '../../../actors/delivery/route-emails.ts';
 import { storeRoutes } from '../../../actors/delivery/store-routes.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
@@ -48,19 +49,27 @@ async function mailboxFor() {
   return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: receiver.url });
 }
 
-/** A router of its own, which has read the mail that waits, and decided. */
-async function decidedBy(name: string) {
+function partsOf(name: string): RoutingParts {
   const context = testActorContext(database, name);
-  const { pool } = database;
-  const parts: RoutingParts = {
+  return {
     context,
-    endpoints: createEndpointLookup({ pool, secretKey: SECRET_KEY, log: context.log }),
+    endpoints: createEndpointLookup({ pool: database.pool, secretKey: SECRET_KEY, log: context.log }),
     guard: createGuardLookup({ bus: context.bus, asideMs: 0 }),
     judgingLimits: JUDGING_LIMITS,
     hasModel: false,
   };
+}
+
+/** A router of its own, which has read the mail that waits, and decided. */
+async function decidedBy(name: string) {
+  const { pool } = database;
+  const parts = partsOf(name);
   const { rows } = await pool.query<UnroutedRow>(takeUnroutedSql({ ofOthers: false, locked: false }), [50]);
-  return { context, admit: () => 'claimed' as const, ...(await decideRoutes(parts, pool, rows, performance.now())) };
+  return {
+    context: parts.context,
+    admit: () => 'claimed' as const,
+    ...(await decideRoutes(parts, pool, rows, performance.now())),
+  };
 }
 
 async function eventsOf(emailId: string): Promise<string[]> {
@@ -89,6 +98,30 @@ test('of two routers that decided on the same mail, one stores its route and doe
   expect(await eventsOf(held?.emailId ?? '')).toEqual(['email.blocked']);
   const { rows } = await database.pool.query('select trigger_count from guard_rule_stat where rule_id = $1', [rule]);
   expect(rows).toEqual([{ trigger_count: 1 }]);
+});
+
+test('a router that lost a route to another locks the mail that it reads next', async () => {
+  const mailbox = await mailboxFor();
+  const parts = partsOf('router');
+  let meanwhile = async (): Promise<unknown> => undefined;
+  const read: RoutingParts['guard']['read'] = async (...asked) => {
+    await meanwhile();
+    return parts.guard.read(...asked);
+  };
+  const router = createEmailRouter({ ...parts, guard: { ...parts.guard, read } });
+  await insertReceivedMail(database, mailbox);
+  meanwhile = async () => storeRoutes(database.pool, await decidedBy('other'));
+  expect(await router.route(50, () => 'claimed')).toMatchObject({ emailCount: 1, lostCount: 1, jobs: [] });
+
+  const [mail] = await insertReceivedMail(database, mailbox);
+  const take = takeUnroutedSql({ ofOthers: false, locked: true });
+  let leftToOthers: number | null = null;
+  meanwhile = async () => {
+    leftToOthers = (await database.pool.query(take, [50])).rows.length;
+  };
+  const { jobs } = await router.route(50, () => 'claimed');
+  expect(jobs.map(({ emailId }) => emailId)).toEqual([mail?.emailId]);
+  expect(leftToOthers).toBe(0);
 });
 
 test('mail that goes to a known endpoint takes three statements: read, route with content, outcome', async () => {
