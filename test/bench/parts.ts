@@ -58,4 +58,12 @@ export const parts: readonly Part[] = [
     limitMs: 480_000,
     load: () => import('./fairness.ts'),
   },
+  {
+    name: 'cores',
+    title: 'Cores',
+    about:
+      'On one core, Postroom and its PostgreSQL have core 0 to themselves (`taskset`) and the load has core 1. On two cores, all of them share both.',
+    limitMs: 480_000,
+    load: () => import('./cores.ts'),
+  },
 ];
