@@ -9,7 +9,7 @@ import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { listThreads, readThread, type ThreadQuery } from '../../operations/threads/threads.ts';
+import { listThreads, pageThreadEmails, readThread, type ThreadQuery } from '../../operations/threads/threads.ts';
 import { databaseUrl, freePort, loginAs, onServer } from '../support/cluster/cluster.ts';
 import { insertEmails } from '../support/rows/email-rows.ts';
 import { fillLargeMailbox, largeMailbox } from '../support/rows/large-mailbox.ts';
@@ -21,6 +21,8 @@ import { percentile } from './statistics.ts';
 /** p99 at the large size over p99 at the small one; the order of the work names it. */
 const MOST_RATIO = 1.5;
 const USER = 'usr_bench';
+/** The page that the dashboard opens a thread with, and one more, which shows whether there are others. */
+const NEWEST_MESSAGES = { after: null, before: null, isInverted: true, limit: 51 };
 
 /** One user's mailbox of one size, in a database of its own. */
 interface Subject {
@@ -69,9 +71,9 @@ export async function run(args: string[]): Promise<void> {
     const operations = Number(values.operations);
     for (const [name, work] of Object.entries(readings))
       await measure(name, small, large, operations, work, MOST_RATIO);
-    // A hundred times as many messages in one answer: shown, not compared.
+    // REST returns all messages, a hundred times as many: shown, not compared.
     const openLong: Reading = (subject) => readThread(contextOf(subject), largeMailbox.longThreadId);
-    await measure('open the long thread (1 % of all mail)', small, large, 20, openLong, null);
+    await measure('open the long thread, all messages (1 % of mail)', small, large, 20, openLong, null);
     for (const size of [1, 25, 50]) await measureAssigning(small, large, size, Number(values.batches));
   } finally {
     await Promise.all(subjects.flatMap(({ actor, gateway }) => [actor.close(), gateway.close()]));
@@ -89,6 +91,8 @@ const readings: Record<string, Reading> = {
   'list unread, 25 behind any thread': (subject, random) =>
     list(subject, { isUnread: true }, anyThread(subject, random)),
   'open any thread': (subject, random) => readThread(contextOf(subject), anyThread(subject, random)),
+  'open the long thread, newest 50': (subject) =>
+    pageThreadEmails(contextOf(subject), [largeMailbox.longThreadId], NEWEST_MESSAGES),
   'list by one person, 25': (subject, random) =>
     list(subject, { address: `person${Math.floor(random() * 5000)}@corp7.test` }, null),
   'list by one of 40 own addresses, 25': (subject) => list(subject, { address: largeMailbox.ownAddress }, null),

@@ -6,6 +6,9 @@
 -- and only then everything. Statements are composed of the fixed texts below and planned with the values at hand: $1 the query, $2 the
 -- page, $3 ids that were gathered, $4 their instants, $5 how many rows of the list are scanned.
 --
+-- work_mem: the matches of common words are gathered as a bitmap, about 50 bytes for each page of email_words that has one. At the default
+-- of 4 MB a bitmap of 100,000 matches loses rows and keeps pages, whose every row is then compared with the words again.
+--
 -- The first migration runs this file. After a change here a new migration runs it again; it must also work with the previous version of the
 -- code.
 
@@ -65,7 +68,7 @@ create or replace function search_by_words(q search_query, p_tests text) returns
 -- Returns the emails of a page, newest first, inverted: oldest first.
 create or replace function search_mail(p_query search_query, p_page search_page) returns table (email_id text, created_at timestamptz)
   language plpgsql stable security definer rows 100
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
   #variable_conflict use_column
   declare
     q search_query := p_query;
@@ -137,7 +140,7 @@ create or replace function search_mail(p_query search_query, p_page search_page)
   end $$;
 create or replace function count_mail(p_query search_query) returns bigint
   language plpgsql stable security definer
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
   declare
     q search_query := p_query;
     tests text := search_tests(q) || search_labels(q, 'e.thread_id');
@@ -170,7 +173,7 @@ create or replace function search_listed_tests(q search_query) returns text lang
 -- reads only the newest messages; if these do not decide, the step decides nothing.
 create or replace function search_inbox(p_query search_query, p_page search_page) returns table (thread_id text, last_message_at timestamptz)
   language plpgsql stable security definer rows 100
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
   #variable_conflict use_column
   declare
     q search_query := p_query;
@@ -260,7 +263,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
   end $$;
 create or replace function count_inbox(p_query search_query) returns bigint
   language plpgsql stable security definer
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
   declare
     q search_query := p_query;
     message_tests text := search_tests(q) || search_span(q, 'e');
