@@ -211,6 +211,18 @@ interface Splitter {
   push(chunk: Chunk): boolean;
 }
 
+/** Options that mailparser passes to mailsplit, missing from its types. Messages in messages are attachments, not parts. */
+const SPLITTER_OPTIONS: object = {
+  ignoreEmbedded: true,
+  maxChildNodes: Number.POSITIVE_INFINITY,
+  maxHeadSize: MAX_PART_HEADER_BYTES,
+};
+
+/** The class of mailparser's splitter, which is not exported; a whole MailParser for each message would take as long as its lines. */
+const MailSplitter = (new MailParser() as unknown as { splitter: Splitter }).splitter.constructor as new (
+  options: object,
+) => Splitter;
+
 const IN_BODY = 2;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -233,7 +245,7 @@ class PartReader {
   #open: PartBody | null = null;
 
   constructor(whole: Buffer) {
-    const { splitter } = new MailParser(SPLITTER_OPTIONS) as unknown as { splitter: Splitter };
+    const splitter = new MailSplitter(SPLITTER_OPTIONS);
     const newNode = splitter.newNode.bind(splitter);
     const checkBoundary = splitter.checkBoundary.bind(splitter);
     let parts = 0;
@@ -369,13 +381,6 @@ function isDelimiterLike(line: Buffer): boolean {
   while (line[at] === 0x0d || line[at] === 0x0a) at++;
   return line[at] === 0x2d && line[at + 1] === 0x2d;
 }
-
-/** Options that mailparser passes to mailsplit, missing from its types. Messages in messages are attachments, not parts. */
-const SPLITTER_OPTIONS: object = {
-  ignoreEmbedded: true,
-  maxChildNodes: Number.POSITIVE_INFINITY,
-  maxHeadSize: MAX_PART_HEADER_BYTES,
-};
 
 const depths = new WeakMap<PartNode, number>();
 
