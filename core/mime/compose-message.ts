@@ -10,6 +10,7 @@ import { isHeaderText, MAX_WORD_LENGTH } from '../sending/outgoing-headers.ts';
 import { storableText } from '../shared/text.ts';
 import type { Mailbox } from './address.ts';
 import { type Attachment, attachmentFilename, toTransferEncoding } from './attachment.ts';
+import { composePlain, type PlainMessage } from './compose-plain.ts';
 import { decodeEncodedWords, type HeaderSection, readHeaderSection, unfold } from './header-fields.ts';
 
 /**
@@ -49,6 +50,50 @@ const BOUNDARY_DIGITS = 32;
  * violates these rules, which is a bug.
  */
 export async function composeMessage(draft: Draft): Promise<Buffer> {
+  const plain =
+    draft.attachments.length === 0 && draft.fields.length === 0 ? composePlain(plainOf(draft), encoded) : null;
+  return checked(plain === null ? composeWithNodemailer(draft) : Buffer.from(plain, 'latin1'));
+}
+
+function plainOf(draft: Draft): PlainMessage {
+  const withName = (mailbox: Mailbox) => ({ ...mailbox, name: writableName(mailbox.name ?? '') });
+  const { from, to, cc, replyTo, text, html } = draft;
+  return {
+    ...draft,
+    from: withName(from),
+    to: to.map(withName),
+    cc: cc.map(withName),
+    replyTo: replyTo.map(withName),
+    subject: toFieldValue(draft.subject).value,
+    bodies: [
+      ...(text === null ? [] : [{ type: 'text/plain', content: toLines(text) } as const]),
+      ...(html === null ? [] : [{ type: 'text/html', content: toLines(html) } as const]),
+    ],
+    boundary: `${BOUNDARY_PREFIX}-${boundaryOf(draft.messageId)}-Part_1`,
+  };
+}
+
+/** Encodes a body in the shorter way, as nodemailer does: base64 unless most of its characters are Latin letters. */
+function encoded(content: string): { encoding: 'quoted-printable' | 'base64'; text: string } {
+  return isMostlyLatin(content)
+    ? { encoding: 'quoted-printable', text: quotedPrintable.wrap(quotedPrintable.encode(content)) }
+    : { encoding: 'base64', text: base64.wrap(base64.encode(content)) };
+}
+
+/** Whether there are more Latin letters than characters that quoted-printable encodes. */
+function isMostlyLatin(content: string): boolean {
+  let letters = 0;
+  let others = 0;
+  for (let at = 0; at < content.length; at++) {
+    const code = content.charCodeAt(at);
+    if (code >= 0x80 || (code < 0x20 && (code < 0x09 || (code > 0x0a && code !== 0x0d)))) others++;
+    else if ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) letters++;
+  }
+  return others < letters;
+}
+
+/** Composes any draft. */
+export function composeWithNodemailer(draft: Draft): Buffer {
   const message = new MailComposer({
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -68,7 +113,7 @@ export async function composeMessage(draft: Draft): Promise<Buffer> {
   }).compile();
   message.setHeader('Subject', toFieldValue(draft.subject));
   for (const [name, value] of draft.fields) message.addHeader(name, toFieldValue(value));
-  return checked(writeMime(message));
+  return writeMime(message);
 }
 
 /** Returns the bytes if every SMTP server can carry them unchanged; otherwise throws, because that is a bug. */
