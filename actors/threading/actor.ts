@@ -39,8 +39,10 @@ export async function startThreadingActor(context: ActorContext, options: Thread
             await queues.drain(() => run.isStopping());
             return 0;
           }
-          const due = await findUnthreaded(context.database, SWEEP_LIMIT, queues.lost());
-          if (due.length > 0) grownTick = performance.now();
+          const found = await findUnthreaded(context.database, SWEEP_LIMIT, queues.lost());
+          if (found.length > 0) grownTick = performance.now();
+          // What waits in this process gets its turn, so that a burst of one user does not hold up the sweep.
+          const due = found.filter((email) => !queues.has(email.userId, email.emailId));
           for (const [userId, emails] of Map.groupBy(due, (email) => email.userId)) {
             if (run.isStopping()) return 0;
             await queues.assign(

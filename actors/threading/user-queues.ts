@@ -3,8 +3,10 @@ import { isConnectionLost } from '../../db/connection/database.ts';
 import { setAside } from '../set-aside.ts';
 import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
 
-/** Emails in one transaction. */
-const BATCH_SIZE = 50;
+/** Emails in one transaction: the more, the less each costs, but the longer its user's replies wait for the lock. */
+const BATCH_SIZE = 200;
+/** Pieces of a failed batch that are tried on their own: a batch that takes too long fails three times until its bad email is alone. */
+const PIECES = 15;
 /** Milliseconds. */
 const GATHER_MS = 25;
 /** How long an email that lost every attempt to another process is skipped. Milliseconds. */
@@ -18,9 +20,11 @@ const MAX_LOST = 1_000;
  */
 export interface UserQueues {
   add(userId: string, emailIds: readonly string[]): void;
+  /** Whether the email waits or is being threaded. */
+  has(userId: string, emailId: string): boolean;
   /**
-   * Threads the waiting emails, user by user. Resolves when all is done, or another drain is working on the rest. Throws when PostgreSQL is
-   * unreachable.
+   * Threads the waiting emails, one batch of each user in turn. Resolves when all is done, or another drain is working on the rest. Throws
+   * when PostgreSQL is unreachable.
    */
   drain(isStopping: () => boolean): Promise<void>;
   /** Threads these emails now; emails that fail are set aside. Throws when PostgreSQL is unreachable. */
@@ -30,21 +34,29 @@ export interface UserQueues {
 }
 
 export function createUserQueues(context: ThreadingContext): UserQueues {
+  /** by user; the next one first */
   const waiting = new Map<string, Set<string>>();
-  const busy = new Set<string>();
+  /** users whose batch is being threaded, with its emails */
+  const busy = new Map<string, ReadonlySet<string>>();
   const lost = new Map<string, number>();
 
-  async function drainUser(userId: string, isStopping: () => boolean): Promise<void> {
-    busy.add(userId);
+  function nextUser(): string | undefined {
+    return waiting.keys().find((userId) => !busy.has(userId));
+  }
+
+  async function threadBatchOf(userId: string): Promise<void> {
+    const ids = waiting.get(userId) ?? new Set();
+    const batch = new Set(ids.values().take(BATCH_SIZE));
+    for (const id of batch) ids.delete(id);
+    // What is left comes after the mail of the other users.
+    waiting.delete(userId);
+    if (ids.size > 0) waiting.set(userId, ids);
+    busy.set(userId, batch);
     try {
-      for (let ids = waiting.get(userId); ids && ids.size > 0 && !isStopping(); ids = waiting.get(userId)) {
-        const batch = [...ids].slice(0, BATCH_SIZE);
-        for (const id of batch) ids.delete(id);
-        await assign(userId, batch);
-        // The first email does not wait; those that arrive while a user is busy cost far less together.
-        if (ids.size > 0 && ids.size < BATCH_SIZE) await pause(GATHER_MS);
-      }
-      waiting.delete(userId);
+      await assign(userId, [...batch]);
+      // The first email does not wait; those that arrive while a user is busy cost far less together.
+      const more = waiting.get(userId)?.size ?? 0;
+      if (more > 0 && more < BATCH_SIZE && waiting.size === 1) await pause(GATHER_MS);
     } finally {
       busy.delete(userId);
     }
@@ -57,8 +69,8 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
   }
 
   /**
-   * One email that cannot be threaded must not block the others of its batch: a failed batch is retried one by one. A batch that loses
-   * every attempt to another process is skipped for a moment, so that the mail of other users continues.
+   * One email that cannot be threaded must not block the others of its batch: a failed batch is retried in pieces. A batch that loses every
+   * attempt to another process is skipped for a moment, so that the mail of other users continues.
    */
   async function assignBatch(userId: string, emailIds: readonly string[]): Promise<void> {
     try {
@@ -66,9 +78,15 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
     } catch (error) {
       if (isAway(error)) throw error;
       if (isContention(error)) passOver(userId, emailIds, error);
-      else if (emailIds.length > 1) for (const id of emailIds) await assignBatch(userId, [id]);
+      else if (emailIds.length > 1) await assignPieces(userId, emailIds);
       else for (const id of emailIds) await setAside(context, { userId, step: 'assign', subjectId: id, error });
     }
+  }
+
+  async function assignPieces(userId: string, emailIds: readonly string[]): Promise<void> {
+    const size = Math.ceil(emailIds.length / PIECES);
+    for (let start = 0; start < emailIds.length; start += size)
+      await assignBatch(userId, emailIds.slice(start, start + size));
   }
 
   function passOver(userId: string, emailIds: readonly string[], error: unknown): void {
@@ -89,9 +107,15 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
       for (const id of emailIds) ids.add(id);
       waiting.set(userId, ids);
     },
+    has: (userId, emailId) => (waiting.get(userId)?.has(emailId) ?? false) || (busy.get(userId)?.has(emailId) ?? false),
     async drain(isStopping) {
-      for (const userId of waiting.keys()) {
-        if (!busy.has(userId)) await drainUser(userId, isStopping);
+      try {
+        for (let userId = nextUser(); userId !== undefined && !isStopping(); userId = nextUser())
+          await threadBatchOf(userId);
+      } catch (error) {
+        // The sweep, which runs as soon as PostgreSQL is back, leaves alone what waits here.
+        waiting.clear();
+        throw error;
       }
     },
     assign,

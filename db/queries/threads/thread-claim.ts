@@ -75,15 +75,19 @@ export async function findUnthreaded(
   limit: number,
   excludedEmailIds: readonly string[],
 ): Promise<{ userId: string; emailId: string }[]> {
-  // Not a named statement: it is planned each time, while the table grows from empty.
-  const { rows } = await database.pool.query<{ user_id: string; id: string }>(
-    `select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.id <> all ($2::text[])
-       and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
-     order by e.created_at limit $1`,
-    [limit, excludedEmailIds],
-  );
+  const { rows } = await database.pool.query<{ user_id: string; id: string }>({
+    name: 'thread-unthreaded',
+    text: UNTHREADED_SQL,
+    values: [limit, excludedEmailIds],
+  });
   return rows.map((row) => ({ userId: row.user_id, emailId: row.id }));
 }
+
+/** Its plan goes by the index of unthreaded mail from the empty table on (test/db/queries/threads/thread-claim.test.ts). */
+export const UNTHREADED_SQL = `
+  select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.id <> all ($2::text[])
+    and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
+  order by e.created_at limit $1`;
 
 /** The columns of ClaimedRow, of an email `e` with its content `c`. */
 export const claimedColumns = `e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read,

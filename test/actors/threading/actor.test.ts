@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import { assignThreads, type ThreadingContext } from '../../../actors/threading/assign-thread.ts';
+import { createUserQueues } from '../../../actors/threading/user-queues.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { Wake } from '../../../schema/messages.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
@@ -130,6 +131,45 @@ test.each([
   await owner.pool.query('drop trigger fail_over_one on email');
   await owner.pool.query('delete from email where user_id = $1 and thread_id is null', [slow]);
   expect(ids).toEqual([...ofTheSameUser, 'em_4']);
+});
+
+test('the mail of a user is not behind all of the mail that another got before', async () => {
+  const context = testActorContext(database);
+  const [busy, other] = [user(), user()];
+  const mails = Array.from({ length: 450 }, (_, index) => mail(`em_${index.toString().padStart(3, '0')}`, {}));
+  await insertEmails(database, busy, mails);
+  await insertEmails(database, other, [mail('em_1', {})]);
+  const order: string[] = [];
+  const appended = new Promise<void>((resolve) => {
+    context.bus.subscribe('event.appended', ({ userId, lastSeq }) => {
+      order.push(userId);
+      if (lastSeq === 450) resolve();
+    });
+  });
+  const queues = createUserQueues(context);
+  queues.add(
+    busy,
+    mails.map(({ emailId }) => emailId),
+  );
+  queues.add(other, ['em_1']);
+  await Promise.all([queues.drain(() => false), appended]);
+  expect(order).toEqual([busy, other, busy, busy]);
+});
+
+test('mail that waits when PostgreSQL goes away is left to the sweep', async () => {
+  const context = testActorContext(database);
+  const users = [user(), user()];
+  for (const userId of users) await insertEmails(database, userId, [mail('em_1', {})]);
+  const queues = createUserQueues({
+    ...context,
+    fault() {
+      throw Object.assign(new Error('the server went away'), { code: '08006' });
+    },
+  });
+  for (const userId of users) queues.add(userId, ['em_1']);
+  expect(users.map((userId) => queues.has(userId, 'em_1'))).toEqual([true, true]);
+  await expect(queues.drain(() => false)).rejects.toThrow('went away');
+  expect(users.map((userId) => queues.has(userId, 'em_1'))).toEqual([false, false]);
 });
 
 test('a batch that loses a deadlock is done again', async () => {
