@@ -70,7 +70,7 @@ export function tracked<T extends { stop(): Promise<void> }>(server: T): T {
 
 const running = new Set<() => Promise<void>>();
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 60_000;
 
 /** Starts a server and returns when its output shows the text; an empty one: when it prints anything. `cpus` (`0`, `0,1`) are the cores it may use. */
