@@ -1,19 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DatabaseRole } from '../../../db/connection/database.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
 import { digestsOf, type Holdings, makeHoldings, userTables } from '../../support/rows/holdings.ts';
-import { examplesOf, recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
+import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
-
-/** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts). */
-const OPEN =
-  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
-/** Tested in isolation.test.ts. */
-const GRAPHQL = /^\w+ \/graphql$/;
+import { bodyExamples, inSweepOrder, routesOfUsers } from '../../support/stages/swept-routes.ts';
 
 /** Fields in which an ID of the user would have no visible effect. */
 const UNANSWERED: Readonly<Record<string, string>> = {};
@@ -31,9 +25,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     const recorded = await recordRoutes(() => openTestGateway({ role }), plantLeaks);
     gateway = recorded.opened;
     await gateway.app.ready();
-    routes = recorded.routes.filter(
-      ({ method, url }) => !OPEN.test(`${method} ${url}`) && !GRAPHQL.test(`${method} ${url}`),
-    );
+    routes = routesOfUsers(recorded.routes);
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
     tables = await userTables(gateway.actor);
     let before = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
@@ -49,26 +41,11 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       },
       unanswered: UNANSWERED,
       written: new Set(),
-      examplesOf: bodyExamples,
+      examplesOf: bodyExamples(gateway.app),
+      breadth: isQuick ? 'some' : 'all',
     };
   });
   afterAll(() => gateway.close());
-
-  /** Those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */
-  function bodyExamples({ method, url, body }: ServedRoute): unknown[] {
-    const own = body === null ? [] : examplesOf(body);
-    if (own.length > 0) return own;
-    const document = gateway.app.swagger() as OpenAPIV3_1.Document;
-    const path = document.paths?.[url.replace(/:(\w+)/g, '{$1}')];
-    const operation = path?.[method.toLowerCase() as 'post'] ?? (method === 'PUT' ? path?.patch : undefined);
-    const requested = operation?.requestBody;
-    const media = requested !== undefined && 'content' in requested ? requested.content['application/json'] : undefined;
-    const { $ref } = (media?.schema ?? {}) as OpenAPIV3_1.ReferenceObject;
-    const named = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''];
-    if (media?.example !== undefined) return [media.example];
-    const told = Object.values(media?.examples ?? {}).map((each) => ('value' in each ? each.value : each));
-    return told.length > 0 ? told : ((named?.examples as unknown[] | undefined) ?? []);
-  }
 
   /** Routes with the mistakes that the sweep is there to find. */
   function plantLeaks(app: FastifyInstance): void {
@@ -143,20 +120,10 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     test('every route answers foreign ids like unknown ones, tells nothing and changes nothing', {
       timeout: 900_000,
     }, async () => {
-      // What deletes comes last, and what holds other things last of all: its own rows are needed by the others.
-      const order = ({ method, url }: ServedRoute) =>
-        `${method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
-      const swept = routes
-        .filter((route) => !isLeak(route))
-        .toSorted((a, b) => {
-          const [one, other] = [order(a), order(b)];
-          return one.slice(0, 2) === other.slice(0, 2) ? (one < other ? 1 : -1) : one < other ? -1 : 1;
-        });
+      const swept = inSweepOrder(routes.filter((route) => !isLeak(route)));
       expect(swept.length).toBeGreaterThan(60);
       const complaints: string[] = [];
-      for (const route of swept) {
-        complaints.push(...(await sweepRoute(route, options)));
-      }
+      for (const route of swept) complaints.push(...(await sweepRoute(route, options)));
       expect(complaints).toEqual([]);
     });
 

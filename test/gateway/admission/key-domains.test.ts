@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
-import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isQuick } from '../../support/chaos-figures.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
-import { examplesOf, recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
+import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
+import { bodyExamples } from '../../support/stages/swept-routes.ts';
 
 let gateway: TestGateway;
 let routes: ServedRoute[];
@@ -88,6 +88,7 @@ test('every list shows what is of the domain, and counts it exactly', async () =
 test('every other route treats objects of the account’s other domain like unknown ones, and changes nothing in it', {
   timeout: 900_000,
 }, async () => {
+  const examplesOf = bodyExamples(gateway.app);
   const options: SweepOptions = {
     mine: two.mine,
     theirs: two.theirs,
@@ -95,7 +96,8 @@ test('every other route treats objects of the account’s other domain like unkn
     changedTables: two.changedTables,
     unanswered: {},
     written: new Set(),
-    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : bodyExamples(gateway.app, route)),
+    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : examplesOf(route)),
+    breadth: isQuick ? 'some' : 'all',
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;
   const swept = routes
@@ -106,19 +108,3 @@ test('every other route treats objects of the account’s other domain like unkn
   for (const route of swept) complaints.push(...(await sweepRoute(route, options)));
   expect(complaints).toEqual([]);
 });
-
-/** Those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */
-function bodyExamples(app: FastifyInstance, { method, url, body }: ServedRoute): unknown[] {
-  const own = body === null ? [] : examplesOf(body);
-  if (own.length > 0) return own;
-  const document = app.swagger() as OpenAPIV3_1.Document;
-  const path = document.paths?.[url.replace(/:(\w+)/g, '{$1}')];
-  const operation = path?.[method.toLowerCase() as 'post'] ?? (method === 'PUT' ? path?.patch : undefined);
-  const requested = operation?.requestBody;
-  const media = requested !== undefined && 'content' in requested ? requested.content['application/json'] : undefined;
-  const { $ref } = (media?.schema ?? {}) as OpenAPIV3_1.ReferenceObject;
-  const named = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''];
-  if (media?.example !== undefined) return [media.example];
-  const told = Object.values(media?.examples ?? {}).map((each) => ('value' in each ? each.value : each));
-  return told.length > 0 ? told : ((named?.examples as unknown[] | undefined) ?? []);
-}

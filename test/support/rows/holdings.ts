@@ -6,9 +6,8 @@ import { type Database } from '../../../db/connection/database.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../../db/queries/domains/dmarc-write.ts';
 import { dmarcXml } from '../mail/dmarc-reports.ts';
-import type { TestGateway } from '../servers/gateway.ts';
 import { insertMail, insertThread } from './mail-rows.ts';
-import type { TestMailbox } from './routing-rows.ts';
+import type { MailboxOptions, TestMailbox } from './routing-rows.ts';
 
 /** All that a user has, of every kind. */
 export interface Holdings {
@@ -17,6 +16,27 @@ export interface Holdings {
   ids: Map<string, string[]>;
   /** addresses and names that identify as well */
   names: string[];
+}
+
+/** What a gateway answers, injected or over HTTP. */
+export interface GatewayAnswer {
+  statusCode: number;
+  headers: Record<string, unknown>;
+  body: string;
+}
+
+/** Where holdings are made: a test's gateway, or a running service. */
+export interface HoldingsGround {
+  /** a role without row-level security */
+  actor: Database;
+  mailbox: (options?: Partial<MailboxOptions>) => Promise<TestMailbox>;
+  call: (
+    key: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<GatewayAnswer>;
 }
 
 /** Tables in which a user may have no row. */
@@ -32,21 +52,38 @@ const EMAIL_IDS = 8;
 const OTHER_IDS = 2;
 
 /** An account with a row in every user table, so that whatever the interface shows of them can be asked for. Throws when one is empty. */
-export async function makeHoldings(gateway: TestGateway): Promise<Holdings> {
-  const mailbox = await gateway.mailbox({
+export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
+  const mailbox = await ground.mailbox({
     endpointUrl: 'https://hooks.example.com/',
     dkim: { secretKey: randomBytes(32) },
   });
+  const known = await addMail(ground, mailbox);
+  await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule']);
+  await ground.actor.pool.query(
+    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
+    [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
+  );
+  await fillEmptyTables(ground.actor, mailbox.userId, known);
+  return holdingsOf(ground.actor, mailbox);
+}
+
+/** What the account of the mailbox has by now. */
+export async function holdingsOf(database: Database, mailbox: TestMailbox): Promise<Holdings> {
+  const { userId, address } = mailbox;
+  return { mailbox, ids: await idsOf(database, userId), names: [address, domainOf(mailbox), suppressedBy(mailbox)] };
+}
+
+/** Puts a thread, a mail with an attachment, a DMARC report, a delivery and routes straight into the tables; answers their ids by column. */
+export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): Promise<Record<string, string | null>> {
   const { userId, address, domainId, addressId, endpointId } = mailbox;
-  const domain = address.split('@')[1] ?? '';
-  const { pool } = gateway.actor;
-  const { threadId, emailIds } = await insertThread(gateway.actor, {
+  const { pool } = actor;
+  const { threadId, emailIds } = await insertThread(actor, {
     userId,
     count: 2,
     lastMessageAt: new Date(),
     ownAddress: address,
   });
-  const [withFile = ''] = await insertMail(gateway.actor, [
+  const [withFile = ''] = await insertMail(actor, [
     { userId, raw: Buffer.from('content'), attachments: [FILE], ownAddress: address, threadId, threadPosition: 2 },
   ]);
   const [plain = ''] = emailIds;
@@ -56,38 +93,10 @@ export async function makeHoldings(gateway: TestGateway): Promise<Holdings> {
     domainId,
     address,
   ]);
-  const suppressed = `gone@${domain.replace('box', 'elsewhere')}`;
-  const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${userId}`, text: 'Hello' };
-  const later = { ...sent, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
-  const rule = {
-    name: `Rule of ${userId}`,
-    type: 'explicit',
-    config: { subject: { operator: 'OR', values: ['x'] } },
-    action: { action: 'block' },
-  };
-  for (const [path, body] of [
-    ['/emails', sent],
-    ['/emails', later],
-    ['/emails/batch', { emails: [sent, later] }],
-    ['/guard', rule],
-    ['/domains', { domain: `more-${domain}` }],
-  ] as const) {
-    const answer = await gateway.app.inject({
-      method: 'POST',
-      url: `/api/e2${path}`,
-      headers: { authorization: `Bearer ${mailbox.apiKey}`, 'idempotency-key': randomBytes(8).toString('hex') },
-      payload: body,
-    });
-    if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.body}`);
-  }
-  const report = readDmarcReport(dmarcXml({ domain }));
+  const report = readDmarcReport(dmarcXml({ domain: domainOf(mailbox) }));
   if (report === null) throw new Error('no report');
   const row = dmarcRow({ userId, emailId: plain }, report, (kind) => makeIdentifier(kind, new Date(), randomBytes(10)));
-  await inTransaction(gateway.actor, (client) => insertDmarcReports(client, [row]));
-  await pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
-    [userId, suppressed, randomBytes(16).toString('hex')],
-  );
+  await inTransaction(actor, (client) => insertDmarcReports(client, [row]));
   await pool.query(
     `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
      values ($1, 'dlv_' || $4, $2, $3, 'webhook', 4, now())`,
@@ -98,15 +107,53 @@ export async function makeHoldings(gateway: TestGateway): Promise<Holdings> {
      values ($1, $2, now(), now(), now(), 'blocked'), ($1, $3, now(), now(), now(), 'stored') on conflict do nothing`,
     [userId, plain, withFile],
   );
-  const known = {
+  return {
     email_id: plain,
     thread_id: threadId,
     domain_id: domainId,
     endpoint_id: endpointId,
     address_id: addressId,
   };
-  await fillEmptyTables(gateway.actor, userId, known);
-  return { mailbox, ids: await idsOf(gateway.actor, userId), names: [address, domain, suppressed] };
+}
+
+/** Makes holdings of these kinds as the mailbox's account itself would. */
+export async function addByInterface(
+  ground: HoldingsGround,
+  mailbox: TestMailbox,
+  kinds: readonly ('sent' | 'later' | 'batch' | 'rule' | 'domain' | 'suppression')[],
+): Promise<void> {
+  const { userId, address } = mailbox;
+  const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${userId}`, text: 'Hello' };
+  const later = { ...sent, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
+  const rule = {
+    name: `Rule of ${userId}`,
+    type: 'explicit',
+    config: { subject: { operator: 'OR', values: ['x'] } },
+    action: { action: 'block' },
+  };
+  const requests = {
+    sent: ['/emails', sent],
+    later: ['/emails', later],
+    batch: ['/emails/batch', { emails: [sent, later] }],
+    rule: ['/guard', rule],
+    domain: ['/domains', { domain: `more-${domainOf(mailbox)}` }],
+    suppression: ['/suppressions', { address: suppressedBy(mailbox) }],
+  } as const;
+  for (const kind of kinds) {
+    const [path, body] = requests[kind];
+    const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
+    const answer = await ground.call(mailbox.apiKey, 'POST', path, body, headers);
+    if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.body}`);
+  }
+}
+
+function domainOf({ address }: TestMailbox): string {
+  return address.split('@')[1] ?? '';
+}
+
+/** An address that the account sends nothing to. */
+function suppressedBy(mailbox: TestMailbox): string {
+  return `gone@${domainOf(mailbox).replace('box', 'elsewhere')}`;
 }
 
 const FILE = {
@@ -137,21 +184,22 @@ export async function removeAccounts(owner: Database): Promise<void> {
   await owner.pool.query(`update clock set shift = '0'`);
 }
 
-/** A digest of every row of the user, by table; when a key was last used is written long after. */
+/** A digest of every row of the user, by table, without these columns: when a key was last used is written long after. */
 export async function digestsOf(
   database: Database,
   tables: readonly string[],
   userId: string,
+  without: readonly string[] = ['last_used_at'],
 ): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ name: string; digest: string }>(
     tables
       .map(
         (name) =>
           `select '${name}' as name, md5(coalesce(string_agg(r, '|' order by r), '')) as digest
-         from ${name} t cross join lateral (select (to_jsonb(t) - 'last_used_at')::text as r) x where user_id = $1`,
+         from ${name} t cross join lateral (select (to_jsonb(t) - $2::text[])::text as r) x where user_id = $1`,
       )
       .join(' union all '),
-    [userId],
+    [userId, without],
   );
   return new Map(rows.map((row) => [row.name, row.digest]));
 }

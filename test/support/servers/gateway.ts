@@ -24,7 +24,13 @@ export interface TestGateway {
   logged: Record<string, unknown>[];
   /** an account with a domain, an address and a key */
   mailbox: (options?: Partial<MailboxOptions>) => Promise<TestMailbox>;
-  call: (key: string | null, method: string, path: string, body?: unknown) => Promise<LightMyRequestResponse>;
+  call: (
+    key: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<LightMyRequestResponse>;
   graphql: (key: string, query: string, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
   /** Opens another gateway over the same database and bus; the caller closes it, before this one. */
   beside: () => Promise<Pick<TestGateway, 'app' | 'call'>>;
@@ -56,25 +62,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     ...(options.now === undefined ? {} : { now: options.now }),
     // On a machine with other work every request may take ten times as long. Where PostgreSQL fails, the limit itself is what is tested.
     ...(options.databasePort === undefined ? { answerWithinMs: 60_000 } : {}),
-    config: {
-      publicUrl: 'http://postroom.test',
-      mailHostname: 'mx.postroom.test',
-      smtp: { host: 'smtp.postroom.test', port: 2525 },
-      version: '1.2.3',
-      trustedDomains: ['inbox.test', 'second.test'],
-      secretKey: randomBytes(32),
-      rateLimitPerSecond: 0,
-      requestLimitStore: 'memory',
-      sendLimitPerHour: 0,
-      streamLimitPerUser: 200,
-      hasGuardModel: false,
-      allowedPrivateNetworks: ['127.0.0.0/8'],
-      ownPorts: [2525],
-      isSignUpOpen: true,
-      systemMailFrom: 'postroom@mx.postroom.test',
-      trustedProxies: [],
-      ...options.config,
-    },
+    config: testConfig(options.config),
   };
   const app = await createGateway(gatewayOptions);
   const call = callerOf(app);
@@ -114,14 +102,45 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
   };
 }
 
+function testConfig(given: Partial<GatewayConfig> = {}): GatewayConfig {
+  return {
+    publicUrl: 'http://postroom.test',
+    mailHostname: 'mx.postroom.test',
+    smtp: { host: 'smtp.postroom.test', port: 2525 },
+    version: '1.2.3',
+    trustedDomains: ['inbox.test', 'second.test'],
+    secretKey: randomBytes(32),
+    rateLimitPerSecond: 0,
+    requestLimitStore: 'memory',
+    sendLimitPerHour: 0,
+    streamLimitPerUser: 200,
+    hasGuardModel: false,
+    allowedPrivateNetworks: ['127.0.0.0/8'],
+    ownPorts: [2525],
+    isSignUpOpen: true,
+    systemMailFrom: 'postroom@mx.postroom.test',
+    trustedProxies: [],
+    ...given,
+  };
+}
+
+/** A gateway that reaches no database: for its routes and its OpenAPI document. */
+export async function openRoutesOnly(): Promise<FastifyInstance> {
+  const url = 'postgresql://nobody@127.0.0.1:1/nothing';
+  const database = openDatabase({ url, role: null, poolSize: 1, applicationName: 'test', onError: () => undefined });
+  const log = pino({ level: 'silent' });
+  return createGateway({ database, authDatabase: database, bus: createInProcessBus(), log, config: testConfig() });
+}
+
 function callerOf(app: FastifyInstance): TestGateway['call'] {
-  return (key, method, path, body) =>
+  return (key, method, path, body, headers = {}) =>
     app.inject({
       method: method as NonNullable<InjectOptions['method']>,
       url: path.startsWith('/graphql') ? path : `/api/e2${path}`,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });

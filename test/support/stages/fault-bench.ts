@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect } from 'vitest';
-import {
-  type DomainAccount,
-  Service,
-  type ServiceMode,
-  type ServiceOptions,
-  type TestAccount,
-  until,
-} from '../servers/service.ts';
+import { isQuick } from '../chaos-figures.ts';
+import { type DomainAccount, Service, type ServiceMode, type ServiceOptions, until } from '../servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { awaitDrained, checkLedger, checkRefused, type Offer } from './ledger.ts';
+import { sweepService } from './service-sweep.ts';
 import { seenByStranger } from './stranger.ts';
 
 export interface ContinuousLoad {
@@ -25,12 +20,14 @@ export class FaultBench {
   readonly offers: Offer[] = [];
   readonly service: Service;
   readonly receiver: WebhookReceiver;
-  readonly account: TestAccount & { domain: string };
+  readonly account: DomainAccount;
   readonly address: string;
+  #addressId = '';
+  #endpointId = '';
   #count = 0;
   #stranger: DomainAccount | null = null;
 
-  private constructor(service: Service, receiver: WebhookReceiver, account: TestAccount & { domain: string }) {
+  private constructor(service: Service, receiver: WebhookReceiver, account: DomainAccount) {
     this.service = service;
     this.receiver = receiver;
     this.account = account;
@@ -47,11 +44,13 @@ export class FaultBench {
       config: { url: receiver.url },
     });
     const bench = new FaultBench(service, receiver, account);
-    await account.call('POST', '/email-addresses', {
+    const address = await account.call('POST', '/email-addresses', {
       address: bench.address,
       domainId: account.domainId,
       endpointId: endpoint.body.id,
     });
+    bench.#endpointId = endpoint.body.id;
+    bench.#addressId = address.body.id;
     return bench;
   }
 
@@ -120,6 +119,20 @@ export class FaultBench {
     expect(report.webhooks).toBe(this.offers.length);
     this.#stranger ??= await this.service.createAccount();
     expect(await seenByStranger(this.#stranger, this.account.userId, databaseUrl)).toEqual([]);
+  }
+
+  /** Asks for the account and its mail by every route and field, as a stranger; see sweepService. Comes last: what it leaves is in no book. */
+  sweep(): ReturnType<typeof sweepService> {
+    const { userId, apiKey, domainId } = this.account;
+    const mailbox = {
+      userId,
+      apiKey,
+      domainId,
+      address: this.address,
+      addressId: this.#addressId,
+      endpointId: this.#endpointId,
+    };
+    return sweepService(this.service, mailbox, isQuick ? 'few' : 'some');
   }
 
   /** Offers messages, so many a second, until it is stopped; then returns the reply to each. */

@@ -1,10 +1,15 @@
-import type { LightMyRequestResponse } from 'fastify';
-import type { Holdings } from '../rows/holdings.ts';
+import type { GatewayAnswer, Holdings } from '../rows/holdings.ts';
 import { type FieldPath, type ServedRoute, textFields, withField } from '../rows/route-table.ts';
+
+/**
+ * With how much of the other user's each place is tried: `all`; `some`: fewer emails, and nothing malformed; `few`: of each place what it
+ * takes, without looking for what of one's own it responds to.
+ */
+export type Breadth = 'all' | 'some' | 'few';
 
 export interface SweepOptions {
   /** a request of the user whose own holdings are `mine` */
-  call: (method: string, path: string, body?: unknown) => Promise<LightMyRequestResponse>;
+  call: (method: string, path: string, body?: unknown) => Promise<GatewayAnswer>;
   mine: Holdings;
   /** of whom nothing may be learnt, and nothing changed */
   theirs: Holdings;
@@ -16,6 +21,9 @@ export interface SweepOptions {
   written: Set<string>;
   /** examples of a route's body */
   examplesOf: (route: ServedRoute) => unknown[];
+  breadth: Breadth;
+  /** whether actors work meanwhile: what is read counts as different only if it stays so */
+  isLive?: boolean;
 }
 
 const UNKNOWN = '00000000000070008000000000000000';
@@ -24,6 +32,10 @@ const MALFORMED = ['nonsense', '%00', '%ff%fe', "';drop table email;--", 'x'.rep
 const CONSTANTS = ['0', 'a.txt'];
 /** The Content-ID of a part is the message's own word. */
 const FOREIGN_TO_US = /^content_?id$/i;
+/** Emails are of many kinds; how many IDs of them a sweep takes. */
+const EMAILS: Record<Breadth, number> = { all: Infinity, some: 2, few: 1 };
+/** How often a running service is asked before a difference counts: what is one's own may change meanwhile. */
+const LIVE_COMPARISONS = 3;
 /** Names of fields that an identifier of ours goes into. */
 const ID_FIELD = /(?:^|_|[a-z])(?:id|ids|Id|Ids)$/;
 /** Names of fields through which rows are looked up as well. */
@@ -41,13 +53,17 @@ interface Answer {
  * that differs from the one for an id of nobody, a word of the other user's, a changed row, a place that could not be tried.
  */
 export async function sweepRoute(route: ServedRoute, options: SweepOptions): Promise<string[]> {
-  const { mine, theirs } = options;
+  const { mine, theirs, breadth, isLive = false } = options;
+  const comparisons = isLive && route.method === 'GET' ? LIVE_COMPARISONS : 1;
+  const emails = EMAILS[breadth];
+  const isFew = breadth === 'few';
+  const malformed = breadth === 'all' ? MALFORMED : [];
   const name = `${route.method} ${route.url}`;
   const complaints: string[] = [];
   const complain = (text: string) => void complaints.push(`${name}: ${text}`);
   const secrets = [...[...theirs.ids.values()].flat(), ...theirs.names, theirs.mailbox.userId];
-  const foreign = [...new Set([...samplesOf(theirs), ...theirs.names, theirs.mailbox.userId])];
-  const unknown = ['em', 'ep', 'dom'].map((prefix) => `${prefix}_${UNKNOWN}`);
+  const foreign = [...new Set([...samplesOf(theirs, emails), ...theirs.names, theirs.mailbox.userId])];
+  const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
   const bodies = bodiesOf(route, options);
   const [body] = bodies;
   if (body === undefined && route.body !== null) complain('its body has no example to fill it by');
@@ -66,21 +82,39 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     const text = JSON.stringify([status, neutral(shown), headers['content-type'], Object.keys(headers).toSorted()]);
     return { given, text, status, body: response.body };
   }
-  const compare = (place: string, answers: readonly Answer[], strangers: readonly Answer[]): void => {
-    const expected = new Set(strangers.map((answer) => answer.text));
-    const odd = answers.filter((answer) => !expected.has(answer.text));
-    const [first] = odd;
-    if (first !== undefined)
-      complain(
-        `${place} ${first.given}: ${first.text} instead of ${[...expected][0]} (${odd.length} of ${answers.length})`,
-      );
-    if (expected.size > 1) complain(`${place}: unknown ids are told apart: ${[...expected].join(' | ')}`);
-  };
-  const inTurn = async (values: readonly string[], work: (value: string) => Promise<Answer>): Promise<Answer[]> => {
+  /** Asks for what is the other user's and for what is nobody's, and complains of answers that differ. */
+  async function compare(
+    place: string,
+    tried: readonly string[],
+    unknowns: readonly string[],
+    work: (value: string) => Promise<Answer>,
+  ): Promise<Answer[]> {
+    let left = [...tried];
+    const strangers: Answer[] = [];
+    for (let comparison = 1; ; comparison++) {
+      const asked = await inTurn(unknowns, work);
+      strangers.push(...asked);
+      const answers = await inTurn(left, work);
+      const expected = new Set(strangers.map((answer) => answer.text));
+      const odd = answers.filter((answer) => !expected.has(answer.text));
+      const isToldApart = new Set(asked.map((answer) => answer.text)).size > 1;
+      if (odd.length === 0 && !isToldApart) return strangers;
+      left = odd.map((answer) => answer.given);
+      if (comparison < comparisons) continue;
+      const [first] = odd;
+      if (first !== undefined)
+        complain(
+          `${place} ${first.given}: ${first.text} instead of ${[...expected][0]} (${odd.length} of ${tried.length})`,
+        );
+      if (isToldApart) complain(`${place}: unknown ids are told apart: ${[...expected].join(' | ')}`);
+      return strangers;
+    }
+  }
+  async function inTurn(values: readonly string[], work: (value: string) => Promise<Answer>): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (const value of values) answers.push(await work(value));
     return answers;
-  };
+  }
 
   // What is not one's own comes first, since one's own may be gone afterwards. Reading costs nothing.
   const foundBefore = route.method === 'GET' ? await findOwn() : null;
@@ -92,17 +126,16 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     // Beside what belongs to the other user as well, IDs of the kind that the route takes.
     const kind = foundBefore?.values[param]?.split('_')[0] ?? '';
     const ofKind = theirs.ids.get(kind) ?? kindsOf(theirs);
-    const pairs = [...beside].map((other) => [other, other === '' ? foreign : samplesOf(theirs)] as const);
+    const pairs = [...beside].map((other) => [other, other === '' ? foreign : samplesOf(theirs, emails)] as const);
     if (others.length > 0 && at === 0) for (const other of kindsOf(theirs)) pairs.push([other, ofKind]);
-    for (const [other, tried] of pairs) {
+    const fewOf = candidatesOf(theirs, route.url).slice(0, 2);
+    for (const [other, tried] of isFew ? pairs.slice(0, 1).map(([first]) => [first, fewOf] as const) : pairs) {
       const fill = (value: string) => Object.fromEntries([...others.map((each) => [each, other]), [param, value]]);
-      const strangers = await inTurn(unknown, (value) => ask(fill(value), value));
-      const answers = await inTurn(tried, (value) => ask(fill(value), value));
-      compare(`${param} (${other})`, answers, strangers);
+      const strangers = await compare(`${param} (${other})`, tried, unknown, (value) => ask(fill(value), value));
       const missing = strangers.find((answer) => answer.status !== 404);
       if (missing !== undefined) complain(`an unknown ${param} is answered ${missing.text}`);
       if (other !== '') continue;
-      for (const answer of await inTurn(MALFORMED, (value) => ask(fill(value), value)))
+      for (const answer of await inTurn(malformed, (value) => ask(fill(value), value)))
         if (answer.status !== 404 && answer.status !== 400) complain(`a malformed ${param} is answered ${answer.text}`);
     }
   }
@@ -118,9 +151,12 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     for (const path of textFields(route.query)) {
       const field = path.join('.');
       const query = (value: string) => `?${field}=${encodeURIComponent(value)}`;
-      const tried = isLookUp(field) ? foreign : [...ofNoKind(theirs), ...theirs.names, theirs.mailbox.userId];
-      const strangers = await inTurn(unknown, (value) => ask(own.values, value, query(value)));
-      compare(field, await inTurn(tried, (value) => ask(own.values, value, query(value))), strangers);
+      const tried = isFew
+        ? [oneFor(field, theirs), ...theirs.names.slice(0, 2)]
+        : isLookUp(field)
+          ? foreign
+          : [...ofNoKind(theirs), ...theirs.names, theirs.mailbox.userId];
+      await compare(field, tried, unknown, (value) => ask(own.values, value, query(value)));
     }
   }
   if (route.body !== null && body !== undefined) {
@@ -135,21 +171,21 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     const word = String(path.findLast((key) => typeof key === 'string'));
     const isId = isIdField(word);
     let way = { values: found, base: body };
-    if (isId && !(`${name} ${field}` in options.unanswered)) {
+    if (isId && !isFew && !(`${name} ${field}` in options.unanswered)) {
       const answered = await findAnswered(path, found);
       if (answered === null)
         complain(`${field} answers the same to every id of one’s own, so that the sweep says nothing`);
       else way = answered;
     }
     // A name is taken, whosever it is; that is all that it tells.
-    const tried = isLookUp(word) ? samplesOf(theirs) : ofNoKind(theirs);
+    const tried = !isLookUp(word) ? ofNoKind(theirs) : isFew ? [oneFor(word, theirs)] : samplesOf(theirs, emails);
     const send = async (value: string) => {
       const answer = await ask(way.values, value, '', withField(way.base, path, value));
       // What one has written oneself may show from now on.
       if (answer.status < 300) options.written.add(value);
       return answer;
     };
-    compare(field, await inTurn(tried, send), await inTurn(isLookUp(word) ? unknown : unknown.slice(0, 1), send));
+    await compare(field, tried, isLookUp(word) ? unknown : unknown.slice(0, 1), send);
   }
 
   /** A path and a body in which the field makes a difference: beside others, alone, or without one of the others. */
@@ -178,17 +214,21 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   /** A path of one's own that is found. */
   async function findOwn(): Promise<{ values: Record<string, string>; text: string; isInvalid: boolean } | null> {
     const [first, second] = route.params;
-    for (const one of first === undefined ? [''] : candidatesOf(mine, route.url))
-      for (const other of second === undefined ? [''] : [...CONSTANTS, ...[...mine.ids.values()].flat()]) {
-        const values = { ...(first && { [first]: one }), ...(second && { [second]: other }) };
-        const answer = await ask(values, one);
-        if (answer.status !== 404 || first === undefined)
-          return {
-            values,
-            text: answer.text,
-            isInvalid: answer.status === 400 && /Validation failed/.test(answer.body),
-          };
-      }
+    const ones = first === undefined ? [''] : candidatesOf(mine, route.url);
+    const [constants, ids] = second === undefined ? [[''], []] : [CONSTANTS, [...mine.ids.values()].flat()];
+    const pairs = [constants, ids].flatMap((others) =>
+      ones.flatMap((one) => others.map((other) => [one, other] as const)),
+    );
+    for (const [one, other] of pairs) {
+      const values = { ...(first && { [first]: one }), ...(second && { [second]: other }) };
+      const answer = await ask(values, one);
+      if (answer.status !== 404 || first === undefined)
+        return {
+          values,
+          text: answer.text,
+          isInvalid: answer.status === 400 && /Validation failed/.test(answer.body),
+        };
+    }
     return null;
   }
 
@@ -210,9 +250,23 @@ function isLookUp(name: string): boolean {
   return isIdField(name) || LOOK_UP_FIELD.test(name);
 }
 
-/** An ID of each kind, and all of emails. */
-function samplesOf({ ids }: Holdings): string[] {
-  return [...ids].flatMap(([prefix, held]) => (prefix === 'em' ? held : held.slice(0, 1)));
+/** An ID of each kind, and so many of emails. */
+function samplesOf({ ids }: Holdings, emails = Infinity): string[] {
+  return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? emails : 1));
+}
+
+/** An ID of the user's of the kind that a place of that name takes. */
+export function oneFor(name: string, { ids }: Holdings): string {
+  const kinds: [words: RegExp, prefix: string][] = [
+    [/thread/i, 'th'],
+    [/domain/i, 'dom'],
+    [/endpoint|webhook/i, 'ep'],
+    [/address/i, 'addr'],
+    [/rule/i, 'grd'],
+    [/batch/i, 'bat'],
+  ];
+  const kind = kinds.find(([words]) => words.test(name))?.[1] ?? 'em';
+  return ids.get(kind)?.[0] ?? '';
 }
 
 function kindsOf({ ids }: Holdings): string[] {

@@ -1,0 +1,204 @@
+import type { GraphQLSchema } from 'graphql';
+import { type Holdings } from '../rows/holdings.ts';
+import { type GraphPlace, operationText, requiredArguments, withValue } from './graph-places.ts';
+import { type Breadth, oneFor } from './isolation-sweep.ts';
+
+export interface GraphSweepOptions {
+  schema: GraphQLSchema;
+  /** a request of the user whose own holdings are `mine` */
+  call: (query: string, variables: Record<string, unknown>) => Promise<{ statusCode: number; body: string }>;
+  mine: Holdings;
+  /** of whom nothing may be learned */
+  theirs: Holdings;
+  /** places in which an ID of the user does not change the response, each with the reason */
+  unanswered: Readonly<Record<string, string>>;
+  breadth: Breadth;
+  /** whether actors work meanwhile: what a query answers counts as different only if it stays so */
+  isLive?: boolean;
+}
+
+export const UNKNOWN = '00000000000070008000000000000000';
+const MALFORMED = ['nonsense', '', '%00', "';drop table email;--", 'x'.repeat(300), '-1', '__proto__'];
+/** What one's own is gone by comes last, in this order. */
+const DESTRUCTIVE = ['split', 'move', 'merge', 'cancel', 'lift', 'delete', 'deleteDomain', 'revoke'];
+/** Which kind of id a mutation takes, by a word of its name. */
+const KINDS: [word: RegExp, prefix: string][] = [
+  [/Domain|DkimKey/, 'dom'],
+  [/EmailAddress/, 'addr'],
+  [/Endpoint|Deliveries/, 'ep'],
+  [/GuardRule/, 'grd'],
+  [/Delivery/, 'dlv'],
+  [/ApiKey/, 'key'],
+  [/Batch/, 'bat'],
+];
+const kindOf = (field: string) => KINDS.find(([word]) => word.test(field))?.[1] ?? 'em';
+/** Names that are taken, whosever they are; that is all that is told. */
+const TAKEN: Readonly<Record<string, string>> = {
+  'mutation createDomain input.domain': 'a name has one verified owner',
+  'mutation removeSuppression input.idOrAddress': 'one’s own by now: suppressAddress was asked with all of them',
+};
+/** Waits for seconds; what it shows is held against another user's mail by its own tests. */
+const SLOW = 'query waitForEmail';
+/** See LIVE_COMPARISONS of isolation-sweep.ts. */
+const LIVE_COMPARISONS = 3;
+
+/** Arguments of fields whose required inputs alone would change nothing. */
+const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
+  updateEmail: [{ isRead: true }],
+  updateEmails: [{ isRead: true }],
+  updateThreads: [{ isRead: true }],
+  updateDomain: [{ isCatchAllEnabled: true }, { isCatchAllEnabled: false }],
+  updateEmailAddress: [{ isActive: true }],
+  updateGuardRule: [{ name: 'x' }, { action: { action: 'ROUTE' } }],
+  createGuardRule: [{ action: { action: 'ROUTE' } }],
+  backtestGuardRule: [{ action: { action: 'ROUTE' } }],
+  updateWebhookEndpoint: [{ name: 'x' }],
+  updateEmailEndpoint: [{ name: 'x' }],
+  updateEmailGroupEndpoint: [{ name: 'x' }],
+  sendEmail: [{ text: 'x' }],
+  replyToEmail: [{ text: 'x' }],
+};
+
+/** Returns the places by the fields of query and mutation that have them; what deletes comes last. */
+export function sweptFields(places: readonly GraphPlace[]): [name: string, places: GraphPlace[]][] {
+  const fields = [...Map.groupBy(places, ({ operation, field }) => `${operation} ${field}`).entries()];
+  const rankOf = (name: string) => DESTRUCTIVE.findLastIndex((word) => name.split(' ')[1]?.startsWith(word));
+  return fields
+    .filter(([name]) => !name.startsWith('subscription') && name !== SLOW)
+    .toSorted(([a], [b]) => rankOf(a) - rankOf(b));
+}
+
+/**
+ * Puts everything of the other user's into every place of a field, and answers what is wrong: a response that differs from the one for an
+ * ID of nobody, a word of the other user's, a place in which no ID of one's own makes a difference.
+ */
+export async function sweepField(
+  name: string,
+  places: readonly GraphPlace[],
+  options: GraphSweepOptions,
+): Promise<string[]> {
+  const { schema, mine, theirs, breadth, isLive = false } = options;
+  const isFew = breadth === 'few';
+  const complaints: string[] = [];
+  const secrets = [...samplesOf(theirs), ...theirs.names, theirs.mailbox.userId];
+  const comparisons = isLive && name.startsWith('query') ? LIVE_COMPARISONS : 1;
+  for (const place of places) {
+    const where = `${name} ${place.path.join('.')}`;
+    const isId = /ids?$/i.test(place.path.at(-1) ?? '');
+    const last = place.path.at(-1) ?? '';
+    const held = isFew ? fewOf(theirs, place.field, last) : someOf(theirs, breadth === 'some' ? 1 : 3);
+    const foreign = [...new Set([...held, ...(isId || where in TAKEN ? [] : theirs.names)])];
+    const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
+    if (breadth === 'all') unknown.push(...MALFORMED);
+    if (!isId) {
+      const ofNobody = `of-nobody-${place.field}.test`.toLowerCase();
+      unknown.push(`nobody@${ofNobody}`, ofNobody);
+    }
+    let isAnswered = isFew || !isId || where in options.unanswered;
+    const kind = kindOf(place.field);
+    const ofMine = samplesOf(mine).toSorted((a, b) => Number(b.startsWith(kind)) - Number(a.startsWith(kind)));
+    for (const base of basesOf(place)) {
+      const strangers = new Set<string>();
+      let odd = foreign.map((value) => ({ value, answer: '' }));
+      for (let comparison = 0; comparison < comparisons && odd.length > 0; comparison++) {
+        for (const value of unknown) strangers.add(await ask(place, base, value));
+        const answers: typeof odd = [];
+        for (const { value } of odd) answers.push({ value, answer: await ask(place, base, value) });
+        odd = answers.filter(({ answer }) => !strangers.has(answer));
+      }
+      for (const { value, answer } of odd)
+        complaints.push(`${where}: ${value}: ${answer} instead of ${[...strangers].join(' | ')}`);
+      for (const secret of secrets)
+        for (const stranger of strangers)
+          if (stranger.includes(secret)) complaints.push(`${where} tells ${secret}: ${stranger}`);
+      for (const value of ofMine) {
+        if (isAnswered) break;
+        isAnswered = !strangers.has(await ask(place, base, value));
+      }
+    }
+    if (!isAnswered) complaints.push(`${where}: no ID of the user changes the response`);
+  }
+  return complaints;
+
+  function fieldOf({ operation, field }: GraphPlace) {
+    const root = operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+    const found = root?.getFields()[field];
+    if (found === undefined) throw new Error('unreachable');
+    return found;
+  }
+
+  function basesOf(place: GraphPlace): Record<string, unknown>[] {
+    const base = requiredArguments(fieldOf(place), (argument, type) => valueOf(mine, place.field, argument, type)) as {
+      input?: object;
+    };
+    return (MORE[place.field] ?? [{}]).map((added) =>
+      base.input === undefined ? { ...base, ...added } : { ...base, input: { ...base.input, ...added } },
+    );
+  }
+
+  /** The answer without what differs between two that are the same. */
+  async function ask(place: GraphPlace, base: Record<string, unknown>, value: string): Promise<string> {
+    const args = withValue(base, place, value) as Record<string, unknown>;
+    const query = operationText(schema, place.operation, fieldOf(place), Object.keys(args));
+    const response = await options.call(query, args);
+    const text = response.body
+      .replaceAll(JSON.stringify(value).slice(1, -1), 'GIVEN')
+      .replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN')
+      .replaceAll(/"requestId":"\w+"/g, '"requestId":"*"')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(/\b([a-z]{2,4})_[0-9a-f]{32}\b/g, (id, prefix) =>
+        samplesOf(theirs).includes(id) ? id : `${prefix}_*`,
+      )
+      .replaceAll(/whsec_[\w+/=]+|"p=[^"]+"|[A-Za-z0-9_-]{43}/g, 'RANDOM');
+    return `${response.statusCode} ${text}`;
+  }
+}
+
+function samplesOf({ ids }: Holdings): string[] {
+  return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 8 : 2));
+}
+
+function fewOf(holdings: Holdings, field: string, name: string): string[] {
+  const ofField = holdings.ids.get(kindOf(field))?.[0];
+  const ofName = oneFor(name, holdings);
+  return ofField === undefined ? [ofName] : [ofField, ofName];
+}
+
+function someOf({ ids }: Holdings, emails: number): string[] {
+  return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? emails : 1));
+}
+
+/** Other fields that an input needs, by the name of the input. */
+function valueOf(mine: Holdings, field: string, name: string, typeName: string): unknown {
+  const own = (prefix: string, at = 0) => mine.ids.get(prefix)?.[at] ?? `${prefix}_${UNKNOWN}`;
+  const domain = mine.mailbox.address.split('@')[1] ?? '';
+  const byName: Record<string, unknown> = {
+    name: 'x',
+    url: 'https://hooks.example.com/',
+    forwardTo: 'ann@elsewhere.test',
+    addresses: ['ann@elsewhere.test'],
+    domain: `fresh-${domain}`,
+    address: `fresh@${domain}`,
+    from: mine.mailbox.address,
+    to: ['bob@elsewhere.test'],
+    subject: 'x',
+    text: 'x',
+    scheduledAt: new Date(Date.now() + 7 * 86_400_000).toISOString(),
+    since: new Date(Date.now() - 86_400_000).toISOString(),
+    config: { subject: { values: ['x'] } },
+    content: 'eA==',
+    value: 'x',
+    values: ['x'],
+    threadIds: [own('th'), own('th', 1)],
+    emailIds: [own('em')],
+    threadId: own('th'),
+    domainId: own('dom'),
+    idOrAddress: 'nobody@elsewhere.test',
+    type: typeName === 'GuardRuleType' ? 'EXPLICIT' : undefined,
+    id: own(kindOf(field)),
+    ids: [own(kindOf(field))],
+  };
+  if (Object.hasOwn(byName, name)) return byName[name];
+  if (typeName === 'ID') return own('em');
+  return { String: 'x', Int: 1, Boolean: true, DateTime: new Date().toISOString() }[typeName];
+}

@@ -1,0 +1,142 @@
+import { openDatabase } from '../../../db/connection/database.ts';
+import { schema } from '../../../schema/graphql/schema.ts';
+import {
+  addByInterface,
+  addMail,
+  digestsOf,
+  type GatewayAnswer,
+  type Holdings,
+  type HoldingsGround,
+  holdingsOf,
+  userTables,
+} from '../rows/holdings.ts';
+import { recordRoutes } from '../rows/route-table.ts';
+import type { TestMailbox } from '../rows/routing-rows.ts';
+import { openRoutesOnly } from '../servers/gateway.ts';
+import type { DomainAccount, Service } from '../servers/service.ts';
+import { graphPlaces } from './graph-places.ts';
+import { type GraphSweepOptions, sweepField, sweptFields } from './graph-sweep.ts';
+import { type Breadth, type SweepOptions, sweepRoute } from './isolation-sweep.ts';
+import { bodyExamples, inSweepOrder, routesOfUsers } from './swept-routes.ts';
+
+/** Columns that a running service writes by itself: when a key was used, and when DNS of a domain was looked up, with what result. */
+const MOVING = ['last_used_at', 'checked_at', 'check_due_at', 'dns_check'];
+
+/**
+ * Asks a running service, as a stranger with rows of each kind, for everything of an account, by every route of REST and every field of
+ * GraphQL. Answers what is wrong, see sweepRoute and sweepField, and how many routes and fields were asked. The rows of the account must
+ * have come to rest. It leaves rows behind that no ledger knows of.
+ */
+export async function sweepService(
+  service: Service,
+  swept: TestMailbox,
+  breadth: Breadth,
+): Promise<{ complaints: string[]; routes: number; fields: number }> {
+  const actor = openDatabase({
+    url: await service.databaseUrl(),
+    role: null,
+    poolSize: 2,
+    applicationName: 'sweep',
+    onError: () => undefined,
+  });
+  const { opened: app, routes } = await recordRoutes(openRoutesOnly);
+  try {
+    await app.ready();
+    const ground: HoldingsGround = {
+      actor,
+      mailbox: async () => mailboxOf(await service.createAccount()),
+      call: (key, method, path, body, headers) => request(service.url, key, method, `/api/e2${path}`, body, headers),
+    };
+    await addByInterface(ground, swept, ['later', 'rule', 'suppression']);
+    const theirs = await holdingsOf(actor, swept);
+    const tables = await userTables(actor);
+    const digests = () => digestsOf(actor, tables, swept.userId, MOVING);
+    let before = await digests();
+    const findChanged = async () => {
+      const now = await digests();
+      const changed = tables.filter((table) => now.get(table) !== before.get(table));
+      before = now;
+      return changed;
+    };
+    // The rows of an experiment are many: looked at after every route at length, and once at the end otherwise.
+    const changedTables = async () => (breadth === 'few' ? [] : findChanged());
+    const complaints: string[] = [];
+
+    // Each sweep deletes at its end what its stranger has.
+    const ofRest = await strangerOn(ground);
+    const restRoutes = inSweepOrder(routesOfUsers(routes));
+    const restOptions: SweepOptions = {
+      mine: ofRest,
+      theirs,
+      call: (method, path, body) => request(service.url, ofRest.mailbox.apiKey, method, path, body),
+      changedTables,
+      unanswered: {},
+      written: new Set(),
+      examplesOf: bodyExamples(app),
+      breadth,
+      isLive: true,
+    };
+    for (const route of restRoutes) complaints.push(...(await sweepRoute(route, restOptions)));
+
+    const ofGraph = await strangerOn(ground);
+    const fields = sweptFields(graphPlaces(schema));
+    const graphOptions: GraphSweepOptions = {
+      schema,
+      mine: ofGraph,
+      theirs,
+      call: (query, variables) =>
+        request(service.url, ofGraph.mailbox.apiKey, 'POST', '/graphql', { query, variables }),
+      unanswered: {},
+      breadth,
+      isLive: true,
+    };
+    for (const [name, places] of fields) {
+      complaints.push(...(await sweepField(name, places, graphOptions)));
+      for (const table of await changedTables()) complaints.push(`${name}: rows of the other user in ${table} changed`);
+    }
+    for (const table of await findChanged()) complaints.push(`rows of the other user in ${table} changed`);
+    return { complaints, routes: restRoutes.length, fields: fields.length };
+  } finally {
+    await app.close();
+    await actor.close();
+  }
+}
+
+/** An account with some rows of each kind that routes and fields ask for. */
+async function strangerOn(ground: HoldingsGround): Promise<Holdings> {
+  const mailbox = await ground.mailbox();
+  await addMail(ground, mailbox);
+  await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'suppression']);
+  return holdingsOf(ground.actor, mailbox);
+}
+
+/** Gives the account an email address with a webhook, which no server listens to. */
+async function mailboxOf(account: DomainAccount): Promise<TestMailbox> {
+  const { userId, apiKey, domainId, domain } = account;
+  const config = { url: 'https://hooks.example.com/' };
+  const endpoint = await account.call('POST', '/endpoints', { name: 'hook', type: 'webhook', config });
+  const address = `hello@${domain}`;
+  const made = await account.call('POST', '/email-addresses', { address, domainId, endpointId: endpoint.body.id });
+  return { userId, apiKey, domainId, address, addressId: made.body.id, endpointId: endpoint.body.id };
+}
+
+async function request(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<GatewayAnswer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { statusCode: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
+
+/** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts). */
+const OPEN =
+  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+/** Files of the dashboard, the same for everybody. */
+const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
+/** Swept by graph-sweep.ts. */
+const GRAPHQL = /^\w+ \/graphql$/;
+
+/** Returns the routes that the sweep is for. */
+export function routesOfUsers(routes: readonly ServedRoute[]): ServedRoute[] {
+  return routes.filter(({ method, url }) => ![OPEN, FILES, GRAPHQL].some((words) => words.test(`${method} ${url}`)));
+}
+
+/** Returns the routes with those that delete at the end, and what holds other things last: its own rows are needed by the others. */
+export function inSweepOrder(routes: readonly ServedRoute[]): ServedRoute[] {
+  const order = ({ method, url }: ServedRoute) =>
+    `${method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
+  return routes.toSorted((a, b) => {
+    const [one, other] = [order(a), order(b)];
+    return one.slice(0, 2) === other.slice(0, 2) ? (one < other ? 1 : -1) : one < other ? -1 : 1;
+  });
+}
+
+/** Returns what finds examples of a route's body: those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */
+export function bodyExamples(app: FastifyInstance): (route: ServedRoute) => unknown[] {
+  return ({ method, url, body }) => {
+    const own = body === null ? [] : examplesOf(body);
+    if (own.length > 0) return own;
+    const document = app.swagger() as OpenAPIV3_1.Document;
+    const path = document.paths?.[url.replace(/:(\w+)/g, '{$1}')];
+    const operation = path?.[method.toLowerCase() as 'post'] ?? (method === 'PUT' ? path?.patch : undefined);
+    const requested = operation?.requestBody;
+    const media = requested !== undefined && 'content' in requested ? requested.content['application/json'] : undefined;
+    const { $ref } = (media?.schema ?? {}) as OpenAPIV3_1.ReferenceObject;
+    const named = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''];
+    if (media?.example !== undefined) return [media.example];
+    const told = Object.values(media?.examples ?? {}).map((each) => ('value' in each ? each.value : each));
+    return told.length > 0 ? told : ((named?.examples as unknown[] | undefined) ?? []);
+  };
+}
