@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.stop();
   await receiver?.stop();
-}, 60_000);
+});
 // @inboundemail/sdk warns of its own deprecated names.
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => void vi.restoreAllMocks());

@@ -19,7 +19,7 @@ beforeAll(async () => {
   sender = await stage.createAddress('hello');
   client = clientOf(stage.account);
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+afterAll(() => stage?.stop());
 
 /** Returns the data of a response. Throws its error if there is one. */
 function dataOf<T>(answer: { data: T; error: unknown }): NonNullable<T> {

@@ -127,9 +127,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
-  test('a domain with subdomains stays; without them it goes when its name is typed', {
-    timeout: 180_000,
-  }, async () => {
+  test('a domain with subdomains stays; without them it goes when its name is typed', async () => {
     const account = await stage.account();
     const { body: below } = await account.call('POST', '/domains', { domain: `sub.${account.domain}` });
     const { body: endpoint, status } = await account.call('POST', '/endpoints', {

@@ -162,9 +162,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await tab.page.unroute('**/api/e2/emails/*/html*');
   });
 
-  test('in a real page has its height, its fold, its images on demand and its links', {
-    timeout: 120_000,
-  }, async () => {
+  test('in a real page has its height, its fold, its images on demand and its links', async () => {
     const reader = await stage.account();
     const html = `<p style="height:900px">Yes.</p><img src="${canary.url}/photo" width="50" height="50">
       <img src="${canary.url}/pixel" width="1" height="1"><a href="${canary.url}/link" target="_top">Click here</a>

@@ -15,7 +15,7 @@ beforeAll(async () => {
   stage = await SendingStage.share('single', 'bounces-peer.test');
   sender = await stage.createAddress('hello');
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+afterAll(() => stage?.stop());
 beforeEach(() => {
   recipient = `joe${recipients++}@bounces-peer.test`;
 });

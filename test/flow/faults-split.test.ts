@@ -17,7 +17,7 @@ describe('as separate processes', () => {
   beforeAll(async () => {
     bench = await FaultBench.start('split', { processes: ['gateway', 'smtp', 'receiving', 'threading', 'delivery'] });
   });
-  afterAll(() => bench?.stop(), 60_000);
+  afterAll(() => bench?.stop());
 
   const processes: [name: string, points: string[]][] = [
     ['smtp', ['smtp.before-ask', 'smtp.after-answer']],
@@ -75,7 +75,7 @@ describe('as separate processes', () => {
     await bench.service.end('nats', 'SIGKILL');
     const stoppedAt = Date.now();
     for (const result of await bench.offer(4, { sessions: 4 })) expect(result.reply).toMatch(/^451 4\.3\.0/);
-    await awaitDrained(await bench.service.databaseUrl(), 60_000);
+    await awaitDrained(await bench.service.databaseUrl(), 180_000);
     const ready = await fetch(`${bench.service.url}/ready`);
     expect(ready.status, 'the gateway stays ready without the bus').toBe(200);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, STOP_MS - (Date.now() - stoppedAt))));
@@ -103,7 +103,7 @@ describe('as separate processes', () => {
         for (const { reply } of await bench.offer(4, { sessions: 4 })) expect(reply).toMatch(/^451 4\.3\.0/);
         expect((await bench.account.call('GET', '/emails')).status).toBe(200);
       } while (performance.now() < pausedUntil);
-      await awaitDrained(await bench.service.databaseUrl(), 60_000);
+      await awaitDrained(await bench.service.databaseUrl(), 180_000);
       expect((await fetch(`${bench.service.url}/ready`)).status).toBe(200);
     } finally {
       nats?.kill('SIGCONT');

@@ -33,7 +33,7 @@ describe('on one machine', () => {
   beforeAll(async () => {
     bench = await FaultBench.start('single');
   }, 300_000);
-  afterAll(() => bench?.stop(), 60_000);
+  afterAll(() => bench?.stop());
 
   const output = () => bench.service.output.slice(-2000);
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ address } = await stage.forwarding({ forwardTo: 'one@elsewhere.test' }));
   ({ address: group } = await stage.forwarding({ emails: ['two@elsewhere.test', 'three@elsewhere.test'] }));
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+afterAll(() => stage?.stop());
 afterEach(() => stage.sending.sink.answer({}));
 
 function exitOf(name: string): Promise<number | null> {

@@ -20,7 +20,7 @@ let joe: string;
 beforeAll(async () => {
   stage = await ForwardingStage.share('single', 'forwarding-peer.test');
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+afterAll(() => stage?.stop());
 afterEach(() => stage.sending.sink.answer({}));
 
 function newPerson(): string {

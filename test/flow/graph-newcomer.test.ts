@@ -83,7 +83,7 @@ async function subscribe(name: string, variables: Record<string, unknown> = {}):
   return {
     told,
     async until(fits) {
-      await expect.poll(() => told.some(fits), { timeout: 30_000, message: JSON.stringify(told) }).toBe(true);
+      await expect.poll(() => told.some(fits), { message: JSON.stringify(told) }).toBe(true);
       return told.find(fits);
     },
   };

@@ -70,7 +70,7 @@ describe('PostgreSQL of one machine', () => {
   beforeAll(async () => {
     bench = await FaultBench.start('single');
   }, 300_000);
-  afterAll(() => bench?.stop(), 60_000);
+  afterAll(() => bench?.stop());
   // The outage of the test before is over a moment after PostgreSQL is back.
   beforeEach(async () => {
     const count = (event: string) => troubleSince(0).filter((record) => record.event === event).length;
@@ -198,7 +198,7 @@ describe.each(commits)('with synchronous_commit=$synchronousCommit', ({ synchron
         ),
     });
   }, 300_000);
-  afterAll(() => bench?.stop(), 60_000);
+  afterAll(() => bench?.stop());
 
   test(
     `kill -9 right after 5 messages got 250 loses ${lost} of them, and the ledger says so`,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   stage = await SendingStage.start('single');
   sender = `hello@${stage.account.domain}`;
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+afterAll(() => stage?.stop());
 
 async function schedule(subject: string, scheduledAt: string): Promise<Answer['body']> {
   const answer = await stage.account.call('POST', '/emails', {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   stage = await SendingStage.start('split', {}, { processes: ['gateway'] });
   sender = `hello@${stage.account.domain}`;
 }, 300_000);
-afterAll(() => stage?.stop(), 60_000);
+afterAll(() => stage?.stop());
 
 /** Starts the processes that are not running. */
 function run(...names: string[]): void {
@@ -121,7 +121,7 @@ async function claimsLeft(): Promise<string[]> {
 /** Awaits that nothing waits any more, then that I4 holds; answers the counts, `doubled` being that since the last time. */
 async function settle(): Promise<SendingLedgerReport> {
   const databaseUrl = await stage.service.databaseUrl();
-  await awaitSettled(databaseUrl, 60_000).catch((error: unknown) => {
+  await awaitSettled(databaseUrl, 180_000).catch((error: unknown) => {
     throw new Error(stage.service.output.slice(-3000), { cause: error });
   });
   const report = await checkSendingLedger({ databaseUrl, sends, messages: stage.sink.messages, inHand });

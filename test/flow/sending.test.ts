@@ -17,7 +17,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       stage = await SendingStage.share(mode, peer);
       sender = await stage.createAddress('hello');
     }, 300_000);
-    afterAll(() => stage?.stop(), 60_000);
+    afterAll(() => stage?.stop());
 
     async function awaitThread(id: string): Promise<string> {
       let threadId: unknown = null;

@@ -183,7 +183,7 @@ test('the time that a question waited for room among the bytes in flight is take
   const asker = client();
   await connected(asker);
   const ask = (helo: string, count: number) =>
-    asker.ask('receiving.message.accept', { ...question, helo }, { bytes: Buffer.alloc(count), limitMs: 5_000 });
+    asker.ask('receiving.message.accept', { ...question, helo }, { bytes: Buffer.alloc(count), limitMs: 60_000 });
   const large = [ask('large', 16_000_000), ask('large', 16_000_000)];
   await waitFor(() => expect(limits).toHaveLength(2));
   const late = ask('late', 1);
@@ -191,7 +191,7 @@ test('the time that a question waited for room among the bytes in flight is take
   full.resolve();
   await Promise.all([...large, late]);
   expect(limits).toHaveLength(3);
-  expect(limits[2]).toBeLessThan(4_600);
+  expect(limits[2]).toBeLessThan(59_600);
 });
 
 test('a client needs no server at its start', async () => {

@@ -12,24 +12,26 @@ const facts: GuardFacts = {
   attachments: Array.from({ length: 100 }, () => ({ filename: 'f'.repeat(255), contentType: 'a/b' })),
   authentication: null,
 };
-const LIMIT_MS = 300;
 let server: GuardModelServer;
 let model: GuardModel;
 let script: (response: ServerResponse) => void;
 
 beforeEach(async () => {
   server = await startGuardModel(() => script);
-  model = createGuardModel({ url: `${server.url}/`, key: null, name: 'm', limitMs: LIMIT_MS });
+  model = modelWith(60_000);
 });
 afterEach(async () => {
   await model.destroy();
   await server.stop();
 });
 
+const modelWith = (limitMs: number) => createGuardModel({ url: `${server.url}/`, key: null, name: 'm', limitMs });
 const ask = (signal = new AbortController().signal) => model.ask('Spam?', facts, signal);
 const late = { kind: 'failed', reason: 'the model did not answer within 0.3 s' };
 
 test('a model that hangs, or drips, has failed when its time is up', async () => {
+  await model.destroy();
+  model = modelWith(300);
   script = () => undefined;
   expect(await ask()).toEqual(late);
   script = (response) => {

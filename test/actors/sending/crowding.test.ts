@@ -65,7 +65,7 @@ test('a user with a long backlog for many servers that hang has half of what may
   );
   const swept = await queueMail(stage.owner, other, { to: ['swept@well.test'] });
   await stage.start({ port: hanging.port });
-  await untilRecipients(stage.owner, swept, isDelivered, 30_000);
+  await untilRecipients(stage.owner, swept, isDelivered);
   const woken = await stage.send({ to: ['woken@well.test'] }, other);
   await untilRecipients(stage.owner, woken, isDelivered);
   const { rows } = await stage.owner.pool.query<{ count: number }>(
@@ -90,7 +90,7 @@ test('of large messages for servers that hang only so many are read, and none be
   const { bytes, asked } = watchBytes();
   await stage.start({ port: hanging.port, bytes });
   // In 64 MB: half of what destinations may have that have taken nothing yet.
-  await hanging.until((sink) => sink.transactions.length === 8, 30_000);
+  await hanging.until((sink) => sink.transactions.length === 8);
   await silent.until((sink) => sink.openConnections() === 1);
   const emailId = await stage.send({ to: ['ann@well.test'], bytes: large }, other);
   await untilRecipients(stage.owner, emailId, isDelivered);

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openSession } from '../../../actors/sending/open-session.ts';
 import { directRoute } from '../../../actors/sending/route.ts';
 
-const LIMITS = { connectMs: 2_000, openingMs: 2_000, greetingMs: 2_000, envelopeMs: 2_000, messageMs: 5_000 };
+const LIMITS = { connectMs: 60_000, openingMs: 60_000, greetingMs: 60_000, envelopeMs: 60_000, messageMs: 60_000 };
 const server = createServer();
 afterEach(() => {
   server.removeAllListeners('connection');

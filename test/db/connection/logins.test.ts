@@ -73,7 +73,7 @@ describe('on a server', () => {
     url = databaseUrl(cluster.url, 'postroom');
     // Of the template; a server serves one service.
     await onServer(url, 'drop database postgres');
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster?.stop();
     await rm(directory, { recursive: true, force: true });

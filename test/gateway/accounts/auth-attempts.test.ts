@@ -37,7 +37,7 @@ async function tryWrong(count: number, email: string, options: (n: number) => Pa
   return statuses(answers);
 }
 
-describe('tries to sign in', { timeout: 180_000 }, () => {
+describe('tries to sign in', () => {
   test('are ten in a quarter of an hour at one account, from wherever they come, on whichever gateway', async () => {
     const email = await makeAccount();
     const other = await gateway.beside();

@@ -132,7 +132,6 @@ test.each(roots.filter(({ isReached }) => !isReached).filter(({ field }) => fiel
 
 test.each(roots.filter(({ isReached }) => isReached))(
   '$name shows and changes nothing of the account’s other domain',
-  { timeout: 120_000 },
   async ({ operation, field }) => {
     const base = requiredArguments(field, valueOf);
     if (operation === 'query') {

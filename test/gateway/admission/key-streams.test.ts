@@ -119,9 +119,7 @@ test('a key that expires opens nothing more, and its streams end', async () => {
   expect((await gateway.graphql(secret, '{ emails { edges { cursor } } }')).statusCode).toBe(401);
 });
 
-test('a key that is revoked where the bus is down opens nothing more on another gateway, and its streams there end', {
-  timeout: 60_000,
-}, async () => {
+test('a key that is revoked where the bus is down opens nothing more on another gateway, and its streams there end', async () => {
   const { id, secret } = await limited();
   expect((await second.call(secret, 'GET', '/emails')).statusCode).toBe(200);
   const stream = await follow(secondUrl, secret);

@@ -79,9 +79,7 @@ describe('over two gateways', () => {
     expect(passed(instants).length).toBeGreaterThanOrEqual(LIMIT - 2 * 10);
   });
 
-  test('no second has more than the limit, and nearly all of it is used, however long the storm', {
-    timeout: 30_000,
-  }, async () => {
+  test('no second has more than the limit, and nearly all of it is used, however long the storm', async () => {
     const instants = await hammer([limiter(), limiter()], newUser(), 4_500, 4);
     expect(mostInWindow(instants)).toBeLessThanOrEqual(LIMIT);
     // In 4.5 s there are five windows' worth, less what the turns of leases cost.

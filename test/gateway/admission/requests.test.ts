@@ -327,9 +327,7 @@ describe('without PostgreSQL', () => {
     expect((await away.call(key, 'POST', '/domains', { domain: 'x.example' })).statusCode).toBe(201);
   });
 
-  test('that is paused, requests are 503, and no connection is lost by it', {
-    timeout: 60_000,
-  }, async () => {
+  test('that is paused, requests are 503, and no connection is lost by it', async () => {
     const six = () => Promise.all(Array.from({ length: 6 }, () => away.call(key, 'GET', '/emails')));
     await six();
     expect(away.database.pool.idleCount).toBe(6);

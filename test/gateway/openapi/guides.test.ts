@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../../core/accounts/key-rights.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
@@ -12,8 +12,6 @@ import { repository } from '../../support/runner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { until } from '../../support/servers/service.ts';
 import { openShell, type ShellSession } from '../../support/servers/shell-session.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 describe('the events guide', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/events.md'), 'utf8');
@@ -230,7 +228,7 @@ describe('the GraphQL guide', () => {
   async function untilThreaded(): Promise<void> {
     const { pool } = gateway.actor;
     const open = `select (select count(*) from reception where parsed_at is null) + (select count(*) from email where thread_id is null) as open`;
-    await expect.poll(async () => (await pool.query(open)).rows[0].open, { timeout: 60_000 }).toBe(0);
+    await expect.poll(async () => (await pool.query(open)).rows[0].open).toBe(0);
   }
 
   async function run({ language, text }: Example): Promise<unknown> {
@@ -261,7 +259,7 @@ describe('the GraphQL guide', () => {
       await expect.poll(() => gateway.app.events.size()).toBe(before + 1);
       const subject = `Live ${text.length}`;
       await mail.deliver(`From: Bob <bob@example.org>\r\nSubject: ${subject}\r\n\r\nHello\r\n`, box.address);
-      await expect.poll(stream.printed, { timeout: 60_000 }).toContain(`"subject":"${subject}"`);
+      await expect.poll(stream.printed).toContain(`"subject":"${subject}"`);
       expect(stream.printed()).toContain('event: next\ndata: {"data":');
       expect(stream.printed()).not.toContain('"errors"');
       // After a cursor, past events come first.

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
-
-// The parser's threads take their time to start on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
 
 let gateway: TestGateway;
 let mail: GatewayMail;

@@ -42,7 +42,7 @@ beforeAll(async () => {
     const response = await gateway.call(box.apiKey, 'POST', '/emails', body);
     names.set(response.json().id, name);
   }
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 const ALL = ['from her', 'to her', 'cc her', 'bcc her', 'scheduled for her'];

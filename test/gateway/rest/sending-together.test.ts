@@ -147,24 +147,18 @@ describe('without PostgreSQL', () => {
   test.each([
     ['refuses', 'refuse'],
     ['is paused', 'stall'],
-  ] as const)(
-    'that %s, sending is 503, stores nothing, and comes back by itself',
-    {
-      timeout: 60_000,
-    },
-    async (_what, mode) => {
-      const before = await count();
-      proxy.setMode(mode);
-      for (const answers of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])
-        for (const answer of answers) expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
-      proxy.setMode('pass');
-      await expect.poll(async () => (await sendMany()).map((answer) => answer.statusCode)).toEqual(Array(10).fill(200));
-      // What was answered 503 did not come to be stored after all.
-      const { rows } = await away.actor.pool.query('select count(*)::integer as n from email where type = $1', [
-        'scheduled',
-      ]);
-      expect(rows).toEqual([{ n: 0 }]);
-      expect((await count()) - before).toBe(10);
-    },
-  );
+  ] as const)('that %s, sending is 503, stores nothing, and comes back by itself', async (_what, mode) => {
+    const before = await count();
+    proxy.setMode(mode);
+    for (const answers of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])
+      for (const answer of answers) expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+    proxy.setMode('pass');
+    await expect.poll(async () => (await sendMany()).map((answer) => answer.statusCode)).toEqual(Array(10).fill(200));
+    // What was answered 503 did not come to be stored after all.
+    const { rows } = await away.actor.pool.query('select count(*)::integer as n from email where type = $1', [
+      'scheduled',
+    ]);
+    expect(rows).toEqual([{ n: 0 }]);
+    expect((await count()) - before).toBe(10);
+  });
 });

@@ -117,7 +117,7 @@ export function followEvents(url: string, key: string, options: ClientOptions = 
         lastId: () => lastId,
         text: () => all,
         ended,
-        until: (holds, limitMs = 30_000) =>
+        until: (holds, limitMs = 120_000) =>
           new Promise((hold, fail) => {
             const finish = (act: () => void) => {
               clearTimeout(timer);

@@ -105,7 +105,7 @@ export class FaultBench {
   async settle(): Promise<void> {
     const databaseUrl = await this.service.databaseUrl();
     await passLeases(databaseUrl);
-    await awaitDrained(databaseUrl, 90_000);
+    await awaitDrained(databaseUrl, 180_000);
     const report = await checkLedger({
       databaseUrl,
       offers: this.offers,

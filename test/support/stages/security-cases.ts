@@ -15,12 +15,15 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S1',
     attempt: 'Ids of another user in every path, field, filter and cursor',
     expected: 'The same response as for an unknown id, and nothing is changed.',
-    tests: files(
-      'gateway/admission/isolation-sweep.test.ts',
-      'gateway/graphql/graphql-isolation.test.ts',
-      'gateway/admission/isolation.test.ts',
-      'gateway/admission/key-domains.test.ts',
-    ),
+    tests: [
+      ...files(
+        'gateway/admission/isolation-sweep.test.ts',
+        'gateway/graphql/graphql-isolation.test.ts',
+        'gateway/admission/isolation.test.ts',
+        'gateway/admission/key-domains.test.ts',
+      ),
+      { file: 'test/flow/faults.test.ts', name: 'after these faults a stranger is told nothing' },
+    ],
   },
   {
     id: 'S2',
