@@ -37,6 +37,13 @@ interface Round {
   foreignPercent: number;
 }
 
+const SEARCH = `query Search($search: String!) { threads(first: 25, search: $search) { edges { node {
+  id normalizedSubject messageCount latestMessage { id subject fromText preview date } } } } }`;
+
+function searchOf(word: string): string {
+  return JSON.stringify({ query: SEARCH, variables: { search: word } });
+}
+
 type Target = Pick<HttpOrder, 'port' | 'path' | 'apiKey' | 'requests'>;
 
 /** One kind of request, to Postroom and to the bare service. */
@@ -65,13 +72,13 @@ const kinds: Record<string, Kind> = {
     bare: ({ bare }) => ({ port: bare.port, path: '/mails', apiKey: null }),
   },
   search: {
-    name: 'GET /mail/threads (25) with search',
+    name: 'threads (25) with a word, GraphQL',
     isPosting: false,
     ours: ({ server, reader }) => ({
       port: server.httpPort,
       path: '',
       apiKey: reader.apiKey,
-      requests: SEARCHED_WORDS.map((word) => ({ path: `/api/e2/mail/threads?limit=25&search=${word}`, body: null })),
+      requests: SEARCHED_WORDS.map((word) => ({ path: '/graphql', body: searchOf(word) })),
     }),
     bare: ({ bare }) => ({
       port: bare.port,
