@@ -37,7 +37,7 @@ interface Round {
   foreignPercent: number;
 }
 
-const SEARCH = `query Search($search: String!) { threads(first: 25, search: $search) { edges { node {
+const SEARCH = `query Search($search: String!) { threads(first: 25, filter: { search: $search }) { edges { node {
   id normalizedSubject messageCount latestMessage { id subject fromText preview date } } } } }`;
 
 function searchOf(word: string): string {
