@@ -11,19 +11,12 @@ export const README_MARKS = ['<!-- benchmarks: written by npm run bench -- all -
 const README_ROWS = [
   'webhook-4k-fresh',
   'webhook-4k-reused',
-  'webhook-100k-fresh',
   'webhook-100k-reused',
-  'accept-100k-reused',
   'send',
   'post',
-  'list-100k',
   'search-100k',
   'quiet-cpu',
-  'idle-cpu',
   'idle-memory',
-  'memory-inbound',
-  'stored-4k',
-  'wal-4k',
 ];
 
 /** Returns the text of docs/benchmarks.md. */
