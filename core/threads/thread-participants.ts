@@ -56,6 +56,6 @@ export function threadSearchText(subject: string, participantEmails: readonly st
 }
 
 function shown(name: string | null, address: string): string {
-  const trimmed = name?.trim().slice(0, MAX_NAME_LENGTH) ?? '';
+  const trimmed = name?.trim().slice(0, MAX_NAME_LENGTH).toWellFormed() ?? '';
   return trimmed === '' ? address.toLowerCase() : `${trimmed} <${address}>`;
 }

@@ -11,3 +11,10 @@ test.each<[string | null, string, string | null]>([
   const participants = addParticipants({ emails: [], names: [] }, [{ name, address }]);
   expect(participantList(participants)).toEqual([{ name: shown, address: address.toLowerCase() }]);
 });
+
+test('a long name that is cut within an emoji stays text that PostgreSQL takes', () => {
+  const { names } = addParticipants({ emails: [], names: [] }, [
+    { name: `${'a'.repeat(199)}😀`, address: 'ada@x.test' },
+  ]);
+  expect(names).toEqual([`${'a'.repeat(199)}\ufffd <ada@x.test>`]);
+});
