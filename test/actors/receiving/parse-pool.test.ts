@@ -95,7 +95,7 @@ describe('A message that', () => {
     ['fills the heap', 'heap', /memory|512 MB/i],
     ['takes memory outside the heap', 'buffers', /512 MB/],
   ];
-  test.each(isQuick ? faults.slice(0, 2) : faults)(
+  test.each(isQuick ? faults.slice(0, 1) : faults)(
     '%s is given up after three tries, and all others are parsed',
     async (_, fault, reason, maxStillMs) => {
       startPool(1, maxStillMs);
