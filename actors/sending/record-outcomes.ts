@@ -47,7 +47,7 @@ interface Recorded {
   feeds: { user_id: string; last_seq: number }[];
 }
 
-/** Whether nothing is to be written for the outcome but its recipient, email and event. */
+/** Whether only the recipient, the email and the event of the outcome are written. */
 function isPlain(outcome: Outcome): boolean {
   return !outcome.isForwarded && !suppresses(outcome);
 }

@@ -108,7 +108,7 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
   };
 }
 
-/** A string that stands for the lane. */
+/** The key of the lane in maps. */
 export function laneName({ userId, key }: Lane): string {
   return `${key} ${userId}`;
 }
