@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { isBeyondHostNames, queryDns } from './dns-query.ts';
 
 /** Returns the records of a lookup as node:dns does; rejects with an error that has the `code` of node:dns. */
 export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
@@ -82,6 +83,9 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
    * repeated once on its own connection, where only the query that gets the garbage fails again.
    */
   async function resolve(name: string, type: string) {
+    if (isBeyondHostNames(name)) {
+      return queryDns(options.servers, name, type, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS);
+    }
     try {
       return await resolver.resolve(name, type);
     } catch (error) {

@@ -30,6 +30,26 @@ test('It answers in the forms of node:dns', async () => {
   expect(await lookUp('x.test', 'MX')).toEqual([expect.objectContaining({ priority: 10, exchange: 'mx.x.test' })]);
 });
 
+test('Names with characters that host names do not have are looked up, over TCP too, with the errors of node:dns', async () => {
+  const lookUp = resolver.within(3_000);
+  dns.set("joe+a=b'c._u.x.test", 'A', ['127.0.0.2']);
+  dns.set('foo:bar/baz.x.test', 'MX', [{ preference: 5, exchange: 'mx.x.test' }]);
+  dns.set('a b.x.test', 'TXT', ['l'.repeat(2_000)]);
+  dns.set('a%b.x.test', 'TXT', 'SERVFAIL');
+  dns.set('a!b.x.test', 'TXT', 'garbage');
+  expect(await lookUp("joe+a=b'c._u.x.test", 'A')).toEqual(['127.0.0.2']);
+  expect(await lookUp('foo:bar/baz.x.test', 'MX')).toEqual([{ priority: 5, exchange: 'mx.x.test' }]);
+  expect((await lookUp('a b.x.test', 'TXT')).map((strings) => [strings].flat().join(''))).toEqual(['l'.repeat(2_000)]);
+  const codes = ['a b.x.test A', 'none+none.x.test A', 'a%b.x.test TXT', 'a!b.x.test TXT'].map((question) => {
+    const [, name = '', type = ''] = /^(.*) (\w+)$/.exec(question) ?? [];
+    return lookUp(name, type).then(
+      () => 'answered',
+      (error: { code: string }) => error.code,
+    );
+  });
+  expect(await Promise.all(codes)).toEqual(['ENODATA', 'ENOTFOUND', 'ESERVFAIL', 'EBADRESP']);
+});
+
 test('A question is asked once, though many ask at the same time and later, in any case', async () => {
   dns.set('x.test', 'A', ['192.0.2.1']);
   await Promise.all(Array.from({ length: 50 }, () => resolver.within(3_000)('x.test', 'A')));

@@ -46,7 +46,7 @@ export async function serveDns(
   udp.on('message', (message, from) => {
     const reply = answer(dnsPacket.decode(message));
     if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
-    else if (reply !== null) udp.send(dnsPacket.encode(reply), from.port, from.address);
+    else if (reply !== null) udp.send(datagramOf(reply), from.port, from.address);
   });
   await new Promise<void>((resolve) => udp.bind(0, host, resolve));
   const { port } = udp.address();
@@ -91,14 +91,32 @@ function answerFrom(
     type: 'response',
     flags: dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | code,
     questions: [question],
-    answers: typeof records === 'string' ? [] : records.map((data) => toAnswer(question.name, question.type, data)),
+    answers: typeof records === 'string' || zone === null ? [] : answersOf(zone, question.name, question.type, records),
   };
+}
+
+/** The records, or the alias that the name is (RFC 1034 §3.6.2) with the records of its target, as a recursive server returns them. */
+function answersOf(zone: DnsZone, name: string, type: string, records: unknown[]): Answer[] {
+  const [alias] = type === 'CNAME' ? [] : recordsOf(zone, 'CNAME', name.toLowerCase());
+  if (typeof alias !== 'string' || records.length > 0) return records.map((data) => toAnswer(name, type, data));
+  const target = recordsOf(zone, type, alias.toLowerCase());
+  const found = typeof target === 'string' ? [] : target.map((data) => toAnswer(alias, type, data));
+  return [toAnswer(name, 'CNAME', alias), ...found];
 }
 
 function recordsOf(zone: DnsZone, type: string, name: string): DnsRecords {
   const isKnown = [...zone].some(([key, records]) => key.endsWith(` ${name}`) && records !== 'NXDOMAIN');
   return zone.get(`${type} ${name}`) ?? (isKnown ? [] : 'NXDOMAIN');
 }
+
+/** What is too large for a datagram is asked for again over TCP (RFC 1035 §4.2.1). */
+function datagramOf(reply: Packet): Buffer {
+  const bytes = dnsPacket.encode(reply);
+  if (bytes.length <= MAX_DATAGRAM_BYTES) return bytes;
+  return dnsPacket.encode({ ...reply, flags: (reply.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE, answers: [] });
+}
+
+const MAX_DATAGRAM_BYTES = 1_232;
 
 /** A header that promises many records, and none of them. */
 function garbageFor(query: Buffer): Buffer {
