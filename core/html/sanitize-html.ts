@@ -18,15 +18,6 @@ export function sanitizeHtmlBody(html: string): string | null {
   return isTooComplex(html) ? null : storableText(sanitizeHtml(html, WHOLE).trim());
 }
 
-/** Like {@link sanitizeHtmlBody}, without quoted mail and signatures that mail programs mark as such, unless nothing else remains. */
-export function sanitizeHtmlReply(html: string): string | null {
-  if (isTooComplex(html)) return null;
-  const start = html.search(QUOTE_TO_THE_END);
-  const own = start > 0 ? html.slice(0, start) : html;
-  const reply = sanitizeHtml(own, REPLY).trim();
-  return hasContent(reply) ? storableText(reply) : sanitizeHtmlBody(html);
-}
-
 /**
  * Like {@link sanitizeHtmlBody}, for core/html/mail-document.ts. Adds `data-quoted` for quoted mail (`inside` this element, or from here
  * `onwards`) and `data-background` with the http(s) URL of a background image, and removes such attributes of the message itself. Only
@@ -51,22 +42,10 @@ export function excerptOfHtml(sanitized: string, maxLength: number): string {
 /** Characters of HTML read per character of the excerpt. */
 const EXCERPT_OVERHEAD = 100;
 
-/** Outlook starts quoted mail with one of these and ends it with the body. */
-const QUOTE_TO_THE_END =
-  /<(?:div[^<>]{0,40} id=["']?(?:x_)?(?:divRplyFwdMsg|appendonsend)|hr[^<>]{0,80} id=["']?stopSpelling|div style=["']border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt)/i;
-
-/** Classes and ids that mail programs use for quoted mail and signatures. */
-const QUOTE_CLASS =
-  /(?:^|\s)(?:x_)?(?:gmail_quote|gmail_signature|gmail_extra|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote|protonmail_signature_block|tutanota_quote)(?:\s|$)/;
-const QUOTE_ID =
-  /^(?:x_)?(?:Signature|ms-outlook-mobile-signature|yahoo_quoted_\w*|OLK_SRC_BODY_SECTION|isForwardContent)$/i;
-
 /** Parts of a style that load something, run something or cover the page; escapes could hide any of them. */
 const HARMFUL_STYLE =
   /url\s*\(|image|expression|@|javascript|vbscript|behaviou?r|binding|position|z-index|[\\<&]|\/\*/i;
 const MAX_STYLE_LENGTH = 2_000;
-
-const quotes = new WeakSet<Attributes>();
 
 function clean(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
   const style = attributes['style'];
@@ -82,20 +61,11 @@ function clean(tagName: string, attributes: Attributes): { tagName: string; attr
   return { tagName, attribs: attributes };
 }
 
-function markQuotes(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
-  const isQuote =
-    (tagName === 'blockquote' && attributes['type'] === 'cite') ||
-    QUOTE_CLASS.test(attributes['class'] ?? '') ||
-    QUOTE_ID.test(attributes['id'] ?? '');
-  if (isQuote) quotes.add(attributes);
-  return clean(tagName, attributes);
-}
-
 /** Elements that contain only quoted mail. Signatures do not count, nor forwarded mail, which the reader wants to see. */
 const QUOTED_CLASS =
   /(?:^|\s)(?:x_)?(?:gmail_quote(?:_container)?|yahoo_quoted|protonmail_quote|tutanota_quote)(?:\s|$)/;
 const QUOTED_ID = /^(?:x_)?(?:yahoo_quoted_\w*|OLK_SRC_BODY_SECTION)$/i;
-/** Matches, in an element's attributes, what QUOTE_TO_THE_END matches in the text of a message. */
+/** Outlook starts quoted mail with one of these and ends it with the body. */
 const QUOTED_ONWARDS_ID =
   /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|mail-editor-reference-message-container)$/i;
 const QUOTED_ONWARDS_STYLE = /^border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt/i;
@@ -161,27 +131,18 @@ const WHOLE: IOptions = {
   transformTags: { '*': clean },
 };
 
-const REPLY: IOptions = {
-  ...WHOLE,
-  transformTags: { '*': markQuotes },
-  exclusiveFilter: (frame) => quotes.has(frame.attribs),
-};
-
 const DISPLAY: IOptions = {
   ...WHOLE,
   allowedAttributes: { ...OF_TAGS, '*': [...OF_ALL, 'data-quoted', 'data-background'] },
   transformTags: { '*': prepareForDisplay },
 };
 
-function hasContent(sanitized: string): boolean {
-  return sanitized.includes('<img') || /\S/.test(sanitized.replace(/<[^<>]*>|&nbsp;|\u00a0/g, ''));
-}
-
 const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'meta', 'link', 'input', 'col', 'wbr', 'area']);
 /** Elements whose end tag is often missing in real mail. The parser usually closes them, so they have a higher limit. */
 const LOOSE_ELEMENTS = new Set(['p', 'li', 'td', 'tr', 'th', 'dd', 'dt', 'option']);
 
-function isTooComplex(html: string): boolean {
+/** Returns whether reading the HTML could take more than linear time. */
+export function isTooComplex(html: string): boolean {
   if (html.length > MAX_CLEANED_HTML_LENGTH) return true;
   const tag = /<(\/?)([a-z][a-z0-9]*)/iy;
   let tags = 0;

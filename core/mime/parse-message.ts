@@ -1,4 +1,4 @@
-import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody, sanitizeHtmlReply } from '../html/sanitize-html.ts';
+import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody } from '../html/sanitize-html.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
@@ -15,6 +15,7 @@ import {
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
+import { stripQuotedHtml } from './reply-html.ts';
 import { stripQuotedText } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
 
@@ -169,7 +170,7 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
     textBody,
     htmlBody,
     cleanedText: textBody === null || isForward ? (textBody?.trim() ?? null) : stripQuotedText(textBody),
-    cleanedHtml: htmlBody === null ? null : isForward ? sanitizeHtmlBody(htmlBody) : sanitizeHtmlReply(htmlBody),
+    cleanedHtml: htmlBody === null ? null : sanitizeHtmlBody(isForward ? htmlBody : stripQuotedHtml(htmlBody)),
   };
 }
 

@@ -15,10 +15,14 @@ export const WROTE = [
 export const WROTE_LEADS =
   'On|At|Am|Le|El|Em|Il|Op|Den|På|Dnia|W dniu|Dne|Dňa|In data|Στις|Vào|Ngày|Lúc|Il giorno|No dia|Na|Quoting|\u05d1|\u0641\u064a|בתאריך|在|於|于';
 
+/** Names of the date that only mails have. */
+export const SENT =
+  'sent|gesendet|envoyé|enviado|enviada(?: em)?|inviato|verzonden|sendt|skickat|lähetetty|wysłano|odesláno|отправлено|надіслано|gönderildi|gönderme tarihi|εστάλη|στάλθηκε|נשלח|أرسلت|تم الإرسال|发送时间|寄件日期|送信日時|보낸 ?날짜|đã gửi';
+
 /** Names of the fields that mail programs repeat above quoted mail, in any order. */
 export const QUOTED_FIELDS = {
   from: 'from|von|de|da|van|fra|från|lähettäjä|od|от|від|від кого|kimden|gönderen|από|מאת|من|发件人|寄件者|寄件人|差出人|送信者|보낸 ?사람|từ|expéditeur|remitente|mittente|afzender',
-  date: 'sent|date|gesendet|datum|envoyé|enviado|enviada(?: em)?|fecha|inviato|data|verzonden|sendt|dato|skickat|lähetetty|päivämäärä|päiväys|wysłano|odesláno|отправлено|дата|надіслано|gönderildi|gönderme tarihi|tarih|εστάλη|στάλθηκε|ημερομηνία|נשלח|תאריך|تاريخ|التاريخ|أرسلت|تم الإرسال|发送时间|日期|时间|寄件日期|送信日時|日付|日時|보낸 ?날짜|날짜|đã gửi|ngày',
+  date: `${SENT}|date|datum|fecha|data|dato|päivämäärä|päiväys|дата|tarih|ημερομηνία|תאריך|تاريخ|التاريخ|日期|时间|日付|日時|날짜|ngày`,
   to: 'to|an|à|pour|para|a|aan|til|till|vastaanottaja|do|komu|кому|kime|alıcı|προς|אל|إلى|الى|收件人|收件者|宛先|받는 ?사람|tới|đến|destinataire|destinatario',
   subject:
     'subject|betreff|objet|asunto|oggetto|assunto|onderwerp|emne|ämne|aihe|temat|předmět|тема|konu|θέμα|נושא|الموضوع|主题|主題|主旨|件名|제목|chủ đề|tiêu đề|re',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { excerptOfHtml, sanitizeHtmlBody, sanitizeHtmlReply } from '../../../core/html/sanitize-html.ts';
+import { excerptOfHtml, sanitizeHtmlBody } from '../../../core/html/sanitize-html.ts';
+import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
 
 const FORBIDDEN =
   /<\s*(?:script|style|iframe|object|embed|form|input|base|meta|link|svg|math|template|noscript|frame|applet|button)|\son\w+\s*=|javascript:|vbscript:|data:text|expression\(|@import|url\(|srcdoc|formaction|<!--/i;
@@ -51,7 +52,7 @@ describe('removes', () => {
     '<<script>alert(1)//<</script>',
     '<a href="//e.test/x">a</a>',
   ])('%s', (html) => {
-    for (const clean of [sanitizeHtmlBody(html), sanitizeHtmlReply(html)]) {
+    for (const clean of [sanitizeHtmlBody(html), sanitizeHtmlBody(stripQuotedHtml(html))]) {
       expect(clean).not.toBeNull();
       expect(clean).not.toMatch(FORBIDDEN);
       // What was cleaned once does not turn into something else when it is read again.
@@ -78,42 +79,6 @@ test('links open in a new tab and send no referrer', () => {
   expect(sanitizeHtmlBody('<a href="https://x.test/">a</a>')).toBe(
     '<a href="https://x.test/" rel="noopener noreferrer nofollow" target="_blank">a</a>',
   );
-});
-
-describe('strips quoted mail and signatures:', () => {
-  test.each([
-    [
-      'Gmail',
-      '<div>Yes.</div><div class="gmail_quote"><div class="gmail_attr">On Mon Ann wrote:</div><blockquote class="gmail_quote">old</blockquote></div>',
-    ],
-    [
-      'Thunderbird',
-      '<p>Yes.</p><div class="moz-cite-prefix">On Mon Ann wrote:</div><blockquote type="cite">old</blockquote>',
-    ],
-    ['Apple Mail', '<div>Yes.</div><blockquote type="cite"><div>On Mon Ann wrote:</div>old</blockquote>'],
-    [
-      'Outlook on the web',
-      '<div>Yes.</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg" dir="ltr"><b>From:</b> Ann</div><div>old</div>',
-    ],
-    [
-      'Outlook',
-      '<p>Yes.</p><div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0cm 0cm 0cm"><p><b>From:</b> Ann</p></div><p>old</p>',
-    ],
-    ['Yahoo', '<div>Yes.</div><div id="yahoo_quoted_1" class="yahoo_quoted">old</div>'],
-    ['a signature', '<div>Yes.</div><div class="gmail_signature">old</div>'],
-  ])('%s', (_, html) => {
-    const clean = sanitizeHtmlReply(html) ?? '';
-    expect(excerptOfHtml(clean, 200)).toBe('Yes.');
-    expect(excerptOfHtml(sanitizeHtmlBody(html) ?? '', 200)).toContain('old');
-  });
-
-  test('keeps a message that contains nothing else', () => {
-    expect(sanitizeHtmlReply('<blockquote type="cite">old</blockquote>')).toContain('old');
-  });
-
-  test('keeps a plain blockquote, which is the author’s', () => {
-    expect(sanitizeHtmlReply('<p>He said</p><blockquote>words</blockquote>')).toContain('words');
-  });
 });
 
 test('an excerpt is text on one line', () => {
@@ -145,11 +110,11 @@ test.each([
   ['<p style="a:b;', MEGABYTE],
 ])('%s repeated is cleaned, or rejected as too expensive', (unit, length) => {
   // Milliseconds to a second; without the limits some take longer than the time limit of a test.
-  expect(() => sanitizeHtmlReply(unit.repeat(length / unit.length))).not.toThrow();
+  expect(() => sanitizeHtmlBody(stripQuotedHtml(unit.repeat(length / unit.length)))).not.toThrow();
 });
 
 test('HTML over a megabyte, or too deeply nested, has no cleaned copy', () => {
   expect(sanitizeHtmlBody('a'.repeat(1_000_001))).toBeNull();
-  expect(sanitizeHtmlReply('<div>'.repeat(2_000))).toBeNull();
-  expect(sanitizeHtmlReply(`${'<div>'.repeat(200)}a${'</div>'.repeat(200)}`)).toContain('a');
+  expect(sanitizeHtmlBody('<div>'.repeat(2_000))).toBeNull();
+  expect(sanitizeHtmlBody(`${'<div>'.repeat(200)}a${'</div>'.repeat(200)}`)).toContain('a');
 });

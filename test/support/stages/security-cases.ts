@@ -154,6 +154,7 @@ export const securityCases: readonly SecurityCase[] = [
       'core/mime/extracts.test.ts',
       'core/mime/subject.test.ts',
       'core/mime/reply-text.test.ts',
+      'core/mime/reply-html.test.ts',
       'core/search/search-query.test.ts',
     ),
   },

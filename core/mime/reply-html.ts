@@ -1,0 +1,252 @@
+import { Parser } from 'htmlparser2';
+import { isTooComplex } from '../html/sanitize-html.ts';
+import { type Fate, fatesOf, type Line, type LineMark, lineOf } from './reply-reader.ts';
+
+/**
+ * Returns an HTML body without quoted mail and signature, unless nothing else remains; HTML that is too large or too deeply nested is
+ * returned whole. Its lines are read like those of a plain text
+ * (reply-reader.ts), with what mail programs mark in HTML, and elements of which all is removed are cut out. Takes linear time. The result
+ * is not safe to show.
+ */
+export function stripQuotedHtml(html: string): string {
+  if (isTooComplex(html)) return html;
+  const outline = readOutline(html);
+  const fates = fatesOf(outline.lines);
+  const isKept = outline.lines.some(({ isBlank }, at) => !isBlank && fates[at] === 'kept');
+  if (!isKept || !fates.some((fate) => fate !== 'kept')) return html;
+  return cutOut(html, outline, withoutOuterBlanks(outline.lines, fates));
+}
+
+/** Maximum characters of a line that matter to the reader. */
+const MAX_LINE_LENGTH = 10_000;
+/** Stands for an image. */
+const IMAGE = '\ufffc';
+/** Stands for a horizontal rule. */
+const RULE = '_____';
+/** Images up to this width or height are not seen. */
+const MAX_PIXEL = 2;
+
+interface HtmlOutline {
+  lines: Line[];
+  atoms: Atom[];
+  elements: HtmlElement[];
+}
+
+/** Text, a line break, an image or a rule: a piece of the source that belongs to one line. */
+interface Atom {
+  start: number;
+  end: number;
+  line: number;
+  /** index of the innermost element; -1: none */
+  element: number;
+}
+
+interface HtmlElement {
+  start: number;
+  end: number;
+  parent: number;
+}
+
+/** What is known of an open element. */
+interface OpenElement {
+  name: string;
+  index: number;
+  mark: LineMark | null;
+  isUnseen: boolean;
+  isPreformatted: boolean;
+}
+
+const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title', 'xml', 'object']);
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark o:p q s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+/** Elements with a blank line before and after them. */
+const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '));
+
+const QUOTE_CLASS =
+  /(?:^|\s)(?:x_|ecx)?(?:gmail_quote|cite\d?|yahoo_quoted|iosymail|protonmail_quote|tutanota_quote|nylas-quote|front-blockquote)(?:\s|$)/;
+const CONTAINER_CLASS = /(?:^|\s)(?:x_)?(?:yahoo_quoted|moz-forward-container)(?:\s|$)/;
+const INTRODUCTION_CLASS = /(?:^|\s)(?:x_|ecx)?(?:gmail_attr|moz-cite-prefix|airmail_on|airmail_ext_on)(?:\s|$)/;
+const INTRODUCTION_ID = /^(?:x_)?(?:reply-intro)$/i;
+const ONWARDS_ID =
+  /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|zwchr|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container|isForwardContent|isReplyContent|yahoo_quoted_\w*)$/i;
+const SIGNATURE_CLASS =
+  /(?:^|\s)(?:x_)?(?:gmail_signature|moz-signature|protonmail_signature_block|front-signature|ydp\w*signature|yahoo-signature)(?:\s|$)/;
+const SIGNATURE_ID = /^(?:x_)?(?:Signature|ms-outlook-mobile-signature)$/i;
+const SIGNATURE_NAME = 'messageSignatureSection';
+const QUOTE_NAME = 'quote';
+/** Outlook draws a line above the fields of a quoted message. */
+const BORDER_ABOVE = /border-top(?:-width|-style|-color)?\s*:/i;
+const HIDDEN = /display\s*:\s*none|mso-hide\s*:\s*all/i;
+const MAX_STYLE_LENGTH = 2_000;
+
+function markOf(name: string, attributes: Record<string, string>): LineMark | null {
+  const { id = '', class: names = '', type = '', name: own = '' } = attributes;
+  if (SIGNATURE_CLASS.test(names) || SIGNATURE_ID.test(id) || own === SIGNATURE_NAME) return 'signature';
+  if (INTRODUCTION_CLASS.test(names) || INTRODUCTION_ID.test(id)) return 'introduction';
+  if (name === 'blockquote') return type === 'cite' || QUOTE_CLASS.test(names) ? 'quote' : 'block';
+  if (ONWARDS_ID.test(id) || CONTAINER_CLASS.test(names) || own === QUOTE_NAME) return 'onwards';
+  return null;
+}
+
+/** Reads lines and where they are in the source, in one pass. */
+function readOutline(html: string): HtmlOutline {
+  const outline: HtmlOutline = { lines: [], atoms: [], elements: [] };
+  const open: OpenElement[] = [];
+  let text = '';
+  /** the mark of the first text of the line, and one for the next text */
+  let mark: LineMark | null = null;
+  let isOnwards = false;
+
+  /** whether the line has more than white space */
+  let isFilled = false;
+
+  const endLine = () => {
+    outline.lines.push(lineOf(text, mark));
+    text = '';
+    mark = null;
+    isFilled = false;
+  };
+  const endBlock = (name: string) => {
+    if (INLINE.has(name)) return;
+    if (isFilled) endLine();
+    if (PARAGRAPHS.has(name) && outline.lines.at(-1)?.isBlank === false) endLine();
+  };
+  const addAtom = (start: number, end: number, shown: string) => {
+    const inside = open.at(-1);
+    outline.atoms.push({ start, end, line: outline.lines.length, element: inside?.index ?? -1 });
+    if (inside?.isUnseen === true || shown === '') return;
+    if (!isFilled) mark = inside?.mark ?? null;
+    isFilled ||= shown.trim() !== '';
+    if (isOnwards && isFilled && mark !== 'signature') {
+      mark = 'onwards';
+      isOnwards = false;
+    }
+    if (text.length < MAX_LINE_LENGTH) text += shown;
+  };
+  const addRule = (start: number, end: number) => {
+    if (isFilled) endLine();
+    addAtom(start, end, RULE);
+    endLine();
+  };
+
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const [start, end] = [parser.startIndex, parser.endIndex + 1];
+      if (name === 'br') {
+        addAtom(start, end, '');
+        endLine();
+        return;
+      }
+      const outer = open.at(-1);
+      const isUnseen = outer?.isUnseen === true || UNSEEN.has(name) || isHidden(attributes);
+      const own = isUnseen ? null : markOf(name, attributes);
+      if (own === 'onwards') isOnwards = true;
+      if (name === 'hr') return addRule(start, end);
+      if (name === 'img') return addAtom(start, end, isPixel(attributes) ? '' : IMAGE);
+      if (VOID_ELEMENTS.has(name)) return;
+      endBlock(name);
+      const index = outline.elements.length;
+      outline.elements.push({ start, end: html.length, parent: outer?.index ?? -1 });
+      open.push({
+        name,
+        index,
+        mark: inner(outer?.mark ?? null, own),
+        isUnseen,
+        isPreformatted: outer?.isPreformatted === true || name === 'pre',
+      });
+      if (!isUnseen && !INLINE.has(name) && hasBorderAbove(attributes)) outline.lines.push(lineOf(RULE, null));
+    },
+    ontext(data) {
+      const [start, end] = [parser.startIndex, parser.endIndex + 1];
+      const inside = open.at(-1);
+      if (inside?.isPreformatted !== true || data.length !== end - start)
+        return addAtom(start, end, data.replace(/\s+/g, ' '));
+      let from = 0;
+      for (let at = data.indexOf('\n'); at !== -1; at = data.indexOf('\n', from)) {
+        addAtom(start + from, start + at + 1, data.slice(from, at));
+        endLine();
+        from = at + 1;
+      }
+      if (from < data.length) addAtom(start + from, end, data.slice(from));
+    },
+    onclosetag(name, isImplied) {
+      if (VOID_ELEMENTS.has(name)) return;
+      const closed = open.pop();
+      if (closed === undefined) return;
+      const element = outline.elements[closed.index];
+      if (element !== undefined) element.end = isImplied ? parser.startIndex : parser.endIndex + 1;
+      endBlock(name);
+    },
+  });
+  parser.end(html);
+  endLine();
+  return outline;
+}
+
+const VOID_ELEMENTS = new Set(
+  'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'.split(
+    ' ',
+  ),
+);
+
+function inner(outer: LineMark | null, own: LineMark | null): LineMark | null {
+  if (outer === 'quote' || outer === 'signature') return outer;
+  return own === null || own === 'onwards' ? outer : own;
+}
+
+function isHidden(attributes: Record<string, string>): boolean {
+  const style = attributes['style'] ?? '';
+  return style !== '' && style.length <= MAX_STYLE_LENGTH && HIDDEN.test(style);
+}
+
+function isPixel(attributes: Record<string, string>): boolean {
+  return [attributes['width'], attributes['height']].some(
+    (size) => size !== undefined && /^\d+(?:px)?$/.test(size) && Number.parseInt(size, 10) <= MAX_PIXEL,
+  );
+}
+
+function hasBorderAbove(attributes: Record<string, string>): boolean {
+  const style = attributes['style'] ?? '';
+  return style.length <= MAX_STYLE_LENGTH && BORDER_ABOVE.test(style);
+}
+
+/** Removes blank lines before and behind all that is kept, too. */
+function withoutOuterBlanks(lines: readonly Line[], fates: readonly Fate[]): boolean[] {
+  const isContent = (line: Line, at: number) => !line.isBlank && fates[at] === 'kept';
+  const first = lines.findIndex(isContent);
+  const last = lines.findLastIndex(isContent);
+  return lines.map((_, at) => at < first || at > last || fates[at] !== 'kept');
+}
+
+/** Cuts out the lines that are removed: whole elements where all of their content is. */
+function cutOut(html: string, { atoms, elements }: HtmlOutline, isRemoved: readonly boolean[]): string {
+  const hasContent = elements.map(() => false);
+  const isLeft = elements.map(() => false);
+  for (const { element, line } of atoms) {
+    if (element < 0) continue;
+    hasContent[element] = true;
+    if (isRemoved[line] !== true) isLeft[element] = true;
+  }
+  // Parents come before their children.
+  for (let at = elements.length - 1; at >= 0; at--) {
+    const parent = elements[at]?.parent ?? -1;
+    if (parent < 0) continue;
+    hasContent[parent] ||= hasContent[at] === true;
+    isLeft[parent] ||= isLeft[at] === true;
+  }
+  const cuts = [
+    ...elements.filter((_, at) => hasContent[at] === true && isLeft[at] !== true),
+    ...atoms.filter(({ line }) => isRemoved[line] === true),
+  ].toSorted((one, other) => one.start - other.start);
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of cuts) {
+    if (start > at) pieces.push(html.slice(at, start));
+    at = Math.max(at, end);
+  }
+  pieces.push(html.slice(at));
+  return pieces.join('');
+}

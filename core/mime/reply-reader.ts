@@ -1,0 +1,432 @@
+import {
+  DISCLAIMER_STARTS,
+  DISCLAIMER_WORDS,
+  PROGRAM_SIGNATURES,
+  QUOTE_TITLES,
+  QUOTED_FIELDS,
+  SENT,
+  WROTE,
+  WROTE_LEADS,
+} from './reply-words.ts';
+
+/** What a line of a message is: typed by its author, quoted, or of a signature. */
+export type Fate = 'kept' | 'quote' | 'signature';
+
+/** A line as its reader sees it. */
+export interface Line {
+  text: string;
+  /** without marks of writing direction, trimmed; empty for lines that are too long to introduce anything */
+  short: string;
+  isBlank: boolean;
+  /** what the HTML of the message says about the line */
+  mark: LineMark | null;
+}
+
+/**
+ * `quote`: quoted by a mail program; `block`: indented, which is quoted only below an introduction; `introduction`: introduces a quotation;
+ * `onwards`: a quoted message begins here; `signature`: of a signature.
+ */
+export type LineMark = 'quote' | 'block' | 'introduction' | 'onwards' | 'signature';
+
+/** Returns a line; white space around it does not matter. */
+export function lineOf(text: string, mark: LineMark | null): Line {
+  const trimmed = text.trim();
+  const short = text.length > MAX_LINE_LENGTH ? '' : trimmed.replace(INVISIBLE, '').trim();
+  return { text, short, isBlank: trimmed === '', mark };
+}
+
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** Returns what each line is, in linear time. All may be quoted or signatures. */
+export function fatesOf(lines: readonly Line[]): readonly Fate[] {
+  const reader = new ReplyReader(lines);
+  reader.read();
+  return reader.fates;
+}
+
+/** Maximum characters of a line that introduces a quotation or a signature. */
+const MAX_LINE_LENGTH = 300;
+/** Lines that such an introduction takes, and characters. */
+const MAX_INTRODUCTION_LINES = 6;
+const MAX_INTRODUCTION_LENGTH = 600;
+/** Own lines below a quotation that count as a footer when its author wrote above it, too. */
+const MAX_FOOTER_LINES = 6;
+/** Lines below a separator that mailing lists add. */
+const MAX_LIST_FOOTER_LINES = 4;
+/** Lines of the fields above quoted mail. */
+const MAX_FIELD_LINES = 40;
+const MAX_SIGNATURE_LINES = 12;
+const MAX_DISCLAIMER_LINES = 30;
+
+const MAX_TITLE_LENGTH = 80;
+
+const WROTE_WORD = new RegExp(`(?<!\\p{L})(?:${WROTE})`, 'iu');
+const LEAD = new RegExp(`^\\W{0,4}(?:${WROTE_LEADS})(?![\\p{L}]{2}).*\\p{Nd}`, 'u');
+const DATE =
+  /(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/iu;
+const EARLY_DATE =
+  /^.{0,40}?(?:(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}|\p{Nd}{1,2}:\p{Nd}{2}|\p{Nd}{1,2}\.? \p{L}{3,})/iu;
+const NAME_AND_ADDRESS = /^(?!mailto:)[^<>@]{1,80}<[^<>\s]{1,120}@[^<>\s]{1,120}>/u;
+const ADDRESS = /@[\p{L}\p{N}]/u;
+const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
+/** The end of a line that introduces a quotation. */
+const INTRODUCTION_END = /[:：]\W{0,3}$|>$|-{2,}$/u;
+const QUOTE_TITLE_LINE = new RegExp(
+  `^[*_\\s]*(?:-{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*-{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
+  'iu',
+);
+const DASHED_TITLE = /^[*\s]*-{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}-{3,}[*\s]*$/u;
+const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
+const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(
+  ([field, names]) =>
+    [field, new RegExp(`^[*_\\s]{0,3}(?:${names})[*_]{0,2}\\s?[:：](?!//)[*_]{0,2}(?:\\s|$|\\S)`, 'iu')] as const,
+);
+const SENT_FIELD = new RegExp(`^[*_\\s]{0,3}(?:${SENT})[*_]{0,2}\\s?[:：]`, 'iu');
+const RAW_FIELD =
+  /^(?:received|received-spf|return-path|mime-version|content-(?:type|transfer-encoding)|dkim-signature|authentication-results|x-[\w-]{1,40})\s?:/iu;
+const PROGRAM_SIGNATURE = new RegExp(`^[\\W_]{0,4}(?:${PROGRAM_SIGNATURES.join('|')})[\\W_]{0,4}$`, 'iu');
+const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
+const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
+const SEPARATOR = /^(?:[-_=+*~#•–—]\s?){2,}$/u;
+const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
+/** A mark that some programs add to measure openings. */
+const TRACKER = /^[\u1427\u180e\u2800]+$/u;
+/** `JD> ` and `Richard> `: initials or a name before each quoted line. */
+const NAMED_QUOTE = /^\s{0,3}[\p{L}][\p{L}.'-]{0,15}>/u;
+const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
+const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
+const GREETING = /^\S.{0,50}[,，]$/u;
+
+/** Lines that introduce quoted mail, and what they announce. */
+interface Introduction {
+  from: number;
+  to: number;
+  /** `wrote`: that someone wrote the next lines; `fields`: a whole message to the end of the text */
+  kind: 'wrote' | 'fields';
+}
+
+const NO_LINE: Line = { text: '', short: '', isBlank: true, mark: null };
+
+class ReplyReader {
+  readonly fates: Fate[];
+  readonly #lines: readonly Line[];
+  readonly #isQuoted: boolean[];
+  readonly #isCode: boolean[];
+  readonly #introductions: Introduction[];
+  readonly #isIntroduction: boolean[];
+
+  constructor(lines: readonly Line[]) {
+    this.#lines = lines;
+    this.fates = lines.map(({ mark }) => (mark === 'signature' ? 'signature' : 'kept'));
+    this.#isCode = fencedLines(lines);
+    this.#isQuoted = lines.map(
+      ({ text, mark }, at) => mark === 'quote' || (this.#isCode[at] !== true && /^\s{0,3}[>＞]/u.test(text)),
+    );
+    this.#introductions = this.#findIntroductions();
+    this.#isIntroduction = lines.map(() => false);
+    for (const { from, to } of this.#introductions) this.#isIntroduction.fill(true, from, to + 1);
+  }
+
+  read(): void {
+    this.#removeSignatures();
+    this.#removeQuotations();
+    this.#removeEnd();
+  }
+
+  #line(at: number): Line {
+    return this.#lines[at] ?? NO_LINE;
+  }
+
+  #remove(kind: Fate, from: number, end: number): void {
+    for (let at = from; at < end; at++) if (this.fates[at] === 'kept') this.fates[at] = kind;
+  }
+
+  /** Whether the line is text that may be the author's. */
+  #isOwn(at: number): boolean {
+    return (
+      this.fates[at] === 'kept' &&
+      this.#isQuoted[at] !== true &&
+      this.#isIntroduction[at] !== true &&
+      !this.#line(at).isBlank
+    );
+  }
+
+  /** Whether a quotation may begin in this line, with `>`, indented or a mark of its own. */
+  #isQuoteLike(at: number): boolean {
+    return (
+      this.#isQuoted[at] === true ||
+      this.#line(at).mark === 'block' ||
+      ownMarkOf(this.#line(at).text, this.#line(at + 1).text) !== null
+    );
+  }
+
+  #nextNonBlank(from: number): number {
+    let at = from;
+    while (at < this.#lines.length && this.#line(at).isBlank) at++;
+    return at;
+  }
+
+  #findIntroductions(): Introduction[] {
+    const found: Introduction[] = [];
+    let free = 0;
+    for (let at = 0; at < this.#lines.length; at++) {
+      if (this.#isCode[at] === true) continue;
+      const introduction =
+        this.#fieldsAt(at, free) ?? this.#titleAt(at) ?? this.#markedAt(at) ?? this.#wroteAt(at, free);
+      if (introduction === null) continue;
+      const last = found.at(-1);
+      // A wrapped line that was taken for one of its own.
+      if (last !== undefined && last.to >= introduction.from) found.pop();
+      found.push(introduction);
+      free = introduction.to + 1;
+      at = introduction.to;
+    }
+    return found;
+  }
+
+  #titleAt(at: number): Introduction | null {
+    const { short, mark } = this.#line(at);
+    if (mark === 'onwards') return { from: at, to: at, kind: 'fields' };
+    if (this.#isQuoted[at] === true || short === '' || short.length > MAX_TITLE_LENGTH) return null;
+    const isTitle =
+      QUOTE_TITLE_LINE.test(short) ||
+      (DASHED_TITLE.test(short) && fieldOf(this.#line(this.#nextNonBlank(at + 1)).short) !== null) ||
+      (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.#nextNonBlank(at + 1), at + 1) !== null);
+    return isTitle ? { from: at, to: at, kind: 'fields' } : null;
+  }
+
+  #markedAt(at: number): Introduction | null {
+    if (this.#line(at).mark !== 'introduction') return null;
+    let to = at;
+    while (this.#line(to + 1).mark === 'introduction') to++;
+    return { from: at, to, kind: 'wrote' };
+  }
+
+  /** At least three of From, Date, To and Subject, two below a separator. Values may take more lines. */
+  #fieldsAt(at: number, free: number): Introduction | null {
+    if (this.#isQuoted[at] === true || fieldOf(this.#line(at).short) === null) return null;
+    const fields = new Set<string>();
+    // Tickets and invitations have From, To and Date, too.
+    let isOfMail = false;
+    let to = at;
+    for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
+      const { short, isBlank } = this.#line(next);
+      const field = this.#isQuoted[next] === true ? null : fieldOf(short);
+      if (isBlank && next - to > 1) break;
+      if (field === null) continue;
+      if (fields.has(field) && field !== 'other') break;
+      fields.add(field);
+      isOfMail ||= field === 'subject' || ADDRESS.test(short) || SENT_FIELD.test(short);
+      to = next;
+    }
+    let from = at;
+    while (from > free && from > at - 3 && (this.#line(from - 1).isBlank || SEPARATOR.test(this.#line(from - 1).short)))
+      from--;
+    while (this.#line(from).isBlank && from < at) from++;
+    if (!isOfMail || this.#isRawHeader(at, to)) return null;
+    fields.delete('other');
+    const isQuoteNext = this.#isQuoteLike(this.#nextNonBlank(to + 1));
+    const isApart = from < at || isQuoteNext;
+    if (fields.size < (isApart ? 2 : 3) || (!isApart && !fields.has('date'))) return null;
+    return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
+  }
+
+  /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
+  #isRawHeader(from: number, to: number): boolean {
+    for (let at = from - 1; at <= to + 3; at++) if (RAW_FIELD.test(this.#line(at).short)) return true;
+    return false;
+  }
+
+  /** `On Monday Ann <ann@example.com> wrote:`, in one line or several, of which `at` is the last. */
+  #wroteAt(at: number, free: number): Introduction | null {
+    const last = this.#line(at);
+    if (!INTRODUCTION_END.test(last.short) && !GMT_LINE.test(last.short)) return null;
+    // `> wrote:` is the end of `<ann@example.com\n> wrote:`.
+    const isTail = /^>\s?(?:\p{L}.{0,40})?[:：]$/u.test(last.short) && ADDRESS.test(this.#line(at - 1).short);
+    if (this.#isQuoted[at] === true && !isTail) return null;
+    if (WROTE_TAIL.test(this.#line(at + 1).short)) return null;
+    const next = this.#nextNonBlank(at + 1);
+    const isQuoteNext = this.#isQuoteLike(next);
+    let joined = '';
+    let alone: number | null = null;
+    for (let from = at; from >= free && at - from < MAX_INTRODUCTION_LINES; from--) {
+      const { short, isBlank } = this.#line(from);
+      if (isBlank ? this.#line(from + 1).short !== '<' : short === '' || (from < at && this.#isQuoted[from] === true))
+        break;
+      joined = `${short} ${joined}`.trimEnd();
+      if (joined.length > MAX_INTRODUCTION_LENGTH) break;
+      if (!introduces(joined, isQuoteNext)) continue;
+      const isBegin =
+        LEAD.test(short) || EARLY_DATE.test(short) || NAME_AND_ADDRESS.test(short) || short.startsWith('--');
+      const isNameAbove = !ADDRESS.test(joined) && from > free && NAME_AND_ADDRESS.test(this.#line(from - 1).short);
+      if (isBegin && !isNameAbove) return { from, to: at, kind: 'wrote' };
+      if (from === at) alone = at;
+    }
+    return alone === null ? null : { from: alone, to: at, kind: 'wrote' };
+  }
+
+  /** What follows `--` to the end or to quoted mail, if it is short; below quoted mail also what follows a longer separator. */
+  #removeSignatures(): void {
+    const hasQuote = this.#introductions.length > 0 || this.#isQuoted.includes(true);
+    // What is below: quoted mail, or what was removed.
+    let foreign = this.#lines.length;
+    let isEnd = true;
+    let below = 0;
+    for (let at = this.#lines.length - 1; at >= 0; at--) {
+      const { short, isBlank } = this.#line(at);
+      if (this.#isQuoted[at] === true || this.#isIntroduction[at] === true) {
+        foreign = at;
+        isEnd = false;
+        below = 0;
+        continue;
+      }
+      if (isBlank) continue;
+      const isCode = this.#isCode[at] === true;
+      const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
+      const isFooter = !isCode && hasQuote && isEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      if (isSignature || isFooter) {
+        this.#remove('signature', at, foreign);
+        foreign = at;
+        below = 0;
+      } else below++;
+    }
+  }
+
+  #removeQuotations(): void {
+    const count = this.#lines.length;
+    const ownFrom = Array.from({ length: count + 1 }, () => 0);
+    let lastForeign = -1;
+    for (let at = count - 1; at >= 0; at--) {
+      ownFrom[at] = (ownFrom[at + 1] ?? 0) + (this.#isOwn(at) ? 1 : 0);
+      const isForeign = this.#isQuoted[at] === true || this.#isIntroduction[at] === true;
+      if (isForeign && lastForeign < 0 && this.fates[at] === 'kept') lastForeign = at;
+    }
+    const total = ownFrom[0] ?? 0;
+    let begin = 0;
+    for (const { from, to, kind } of this.#introductions) {
+      if (from < begin || this.fates[from] !== 'kept') continue;
+      const before = total - (ownFrom[from] ?? 0);
+      const next = this.#nextNonBlank(to + 1);
+      const isQuoteNext = next < count && this.#isQuoteLike(next);
+      if (!isQuoteNext) {
+        if (before > 0) return this.#remove('quote', from, count);
+        this.#remove('quote', from, to + 1);
+        continue;
+      }
+      const end = this.#endOfQuotation(next);
+      const own = ownFrom[end] ?? 0;
+      const isFooter = own <= MAX_FOOTER_LINES && lastForeign < end && !this.#isGreeting(from);
+      if (own === 0 && before === 0) return;
+      if (before > 0 && (own === 0 || kind === 'fields' || isFooter)) return this.#remove('quote', from, count);
+      this.#remove('quote', from, before === 0 ? end : to + 1);
+      begin = end;
+    }
+  }
+
+  /** The first own line behind a quotation that begins in this line. */
+  #endOfQuotation(start: number): number {
+    const { text } = this.#line(start);
+    for (let at = start; this.#line(at).mark === 'block'; at++) this.#isQuoted[at] = true;
+    const mark = this.#isQuoted[start] === true ? null : ownMarkOf(text, this.#line(start + 1).text);
+    if (mark !== null)
+      for (let at = start; at < this.#lines.length; at++)
+        if (this.#line(at).text.trimStart().startsWith(mark)) this.#isQuoted[at] = true;
+        else if (!this.#line(at).isBlank) break;
+    let at = start;
+    while (at < this.#lines.length && !this.#isOwn(at)) at++;
+    return at;
+  }
+
+  /** Whether nothing but a greeting stands above this line. */
+  #isGreeting(before: number): boolean {
+    let greetings = 0;
+    for (let at = before - 1; at >= 0; at--) {
+      if (!this.#isOwn(at)) continue;
+      if (++greetings > 1 || !GREETING.test(this.#line(at).short)) return false;
+    }
+    return greetings === 1;
+  }
+
+  /** Quotations, separators, signatures of programs and disclaimers below the last own line. */
+  #removeEnd(): void {
+    let at = this.#lines.length - 1;
+    const first = this.#lines.findIndex((_, line) => this.#isOwn(line));
+    const hasForeign = this.#introductions.length > 0 || this.#isQuoted.includes(true);
+    for (; at > first; at--) {
+      const { short, text, isBlank } = this.#line(at);
+      if (this.fates[at] !== 'kept' || isBlank) continue;
+      if (this.#isCode[at] === true) return;
+      if (this.#isQuoted[at] === true || this.#isIntroduction[at] === true) this.#remove('quote', at, at + 1);
+      else if (hasForeign && INITIALS_QUOTE.test(text)) this.#remove('quote', at, at + 1);
+      else if (PROGRAM_SIGNATURE.test(short) || TRACKER.test(short) || (SEPARATOR.test(short) && this.#isLast(at)))
+        this.#remove('signature', at, at + 1);
+      else {
+        const from = this.#disclaimerAt(at);
+        if (from <= first) return;
+        this.#remove('signature', from, at + 1);
+      }
+    }
+  }
+
+  /** Whether what followed this line was removed. */
+  #isLast(at: number): boolean {
+    const next = this.#nextNonBlank(at + 1);
+    return next < this.#lines.length && this.fates[next] !== 'kept';
+  }
+
+  /** The first line of the disclaimer that ends in this line; -1: it is none. */
+  #disclaimerAt(end: number): number {
+    let paragraph = '';
+    for (let at = end; at >= 0 && end - at < MAX_DISCLAIMER_LINES; at--) {
+      const { text, isBlank } = this.#line(at);
+      if (isBlank || this.fates[at] !== 'kept') return -1;
+      paragraph = `${text.slice(0, 2_000)} ${paragraph}`.slice(0, 8_000);
+      if (
+        DISCLAIMER.test(text.slice(0, 200)) &&
+        (at === 0 || this.#line(at - 1).isBlank || SEPARATOR.test(this.#line(at - 1).short))
+      )
+        return DISCLAIMER_WORD.test(paragraph) && paragraph.length > 80 ? at : -1;
+    }
+    return -1;
+  }
+}
+
+/** The last line of an introduction that was wrapped. */
+const WROTE_TAIL = new RegExp(`^(?:>\\s?)?(?:${WROTE})\\W{0,3}[:：]$`, 'iu');
+/** Yahoo and old Gmail: `2016-03-03 17:21 GMT+01:00 Ann`. */
+const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GMT[+-]\p{Nd}{2}:\p{Nd}{2} \S/u;
+
+/** The mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
+function ownMarkOf(text: string, next: string): string | null {
+  const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
+  if (named !== undefined) return named;
+  const mark = OWN_MARK.exec(text)?.[1] ?? null;
+  return mark !== null && (mark === '|' || next.trim() === '' || next.trimStart().startsWith(mark)) ? mark : null;
+}
+
+/** Whether one to some lines, joined, say who wrote what follows. */
+function introduces(joined: string, isQuoteNext: boolean): boolean {
+  if (GMT_LINE.test(joined) && joined.length < 120) return true;
+  const hasDate = DATE.test(joined);
+  const hasAddress = ADDRESS.test(joined);
+  const isOpen = /[:：]\W{0,3}$/u.test(joined) || /-{2,}$/u.test(joined);
+  if (isOpen && WROTE_WORD.test(joined)) return hasDate || hasAddress || isQuoteNext;
+  if (isOpen && isQuoteNext && hasDate && hasAddress) return true;
+  return hasDate && EARLY_DATE.test(joined) && ADDRESS_END.test(joined) && (isOpen || isQuoteNext);
+}
+
+/** Characters of the name of a field. */
+const MAX_FIELD_LENGTH = 40;
+
+function fieldOf(short: string): string | null {
+  const colon = short.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
+  return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(short))?.[0] ?? null);
+}
+
+/** Lines between two lines of ```. */
+function fencedLines(lines: readonly Line[]): boolean[] {
+  const fences = lines.flatMap((line, at) => (/^\s{0,3}(?:```|~~~)/u.test(line.text) ? [at] : []));
+  const fenced = lines.map(() => false);
+  for (let pair = 0; pair + 1 < fences.length; pair += 2) fenced.fill(true, fences[pair], (fences[pair + 1] ?? 0) + 1);
+  return fenced;
+}
