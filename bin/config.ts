@@ -69,6 +69,8 @@ export interface Config {
   guardModel: { url: string; key: string | null; name: string } | null;
   /** PEM file of certificate authorities that webhook endpoints may use besides the public ones; null: the public ones only */
   webhookCaFile: string | null;
+  /** PEM file of certificate authorities that mail servers and MTA-STS policy hosts may use besides the public ones */
+  outboundCaFile: string | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** worker threads of each parser */
   parseWorkers: number;
@@ -161,6 +163,7 @@ export function readConfig(env: Environment): Config {
         ? null
         : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
     webhookCaFile: values.WEBHOOK_CA_FILE ?? null,
+    outboundCaFile: values.OUTBOUND_CA_FILE ?? null,
     logLevel: values.LOG_LEVEL,
     parseWorkers: values.PARSE_WORKERS,
     busSocket: values.BUS_SOCKET ?? null,
@@ -299,6 +302,7 @@ const environment = z.object({
   GUARD_MODEL_KEY: z.string().optional(),
   GUARD_MODEL_NAME: z.string().default('gpt-4o-mini'),
   WEBHOOK_CA_FILE: z.string().optional(),
+  OUTBOUND_CA_FILE: z.string().optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',

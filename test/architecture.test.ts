@@ -36,6 +36,8 @@ const order: [prefix: string, position: number][] = [
   ['actors/actor.ts', 3],
   ['actors/dns-query.ts', 2.9],
   ['actors/dns-resolver.ts', 3],
+  ['actors/checked-dispatcher.ts', 3],
+  ['actors/checked-request.ts', 3],
   ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
   ['actors/receiving/', 4],

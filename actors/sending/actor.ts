@@ -1,5 +1,7 @@
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
+import { createCheckedDispatcher } from '../checked-dispatcher.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
@@ -7,6 +9,7 @@ import { createRecipientLeases } from './claim-recipients.ts';
 import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { SendingJob, Transaction } from './job.ts';
+import { createMtaStsPolicies } from './mta-sts.ts';
 import type { OpeningLimits } from './open-session.ts';
 import { createSendingRecorder } from './record-outcomes.ts';
 import { inboundRoute, relayRoute } from './route.ts';
@@ -33,6 +36,10 @@ export interface SendingActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
+  /** PEM certificates of authorities that mail servers and policy hosts may use besides the default ones */
+  trustedCertificates?: readonly string[] | null;
+  /** of MTA-STS policy hosts: 443, except in tests */
+  policyPort?: number;
   /** overrides of the defaults, for tests */
   limits?: Partial<OpeningLimits>;
   fault?: (point: SendingFaultPoint) => void;
@@ -81,6 +88,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     allowedPrivateNetworks: options.allowedPrivateNetworks,
     ownPorts: options.refusedPorts,
   });
+  const authorities = options.trustedCertificates ?? null;
   const inbound = inboundRoute(options.inboundSmtp);
   const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);
   const signer = createMessageSigner(context, secretKey);
@@ -88,8 +96,18 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     context,
     signer,
     secretKey,
-    opening: { ehloName: mailHostname, limits: { ...LIMITS, ...options.limits } },
+    opening: {
+      ehloName: mailHostname,
+      limits: { ...LIMITS, ...options.limits },
+      secureContext: contextOf(authorities),
+    },
     resolving: { guard, port: options.port, ownName: mailHostname, draw: Math.random },
+    policies: createMtaStsPolicies({
+      database: context.database,
+      log: context.log,
+      dispatcher: createCheckedDispatcher({ guard, dnsServers: options.dnsServers, trustedCertificates: authorities }),
+      port: options.policyPort ?? HTTPS_PORT,
+    }),
     lookUp: () => dns.within(DNS_TIME_MS),
     fixedRoute: (key) => (key === INBOUND ? inbound : key === RELAY ? relay : null),
     onSent: () => fault('sending.sent'),
@@ -159,6 +177,13 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       await running.stop();
     },
   });
+}
+
+const HTTPS_PORT = 443;
+
+/** Returns a context that trusts these authorities and the default ones. It is made once, because that takes milliseconds. */
+function contextOf(authorities: readonly string[] | null): SecureContext | null {
+  return authorities === null ? null : createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
 }
 
 /** Keys of destinations that are not domains; a domain contains no colon. */

@@ -6,6 +6,7 @@ import { setAside } from '../set-aside.ts';
 import { isGoneBeforehand, isTooMany, resultOfSent, toResult, verdictOf } from './attempt-results.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
+import type { MtaStsPolicies } from './mta-sts.ts';
 import { type NoSession, type OpeningParts, openSession } from './open-session.ts';
 import { type ResolveParts, resolveDestination } from './resolve-destination.ts';
 import { directRoute, type Route } from './route.ts';
@@ -13,6 +14,7 @@ import { INTERRUPTED, type Interruption, type SendReport } from './send-report.t
 import { createSessionPool } from './session-pool.ts';
 import type { MessageSigner } from './sign-message.ts';
 import type { SmtpSession } from './smtp-session.ts';
+import { secureHosts } from './transport-security.ts';
 
 export interface AttempterOptions {
   context: ActorContext;
@@ -22,6 +24,8 @@ export interface AttempterOptions {
   resolving: Omit<ResolveParts, 'lookUp'>;
   /** lookups with a time limit for one transaction */
   lookUp: () => LookUp;
+  /** of the domains that mail is sent to */
+  policies: MtaStsPolicies;
   /** the route of a destination that needs no DNS; null when it does */
   fixedRoute: (key: string) => Route | null;
   onSent: () => void;
@@ -95,7 +99,9 @@ export function createAttempter(options: AttempterOptions): Attempter {
   const open = async (key: string, domain: string): Promise<{ session: SmtpSession } | { failure: NoSession }> => {
     let route = options.fixedRoute(key);
     if (route === null) {
-      const resolving = resolveDestination({ ...options.resolving, lookUp: options.lookUp() }, domain);
+      const lookUp = options.lookUp();
+      const finding = options.policies.find(domain, lookUp);
+      const resolving = resolveDestination({ ...options.resolving, lookUp }, domain);
       const destination = await unlessAborted(resolving, ending.signal);
       if (destination === null)
         return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED.stopped } };
@@ -103,7 +109,12 @@ export function createAttempter(options: AttempterOptions): Attempter {
         const { outcome, code, status, text } = destination;
         return { failure: { ...NOT_REACHED, outcome, code, status, text } };
       }
-      route = directRoute(destination.hosts, options.resolving.port);
+      const found = await unlessAborted(finding, ending.signal);
+      if (found === null) return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED.stopped } };
+      const secured = secureHosts(domain, destination.hosts, found);
+      if ('refusal' in secured)
+        return { failure: { ...NOT_REACHED, outcome: 'deferred', status: '4.7.5', text: secured.refusal } };
+      route = directRoute(secured.hosts, options.resolving.port);
     }
     return openSession(options.opening, route, ending.signal);
   };

@@ -28,7 +28,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'The host name could not be looked up',
   EPROTOCOL: 'The server does not speak SMTP',
   EAUTH: 'The server offers no way to authenticate',
-  ETLS: 'the server did not go on',
+  ETLS: 'the server does not offer STARTTLS or refused it',
 };
 
 /** nodemailer keeps the system's error code in a separate property. */

@@ -1,15 +1,10 @@
 import { connect, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { asksToSlowDown, outcomeOfReply, statusOfReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
-import type { Route } from './route.ts';
+import type { HostSecurity, Route } from './route.ts';
 import { INTERRUPTED as INTERRUPTED_TEXTS } from './send-report.ts';
-import {
-  type OpeningFailure,
-  openSmtpSession,
-  type SessionLimits,
-  type SmtpSession,
-  type TlsMode,
-} from './smtp-session.ts';
+import { type OpeningFailure, openSmtpSession, type SessionLimits, type SmtpSession } from './smtp-session.ts';
 
 /** Milliseconds. */
 export interface OpeningLimits extends SessionLimits {
@@ -22,6 +17,8 @@ export interface OpeningLimits extends SessionLimits {
 export interface OpeningParts {
   ehloName: string;
   limits: OpeningLimits;
+  /** with the authorities that certificates are verified with; null: the default ones */
+  secureContext: SecureContext | null;
 }
 
 /** No host of the route opened a session. */
@@ -51,11 +48,13 @@ export async function openSession(
 ): Promise<{ session: SmtpSession } | { failure: NoSession }> {
   const startedTick = performance.now();
   const failures: NoSession[] = [];
-  const places = route.hosts.flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
+  const places = route.hosts.flatMap(({ name, addresses, security }) =>
+    addresses.map((address) => ({ name, address, security: { ...security, tls: security?.tls ?? route.tls } })),
+  );
   for (const place of places.slice(0, MOST_ADDRESSES)) {
-    let opened = await tryAddress(parts, route, place, route.tls, signal);
-    if ('tlsFailure' in opened && route.tls === 'opportunistic')
-      opened = await tryAddress(parts, route, place, 'none', signal);
+    let opened = await tryAddress(parts, route, place, signal);
+    if ('tlsFailure' in opened && place.security.tls === 'opportunistic')
+      opened = await tryAddress(parts, route, { ...place, security: { tls: 'none' } }, signal);
     if ('session' in opened) return opened;
     failures.push('tlsFailure' in opened ? opened.tlsFailure : opened.failure);
     if (signal.aborted || performance.now() - startedTick > parts.limits.openingMs) break;
@@ -73,11 +72,17 @@ function sumUp(failures: readonly NoSession[]): NoSession {
   return failure;
 }
 
+/** One address of a host. */
+interface Place {
+  name: string;
+  address: string;
+  security: Partial<HostSecurity> & Pick<HostSecurity, 'tls'>;
+}
+
 async function tryAddress(
   parts: OpeningParts,
   route: Route,
-  { name, address }: { name: string; address: string },
-  tls: TlsMode,
+  { name, address, security }: Place,
   signal: AbortSignal,
 ): Promise<{ session: SmtpSession } | { failure: NoSession } | { tlsFailure: NoSession }> {
   const at = { host: name, remoteAddress: address };
@@ -94,8 +99,9 @@ async function tryAddress(
       socket,
       hostName: name,
       ehloName: parts.ehloName,
-      tls,
-      isCertificateVerified: route.isCertificateVerified,
+      tls: security.tls,
+      isCertificateVerified: security.isCertificateVerified ?? route.isCertificateVerified,
+      secureContext: parts.secureContext,
       credentials: route.credentials,
       limits: parts.limits,
     },
@@ -107,7 +113,9 @@ async function tryAddress(
   if (interrupt !== null) signal.removeEventListener('abort', interrupt);
   if ('session' in opened) return opened;
   const failure = toNoSession({ host: name, remoteAddress }, opened.failure);
-  return opened.failure.kind === 'tls-failed' ? { tlsFailure: failure } : { failure };
+  if (opened.failure.kind !== 'tls-failed') return { failure };
+  const { requiredBy } = security;
+  return { tlsFailure: requiredBy === undefined ? failure : { ...failure, text: `${failure.text}. ${requiredBy}` } };
 }
 
 const NO_REPLY = { outcome: 'deferred', code: null, status: '4.4.1' } as const;

@@ -3,17 +3,30 @@ import ipaddr from 'ipaddr.js';
 import type { MailHost } from './resolve-destination.ts';
 import type { TlsMode } from './smtp-session.ts';
 
+/** What a host must offer. */
+export interface HostSecurity {
+  tls: TlsMode;
+  isCertificateVerified: boolean;
+  /** a sentence for the user: which policy demands it */
+  requiredBy: string;
+}
+
+export interface RouteHost extends MailHost {
+  /** by a policy; absent: as the route */
+  security?: HostSecurity;
+}
+
 /** How mail reaches a destination: the hosts to try, in order, and what they must offer. */
 export interface Route {
-  hosts: readonly MailHost[];
+  hosts: readonly RouteHost[];
   port: number;
   tls: TlsMode;
   isCertificateVerified: boolean;
   credentials: { user: string; pass: string } | null;
 }
 
-/** Returns the route to mail servers found in DNS: TLS where it is offered, with any certificate (RFC 7435). */
-export function directRoute(hosts: readonly MailHost[], port: number): Route {
+/** Returns the route to mail servers found in DNS: TLS where it is offered, with any certificate (RFC 7435), unless a policy demands more. */
+export function directRoute(hosts: readonly RouteHost[], port: number): Route {
   return { hosts, port, tls: 'opportunistic', isCertificateVerified: false, credentials: null };
 }
 

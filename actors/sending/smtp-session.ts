@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
@@ -29,6 +30,8 @@ export interface SessionOptions {
   tls: TlsMode;
   /** false: any certificate is accepted */
   isCertificateVerified: boolean;
+  /** with the authorities that certificates are verified with; null: the default ones */
+  secureContext: SecureContext | null;
   credentials: { user: string; pass: string } | null;
   limits: SessionLimits;
 }
@@ -114,7 +117,10 @@ class NodemailerSession implements SmtpSession {
       greetingTimeout: options.limits.greetingMs,
       socketTimeout: options.limits.messageMs,
       socketCloseTimeout: 0,
-      tls: { rejectUnauthorized: options.isCertificateVerified },
+      tls: {
+        rejectUnauthorized: options.isCertificateVerified,
+        ...(options.secureContext === null ? {} : { secureContext: options.secureContext }),
+      },
     });
     this.#connection.on('error', (error: SMTPConnection.SMTPError) => this.#end?.(error));
     this.#connection.once('end', () => {
@@ -154,10 +160,11 @@ class NodemailerSession implements SmtpSession {
         kind: wasUpgrading ? 'tls-failed' : 'late',
         text: wasUpgrading ? 'TLS timed out' : 'The server did not answer in time',
       };
-    const reply = replyOf(error);
-    if (reply !== null) return { kind: 'refused', phase: error.command === 'CONN' ? 'connection' : 'greeting', reply };
+    // Before the reply: 502 to a STARTTLS that the server does not offer says nothing about the message.
     if (wasUpgrading || error.code === 'ETLS')
       return { kind: 'tls-failed', text: `TLS failed: ${describeConnectionError(error)}` };
+    const reply = replyOf(error);
+    if (reply !== null) return { kind: 'refused', phase: error.command === 'CONN' ? 'connection' : 'greeting', reply };
     return { kind: 'lost', text: describeConnectionError(error) };
   }
 

@@ -39,6 +39,7 @@ import { EmailSearchSchema, EmailWordsSchema } from './search.ts';
 import {
   BatchSchema,
   IdempotencyKeySchema,
+  MtaStsPolicySchema,
   RecipientSchema,
   SendingAttemptSchema,
   SuppressionSchema,
@@ -95,6 +96,7 @@ export const entities = [
   SendingAttemptSchema,
   SuppressionSchema,
   IdempotencyKeySchema,
+  MtaStsPolicySchema,
   BatchSchema,
   EventSchema,
   EventCounterSchema,

@@ -116,6 +116,23 @@ export const IdempotencyKeySchema = defineEntity({
   indexes: [{ name: 'idempotency_key_age', properties: ['createdAt'] }],
 });
 
+/** The MTA-STS policies of domains that mail was sent to, for all users (docs/decisions/0074). */
+export const MtaStsPolicySchema = defineEntity({
+  name: 'MtaStsPolicy',
+  tableName: 'mta_sts_policy',
+  properties: {
+    domain: p.text().primary(),
+    /** of the TXT record that announced it */
+    policyId: p.text(),
+    mode: p.enum(['enforce', 'testing', 'none']),
+    mx: p.array(),
+    maxAgeSeconds: p.integer(),
+    fetchedAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [{ name: 'mta_sts_policy_expired', properties: ['expiresAt'] }],
+});
+
 export const BatchSchema = defineEntity({
   name: 'Batch',
   tableName: 'batch',

@@ -19,6 +19,7 @@ select create_reference_table('verified_domain_name');
 select create_reference_table('email_address_name');
 select create_reference_table('erased_account');
 select create_reference_table('secret_canary');
+select create_reference_table('mta_sts_policy');
 select create_reference_table('clock');
 
 -- The coordinator's own.

@@ -34,6 +34,7 @@ test('an empty environment gives the defaults of the table', () => {
     smtpProxies: [],
     guardModel: null,
     webhookCaFile: null,
+    outboundCaFile: null,
     logLevel: 'info',
     parseWorkers: 1,
     mtaStsMode: 'testing',

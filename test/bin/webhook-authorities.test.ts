@@ -56,5 +56,5 @@ test('a missing, empty or damaged file stops the start with one line', async () 
     [await write('damaged.pem', `${trusted.certificate}${damaged}`), 'contains a damaged certificate (number 2)'],
   ];
   for (const [file, reason] of cases)
-    await expect(readAuthorities(file)).rejects.toThrow(`WEBHOOK_CA_FILE: ${file} ${reason}`);
+    await expect(readAuthorities('WEBHOOK_CA_FILE', file)).rejects.toThrow(`WEBHOOK_CA_FILE: ${file} ${reason}`);
 });

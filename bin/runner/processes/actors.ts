@@ -78,6 +78,9 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         refusedPorts: ownPorts(config, settings.databaseUrl),
         secretKey,
         dnsServers: config.dnsServers,
+        ...(config.outboundCaFile === null
+          ? {}
+          : { trustedCertificates: await readAuthorities('OUTBOUND_CA_FILE', config.outboundCaFile) }),
         fault,
       });
     }
@@ -102,7 +105,9 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         systemMailFrom: config.systemMailFrom,
         forwardLimitPerHour: config.forwardLimitPerHour,
         guardModel: config.guardModel,
-        ...(config.webhookCaFile === null ? {} : { trustedCertificates: await readAuthorities(config.webhookCaFile) }),
+        ...(config.webhookCaFile === null
+          ? {}
+          : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
         fault,
       });
     }
@@ -111,9 +116,9 @@ export async function startActor(name: ActorName, context: ActorContext, setting
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Returns the certificates of WEBHOOK_CA_FILE, one PEM text each. Throws StartRefused if the file has none or cannot be read. */
-export async function readAuthorities(file: string): Promise<string[]> {
-  const refuse = (reason: string) => new StartRefused(`WEBHOOK_CA_FILE: ${file} ${reason}`);
+/** Returns the certificates of the file that a setting names, one PEM text each. Throws StartRefused if it has none or cannot be read. */
+export async function readAuthorities(setting: string, file: string): Promise<string[]> {
+  const refuse = (reason: string) => new StartRefused(`${setting}: ${file} ${reason}`);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw refuse(`cannot be read (${error.code ?? error.message})`);
   });

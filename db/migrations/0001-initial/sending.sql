@@ -72,6 +72,18 @@ create table idempotency_key (
 create index idempotency_key_age on idempotency_key (created_at);
 call pg_temp.protect_rows('idempotency_key');
 
+create table mta_sts_policy (
+  domain text primary key,
+  policy_id text not null,
+  mode text not null check (mode in ('enforce', 'testing', 'none')),
+  mx text[] not null,
+  max_age_seconds integer not null,
+  fetched_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null
+);
+create index mta_sts_policy_expired on mta_sts_policy (expires_at);
+grant select, insert, update, delete on mta_sts_policy to postroom_actor;
+
 create table batch (
   user_id text not null,
   id text not null,

@@ -31,7 +31,11 @@ test.each(['552 5.3.4 enough', '250 2.0.0 enough'])(
     const { port } = server.address() as AddressInfo;
     const hosts = [{ name: 'mx.test', addresses: ['127.0.0.1'] }];
     const signal = new AbortController().signal;
-    const opened = await openSession({ ehloName: 'out.test', limits: LIMITS }, directRoute(hosts, port), signal);
+    const opened = await openSession(
+      { ehloName: 'out.test', limits: LIMITS, secureContext: null },
+      directRoute(hosts, port),
+      signal,
+    );
     if (!('session' in opened)) throw new Error(opened.failure.text);
     const { session } = opened;
     const bytes = Buffer.from(`Subject: long\r\n\r\n${'RSET\r\n'.repeat(5_000_000)}`);

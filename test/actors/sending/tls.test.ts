@@ -57,7 +57,7 @@ test.each(['absent', 'refused', 'broken'] as const)(
   async (startTls) => {
     const sink = await stage.startSink({ startTls, auth: { user: 'ann', pass: 'secret-word' } });
     const opened = await openSession(
-      { ehloName: 'out.test', limits: LIMITS },
+      { ehloName: 'out.test', limits: LIMITS, secureContext: null },
       guardedRoute(sink.port, 'required', false),
       new AbortController().signal,
     );
@@ -77,7 +77,7 @@ test.each(['required', 'immediate'] as const)(
       auth: { user: 'ann', pass: 'secret-word' },
     });
     const opened = await openSession(
-      { ehloName: 'out.test', limits: LIMITS },
+      { ehloName: 'out.test', limits: LIMITS, secureContext: null },
       guardedRoute(sink.port, tls, true),
       new AbortController().signal,
     );

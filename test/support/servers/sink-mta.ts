@@ -100,6 +100,8 @@ export interface SinkMessage extends SinkTransaction {
 export interface SinkMta {
   host: string;
   port: number;
+  /** PEM certificate for its name; null without TLS */
+  certificate: string | null;
   /** the messages that were taken, in order */
   messages: SinkMessage[];
   /** every message whose final dot came, refused ones too */
@@ -208,6 +210,7 @@ export async function startSinkMta(options: SinkOptions = {}): Promise<SinkMta> 
   const sink: SinkMta = {
     host,
     port: (server.address() as AddressInfo).port,
+    certificate: certificate?.cert ?? null,
     messages: [],
     offered: [],
     transactions: [],

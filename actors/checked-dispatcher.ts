@@ -2,8 +2,8 @@ import { Resolver, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { isLocalhostName, REFUSED_PORTS } from '../../core/endpoints/webhook-url.ts';
-import type { AddressGuard } from '../../core/shared/network-address.ts';
+import { isLocalhostName, REFUSED_PORTS } from '../core/endpoints/webhook-url.ts';
+import type { AddressGuard } from '../core/shared/network-address.ts';
 
 export interface CheckedDispatcherOptions {
   guard: AddressGuard;
@@ -13,7 +13,7 @@ export interface CheckedDispatcherOptions {
   trustedCertificates: readonly string[] | null;
 }
 
-/** The host is, or resolves to, an address that webhooks must not reach. Nothing was sent. */
+/** The host is, or resolves to, an address that Postroom must not reach. Nothing was sent. */
 class BlockedAddress extends Error {
   override name = 'BlockedAddress';
   readonly code = 'BLOCKED_ADDRESS';
@@ -32,7 +32,7 @@ const MAX_RESPONSE_HEADER_BYTES = 16_384;
 const MAX_CONNECTORS = 1_000;
 
 /**
- * The only way from Postroom to URLs of users. A name is resolved once per connection, every address is checked, and the connection goes to
+ * The only way from Postroom to URLs that users or other domains choose. A name is resolved once per connection, every address is checked, and the connection goes to
  * those addresses while SNI and Host keep the name. So a DNS answer that changes between check and use has no effect. Redirects are not
  * followed, and proxy settings in the environment are not used. A kept-alive connection stays with its address.
  */

@@ -1,0 +1,54 @@
+import { type Dispatcher, request } from 'undici';
+
+export interface CheckedRequest {
+  url: string;
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: Buffer;
+  /** for everything from the name lookup to the last byte; milliseconds */
+  timeoutMs: number;
+  /** a longer response is a failure */
+  maxBytes: number;
+}
+
+export type CheckedResponse =
+  | { kind: 'answered'; statusCode: number; contentType: string; body: string }
+  /** `code` is that of the error; null without one */
+  | { kind: 'unanswered'; code: string | null };
+
+/** Makes one request through a checked dispatcher, without redirects. Never rejects. */
+export async function requestChecked(dispatcher: Dispatcher, options: CheckedRequest): Promise<CheckedResponse> {
+  const { url, method, headers, body, timeoutMs, maxBytes } = options;
+  try {
+    const response = await request(url, {
+      dispatcher,
+      method,
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // Leaving the loop closes the connection.
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) return { kind: 'unanswered', code: 'TOO_LARGE' };
+      chunks.push(chunk);
+    }
+    return {
+      kind: 'answered',
+      statusCode: response.statusCode,
+      contentType: [response.headers['content-type'] ?? ''].flat().join(),
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+  } catch (error) {
+    return { kind: 'unanswered', code: codeOf(error) };
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  if (!(error instanceof Error)) return null;
+  if (error.name === 'TimeoutError') return 'ETIMEDOUT';
+  return 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
