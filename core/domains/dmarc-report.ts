@@ -66,7 +66,7 @@ export type DmarcRecord = z.infer<typeof dmarcRecord>;
 
 /** An aggregate report: one receiver's results for a domain's mail in a time span (RFC 9990, RFC 7489 §7.2). */
 export interface DmarcReport {
-  /** the reporting organization */
+  /** the reporting organization; the domain of its mail address when the report does not name it */
   organization: string;
   email: string | null;
   /** the reporter's id of the report */
@@ -92,17 +92,22 @@ export function isAligned(record: Pick<DmarcRecord, 'dkim' | 'spf'>): boolean {
   return record.dkim === 'pass' || record.spf === 'pass';
 }
 
-/**
- * Parses the XML of an aggregate report; null when it is not one. Entities are not expanded, and a document type is rejected. The first
- * records are parsed one by one, and of the others only the counts are read, because parsing takes a tenth of a millisecond each and
- * hostile records take far longer. Never throws.
- */
+/** Parses the XML of an aggregate report; null when it is not one. Never throws. */
 export function readDmarcReport(xml: string): DmarcReport | null {
+  const read = examineDmarcReport(xml);
+  return typeof read === 'string' ? null : read;
+}
+
+/**
+ * Parses the XML of an aggregate report; returns what is wrong with it when it is not one. Entities are not expanded, and a document type
+ * is rejected. The first records are parsed one by one, and of the others only the counts are read, because parsing takes a tenth of a
+ * millisecond each and hostile records take far longer. Text around the element `feedback` is ignored. Never throws.
+ */
+export function examineDmarcReport(xml: string): DmarcReport | string {
   try {
     return readReport(xml);
-  } catch {
-    // The parser throws for text that is not XML.
-    return null;
+  } catch (error) {
+    return `The text is not valid XML: ${error instanceof Error ? error.message : 'unknown error'}`;
   }
 }
 
@@ -116,20 +121,37 @@ const parser = new XMLParser({
   maxNestedTags: MAX_DEPTH,
 });
 
-function readReport(xml: string): DmarcReport | null {
+function readReport(xml: string): DmarcReport | string {
   const pieces = splitRecords(xml);
-  if (pieces === null || pieces.head.length > MAX_HEAD_LENGTH || /<!(?:DOCTYPE|ENTITY)/i.test(pieces.head)) return null;
-  const feedback = childOf(parser.parse(pieces.head), 'feedback');
+  if (pieces === null) return 'A record is not closed, or there are too many.';
+  if (pieces.head.length > MAX_HEAD_LENGTH) return 'The text around the records is too long.';
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(pieces.head)) return 'A document type is not allowed.';
+  const feedback = childOf(parser.parse(withinFeedback(pieces.head)), 'feedback');
+  if (feedback === undefined) return 'There is no element `feedback`.';
   const metadata = childOf(feedback, 'report_metadata');
   const range = childOf(metadata, 'date_range');
-  const [organization, reportId] = [textOf(metadata, 'org_name'), textOf(metadata, 'report_id')];
   const [begin, end] = [instantOf(range, 'begin'), instantOf(range, 'end')];
+  if (begin === null || end === null || end < begin) return 'The report has no valid time span.';
   const policy = readPolicy(childOf(feedback, 'policy_published'));
-  if (organization === null || reportId === null || begin === null || end === null || end < begin) return null;
-  if (policy === null) return null;
+  if (policy === null) return 'The report does not name the domain of the policy.';
   const totals = readRecords(xml, pieces.records);
-  if (totals.records.length === 0) return null;
-  return { organization, email: textOf(metadata, 'email'), reportId, begin, end, policy, ...totals };
+  if (totals.records.length === 0) return 'No record is readable.';
+  const email = textOf(metadata, 'email');
+  const organization =
+    textOf(metadata, 'org_name') ?? cut(email?.split('@').at(-1) ?? null, MAX_NAME_LENGTH) ?? 'unknown';
+  // Without an id, the span identifies a report of an organization.
+  const reportId =
+    textOf(metadata, 'report_id') ?? `${policy.domain}!${begin.getTime() / 1_000}!${end.getTime() / 1_000}`;
+  return { organization, email, reportId, begin, end, policy, ...totals };
+}
+
+/** Returns the element `feedback`: some receivers write it into an element of an XML schema that they do not close. */
+function withinFeedback(head: string): string {
+  const open = /<((?:[\w.-]{1,64}:)?feedback)(?:\s[^<>]*)?>/i.exec(head);
+  if (open === null) return head;
+  const close = head.lastIndexOf(`</${open[1]}`);
+  const end = close === -1 ? -1 : head.indexOf('>', close);
+  return end === -1 ? head.slice(open.index) : head.slice(open.index, end + 1);
 }
 
 /** Returns the positions of the records and the XML around them; null when a record is not closed. */
@@ -264,8 +286,16 @@ function oneOf<T extends string>(words: readonly T[], word: string | null): T | 
 }
 
 function instantOf(node: unknown, name: string): Date | null {
-  const seconds = Number(textOf(node, name) ?? Number.NaN);
+  const text = textOf(node, name) ?? '';
+  const seconds = WRITTEN_TIME.test(text) ? Date.parse(writtenInUtc(text)) / 1_000 : Number(text || Number.NaN);
   return seconds > 0 && seconds < MAX_INSTANT_SECONDS ? new Date(Math.floor(seconds) * 1_000) : null;
+}
+
+/** Some receivers write a date instead of the seconds since 1970. */
+const WRITTEN_TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}Z?)?$/;
+
+function writtenInUtc(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}Z`;
 }
 
 /** Decodes the predefined references of XML (XML 1.0 §4.6) once; others stay. */

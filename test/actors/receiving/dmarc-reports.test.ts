@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { corporaDirectory, hasCorpora } from '../../support/mail/corpora.ts';
 import { dmarcXml, mailWith, recordXml, reportFiles, zipOf } from '../../support/mail/dmarc-reports.ts';
@@ -89,7 +90,15 @@ test('a report is known by the name of a file of any type, and by its content wh
   const { gzip } = reportFiles(dmarcXml({ domain }));
   await actors.deliver(mailWith({ ...gzip, contentType: 'application/octet-stream' }), mailbox.address);
   await actors.deliver(mailWith({ ...gzip, contentType: 'application/zip', filename: 'a.zip' }), mailbox.address);
-  expect(await reports()).toHaveLength(2);
+  const [first, last] = [gzip.content.subarray(0, 40), gzip.content.subarray(40)];
+  const lineEnd = Buffer.from('\r\n');
+  const zip = reportFiles(dmarcXml({ domain })).zip.content;
+  for (const content of [Buffer.concat([first, last, lineEnd]), Buffer.concat([zip, lineEnd])])
+    await actors.deliver(
+      mailWith({ content, contentType: 'application/octet-stream', filename: 'report.gz' }),
+      mailbox.address,
+    );
+  expect(await reports()).toHaveLength(4);
 });
 
 describe('a report belongs to the nearest verified domain of the user', () => {
@@ -156,6 +165,8 @@ describe('what is no honest report is kept as the mail that it is', () => {
     'a gzip that unpacks to 60 MB': () => reportFiles(bomb.toString('latin1')).gzip,
     'an archive that unpacks to 60 MB': () => form(zipOf([{ name: 'a.xml', content: bomb }]), 'zip'),
     'an archive that hides its size': () => form(zipOf([{ name: 'a.xml', content: bomb, toldSize: 1_000 }]), 'zip'),
+    'many gzip files in a row that unpack to 60 MB together': () =>
+      form(Buffer.concat(Array.from({ length: 6 }, () => gzipSync(bomb.subarray(0, 10_000_000)))), 'gzip'),
     'an archive of archives': () =>
       form(zipOf([{ name: 'a.zip', content: zipOf([{ name: 'a.xml', content: small() }]) }]), 'zip'),
     'an archive of many files': () =>

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DMARC_RECORDS, MAX_PARSED_LENGTH, readDmarcReport } from '../../../core/domains/dmarc-report.ts';
+import {
+  examineDmarcReport,
+  MAX_DMARC_RECORDS,
+  MAX_PARSED_LENGTH,
+  readDmarcReport,
+} from '../../../core/domains/dmarc-report.ts';
 import { dmarcXml, recordXml } from '../../support/mail/dmarc-reports.ts';
 
 const begin = new Date('2026-11-20T00:00:00Z');
@@ -109,6 +114,50 @@ test.each([
   expect(report).toMatchObject({ records: [record], messageCount: 1, isTruncated: true });
 });
 
+describe('reads what receivers get wrong:', () => {
+  const complete = readDmarcReport(xml);
+
+  test.each<[string, string, object]>([
+    ['an empty org_name', xml.replace('>receiver.test<', '> <'), {}],
+    [
+      'neither org_name nor email',
+      xml.replace('>receiver.test<', '><').replace('dmarc@receiver.test', ''),
+      { organization: 'unknown', email: null },
+    ],
+    [
+      'no report id',
+      xml.replace('r.1', ''),
+      { reportId: `own.test!${begin.getTime() / 1_000}!${end.getTime() / 1_000}` },
+    ],
+    [
+      'a schema element that is not closed',
+      xml.replace('<feedback>', '<xs:schema xmlns:xs="x" targetNamespace="y">\n<feedback>'),
+      {},
+    ],
+    [
+      'a schema element that is closed',
+      `${xml.replace('<feedback>', '<xs:schema xmlns:xs="x"><feedback>')}</xs:schema>`,
+      {},
+    ],
+    ['text before and after the document', `unused\n${xml}\r\n\0\0 trailer <x>`, {}],
+    ['no end of the document', xml.replace('</feedback>', ''), {}],
+    ['results in upper case', xml.replaceAll('>pass<', '>Pass<'), {}],
+    [
+      'dates instead of seconds',
+      xml.replace(/<begin>\d+/, '<begin>2026-11-20').replace(/<end>\d+/, '<end>2026-11-20 23:59:59'),
+      {},
+    ],
+  ])('%s', (_, text, change) => {
+    expect(examineDmarcReport(text)).toEqual({ ...complete, ...change });
+  });
+});
+
+test('says what is wrong with a document', () => {
+  expect(examineDmarcReport('unused')).toBe('There is no element `feedback`.');
+  expect(examineDmarcReport(xml.replace('<row>', '<row'))).toBe('No record is readable.');
+  expect(examineDmarcReport(`<!DOCTYPE f>${xml}`)).toBe('A document type is not allowed.');
+});
+
 describe('rejects', () => {
   test.each<[string, string]>([
     ['nothing', ''],
@@ -119,7 +168,6 @@ describe('rejects', () => {
     ['a record that does not end', xml.replace('</record>', '')],
     ['no domain', xml.replace('own.test', '')],
     ['a domain that is none', dmarcXml({ domain: 'a..b' })],
-    ['no organization', xml.replace('receiver.test', ' ')],
     ['no time', xml.replace(/<date_range>.*?<\/date_range>/s, '')],
     ['a time that ends before it begins', dmarcXml({ domain: 'own.test', begin: end, end: begin })],
     ['a document type', xml.replace('<feedback>', '<!DOCTYPE feedback [<!ENTITY a "b">]><feedback>')],
