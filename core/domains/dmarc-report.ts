@@ -129,11 +129,13 @@ function readReport(xml: string): DmarcReport | string {
   const feedback = childOf(parser.parse(withinFeedback(pieces.head)), 'feedback');
   if (feedback === undefined) return 'There is no element `feedback`.';
   const metadata = childOf(feedback, 'report_metadata');
+  if (metadata === undefined) return 'There is no element `report_metadata`.';
   const range = childOf(metadata, 'date_range');
   const [begin, end] = [instantOf(range, 'begin'), instantOf(range, 'end')];
-  if (begin === null || end === null || end < begin) return 'The report has no valid time span.';
+  if (begin === null || end === null || end < begin)
+    return whyUnread(pieces.head, 'The report has no valid time span.');
   const policy = readPolicy(childOf(feedback, 'policy_published'));
-  if (policy === null) return 'The report does not name the domain of the policy.';
+  if (policy === null) return whyUnread(pieces.head, 'The report does not name the domain of the policy.');
   const totals = readRecords(xml, pieces.records);
   if (totals.records.length === 0) return 'No record is readable.';
   const email = textOf(metadata, 'email');
@@ -143,6 +145,12 @@ function readReport(xml: string): DmarcReport | string {
   const reportId =
     textOf(metadata, 'report_id') ?? `${policy.domain}!${begin.getTime() / 1_000}!${end.getTime() / 1_000}`;
   return { organization, email, reportId, begin, end, policy, ...totals };
+}
+
+/** Returns `reason`, or the tag that XML does not allow: the parser passes over it, and what it contained is missed later. */
+function whyUnread(head: string, reason: string): string {
+  const wrong = head.matchAll(/<\/?([^\s<>/!?]{1,100})/g).find(([, name = '']) => !/^[\w.:-]+$/.test(name));
+  return wrong === undefined ? reason : `The text is not valid XML: ${wrong[0]} is not a tag.`;
 }
 
 /** Returns the element `feedback`: some receivers write it into an element of an XML schema that they do not close. */
