@@ -1,5 +1,5 @@
 import { isPublicAddress } from '../shared/network-address.ts';
-import { sanitizeHtmlForDisplay } from './sanitize-html.ts';
+import { type LayoutMode, sanitizeForDisplay } from './sanitize-for-display.ts';
 
 interface ShownHtmlOptions {
   /** whether remote images are kept */
@@ -12,8 +12,17 @@ interface ShownHtmlOptions {
   ownHosts: ReadonlySet<string>;
 }
 
-interface ShownHtml {
+export interface ShownHtml {
+  /** the content of the body */
   html: string;
+  /** its style sheets; contains no `<` */
+  styleSheet: string;
+  /** attributes of the elements html and body, each after a space */
+  rootAttributes: string;
+  bodyAttributes: string;
+  mode: LayoutMode;
+  /** see DisplayHtml */
+  isDesigned: boolean;
   /** visible remote images, whether they were kept or removed */
   remoteImageCount: number;
   /** invisible images that only report that the mail was opened; always removed */
@@ -30,8 +39,9 @@ const MAX_URL_LENGTH = 8_000;
  * quoted mail collapsed. Null when it is too large or too deeply nested to sanitize.
  */
 export function showHtml(html: string, options: ShownHtmlOptions): ShownHtml | null {
-  const sanitized = sanitizeHtmlForDisplay(html);
-  if (sanitized === null) return null;
+  const display = sanitizeForDisplay(html);
+  if (display === null) return null;
+  const { html: sanitized, styleSheet, mode, isDesigned } = display;
   const tags = readTags(sanitized);
   const quoted = options.isFolded ? findQuotedPart(sanitized, tags) : null;
   const edits: Edit[] = [];
@@ -46,12 +56,23 @@ export function showHtml(html: string, options: ShownHtmlOptions): ShownHtml | n
     const text = rewriteTag(name, tag, options, counts);
     if (text !== tag) edits.push({ start, end, text });
   }
+  const rootAttributes = writeFrame(display.root, options, counts);
+  const bodyAttributes = writeFrame(display.body, options, counts);
   const { remoteImageCount, trackingPixelCount } = counts;
-  return { html: applyEdits(sanitized, edits), remoteImageCount, trackingPixelCount };
+  return {
+    html: applyEdits(sanitized, edits),
+    styleSheet,
+    rootAttributes,
+    bodyAttributes,
+    mode,
+    isDesigned,
+    remoteImageCount,
+    trackingPixelCount,
+  };
 }
 
 /** Markup around collapsed quoted mail; it needs no script. */
-export const FOLD = '<details class="quoted"><summary>Quoted text</summary>';
+export const FOLD = '<details class="postroom-quoted"><summary>Quoted text</summary>';
 export const FOLD_END = '</details>';
 
 interface Edit {
@@ -78,6 +99,15 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
   return pieces.join('');
 }
 
+/** Returns the attributes of html or body as they are written in a tag. */
+function writeFrame(written: Readonly<Record<string, string>>, options: ShownHtmlOptions, counts: Counts): string {
+  const attributes = new Map(Object.entries(written));
+  const background = attributes.get('data-background');
+  attributes.delete('data-background');
+  if (background !== undefined) showBackground(attributes, background, options, counts);
+  return writeAttributes(attributes);
+}
+
 function rewriteTag(name: string, tag: string, options: ShownHtmlOptions, counts: Counts): string {
   const isLink = name === 'a';
   const isImage = name === 'img';
@@ -88,6 +118,7 @@ function rewriteTag(name: string, tag: string, options: ShownHtmlOptions, counts
   attributes.delete('data-background');
   if (background !== undefined && BACKED.has(name)) showBackground(attributes, background, options, counts);
   if (isImage && !showImage(attributes, options, counts)) return '';
+  if (isImage && !attributes.has('src')) markBlocked(attributes);
   // A relative URL would point to our own pages.
   if (isLink && !isWholeAddress(attributes.get('href') ?? '')) attributes.delete('href');
   return writeTag(name, attributes);
@@ -123,6 +154,21 @@ function showImage(attributes: Map<string, string>, options: ShownHtmlOptions, c
   if (options.hasRemoteImages) attributes.set('src', remote);
   return true;
 }
+
+/** Smallest side of an image that is drawn as a box when it is not loaded; smaller ones are spacers and lines. Pixels. */
+const MIN_BOX = 20;
+
+/** Gives an image that is not loaded a neutral box in its place. */
+function markBlocked(attributes: Map<string, string>): void {
+  const style = attributes.get('style') ?? '';
+  const sides = [lengthOf('width', attributes, style), lengthOf('height', attributes, style)];
+  const isSpacer = sides.some((side) => side !== null && side < MIN_BOX);
+  const names = attributes.get('class');
+  if (!isSpacer) attributes.set('class', names === undefined ? BLOCKED : `${names} ${BLOCKED}`);
+}
+
+/** Class of images that are not loaded. */
+const BLOCKED = 'postroom-blocked';
 
 /**
  * Uses an attribute: images in style attributes are requested with our page's address in Referer, whatever the policy (seen: Chromium
@@ -177,7 +223,7 @@ interface MarkupRange {
 }
 
 /**
- * Returns the quoted mail in HTML of sanitizeHtmlForDisplay if it may be collapsed: one part (or several with nothing between them) after
+ * Returns the quoted mail in HTML of sanitizeForDisplay if it may be collapsed: one part (or several with nothing between them) after
  * text of the author. Null otherwise: in a reply between the lines the quotes are needed, and a message that only quotes has nothing else
  * to show.
  */
@@ -341,8 +387,11 @@ function readAttributes(tag: string): Map<string, string> {
 
 /** Writes a start tag with these attributes. */
 function writeTag(name: string, attributes: ReadonlyMap<string, string>): string {
-  const written = [...attributes].map(([key, value]) => ` ${key}="${escapeText(value)}"`);
-  return `<${name}${written.join('')}${VOID_ELEMENTS.has(name) ? ' /' : ''}>`;
+  return `<${name}${writeAttributes(attributes)}${VOID_ELEMENTS.has(name) ? ' /' : ''}>`;
+}
+
+function writeAttributes(attributes: ReadonlyMap<string, string>): string {
+  return [...attributes].map(([key, value]) => ` ${key}="${escapeText(value)}"`).join('');
 }
 
 /** Escapes text for HTML, between tags and in quoted attributes. */

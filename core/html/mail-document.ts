@@ -1,6 +1,6 @@
 import LinkifyIt from 'linkify-it';
 import { isForwardSubject } from '../mime/subject.ts';
-import { escapeText, FOLD, FOLD_END, showHtml } from './mail-document-html.ts';
+import { escapeText, FOLD, FOLD_END, type ShownHtml, showHtml } from './mail-document-html.ts';
 import { visibleText } from './visible-text.ts';
 
 /** A message to show. */
@@ -32,32 +32,38 @@ export function makeMailDocument(mail: MailToShow): MailDocument {
   // The reader of a forward wants to see the forwarded mail.
   const isFolded = !isForwardSubject(subject);
   const shown = html === null || html.trim() === '' ? null : showHtml(html, { ...mail, isFolded });
-  if (shown !== null) {
-    const { remoteImageCount, trackingPixelCount } = shown;
-    return frame(mail, `<div class="mail">${shown.html}</div>`, { remoteImageCount, trackingPixelCount });
-  }
+  if (shown !== null) return frame(mail, shown.html, shown);
   const isTooComplex = html !== null && html.trim() !== '';
   const notices = isTooComplex ? [TOO_COMPLEX] : [];
   const words = text !== null && text.trim() !== '' ? text : isTooComplex ? wordsOf(html) : '';
   if (words === '' && !isTooComplex) notices.push('This email has no text.');
   if (words.length > MAX_SHOWN_TEXT_LENGTH)
     notices.push('This email is too long to show. Only its beginning is shown.');
-  return frame(
-    mail,
-    `${notices.map(notice).join('')}<div class="mail">${showText(words, isFolded)}</div>`,
-    NOTHING_REMOTE,
-  );
+  return frame(mail, `${notices.map(notice).join('')}${showText(words, isFolded)}`, OWN_DESIGN);
 }
 
 /** Builds the document for a message that cannot be shown, with the reason. */
 export function makeMailNotice(subject: string, reason: string): MailDocument {
-  return frame({ subject, html: null }, notice(reason), NOTHING_REMOTE);
+  return frame({ subject, html: null }, notice(reason), OWN_DESIGN);
 }
 
 const TOO_COMPLEX = 'The HTML of this email is too large or too deeply nested to show safely. Only its text is shown.';
 /** Maximum characters of HTML from which text is extracted. */
 const MAX_READ_HTML = 2_000_000;
-const NOTHING_REMOTE = { remoteImageCount: 0, trackingPixelCount: 0 };
+
+/** What a document needs besides its content. */
+type FrameDesign = Omit<ShownHtml, 'html'>;
+
+/** Of a document that shows text. */
+const OWN_DESIGN: FrameDesign = {
+  styleSheet: '',
+  rootAttributes: '',
+  bodyAttributes: '',
+  mode: 'no-quirks',
+  isDesigned: false,
+  remoteImageCount: 0,
+  trackingPixelCount: 0,
+};
 
 function wordsOf(html: string): string {
   const words = visibleText(html.slice(0, MAX_READ_HTML), MAX_SHOWN_TEXT_LENGTH);
@@ -68,37 +74,61 @@ function wordsOf(html: string): string {
 }
 
 function notice(text: string): string {
-  return `<p class="notice">${escapeText(text)}</p>`;
+  return `<p class="postroom-notice">${escapeText(text)}</p>`;
 }
 
-/** Mail is designed for a white background, so it is shown on white in every theme. */
+/**
+ * Mail is designed for a white background, so it is shown on white in every theme. The rules of the mail follow these. Images that are not
+ * loaded keep their place.
+ */
 const STYLE = `
-html { color-scheme: only light; background: #fff; color: #1a1b1e; }
-body { margin: 0; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-.mail { display: flow-root; padding: 12px 16px; overflow-x: auto; overflow-wrap: break-word; }
-.mail img { max-width: 100%; }
-.mail img:not([src]) { background: #f1f3f5; outline: 1px dashed #868e96; }
-.mail blockquote { margin: 0.5em 0; padding-left: 12px; border-left: 3px solid #ced4da; }
-.mail pre { white-space: pre-wrap; }
-.text { white-space: pre-wrap; overflow-wrap: anywhere; }
-.quoted { margin: 8px 0; }
-.quoted > summary { width: fit-content; padding: 2px 10px; border-radius: 6px; background: #f1f3f5; color: #1a1b1e; font: 13px/1.6 system-ui, sans-serif; cursor: pointer; }
-.quoted > summary:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px; }
-.notice { margin: 12px 16px; padding: 8px 12px; border-radius: 6px; background: #fff3bf; color: #1a1b1e; }
+html { color-scheme: only light; background: #fff; }
+:where(.postroom-blocked) { display: inline-block; }
+.postroom-blocked { background: rgb(128 128 128 / 8%); outline: 1px dashed rgb(128 128 128 / 40%); outline-offset: -1px; }
+.postroom-text { white-space: pre-wrap; overflow-wrap: anywhere; }
 `;
+
+/** Of mail that chooses neither fonts nor colors. */
+const PLAIN_STYLE = `
+html { color: #1a1b1e; }
+body { margin: 12px 16px; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; overflow-wrap: break-word; }
+img { max-width: 100%; }
+blockquote { margin: 0.5em 0; padding-left: 12px; border-left: 3px solid #ced4da; }
+pre { white-space: pre-wrap; }
+`;
+
+/** Our own parts, and what the frame needs: after the rules of the mail, which cannot change them. */
+const OWN_STYLE = `
+html, body { height: fit-content !important; min-height: 0 !important; max-height: none !important; }
+details.postroom-quoted { display: block !important; visibility: visible !important; opacity: 1 !important; margin: 8px 0 !important; }
+details.postroom-quoted > summary:first-child { all: revert !important; width: fit-content !important; padding: 2px 10px !important; border-radius: 6px !important; background: #f1f3f5 !important; color: #1a1b1e !important; font: 13px/1.6 system-ui, sans-serif !important; cursor: pointer !important; }
+details.postroom-quoted > summary:first-child:focus-visible { outline: 2px solid #1c7ed6 !important; outline-offset: 2px !important; }
+.postroom-notice { margin: 0 0 12px; padding: 8px 12px; border-radius: 6px; background: #fff3bf; color: #1a1b1e; }
+`;
+
+/** Doctypes of the layout modes; HTML without one is laid out as in the 1990s, which newsletters expect. */
+const DOCTYPES = {
+  quirks: '',
+  'limited-quirks':
+    '<!doctype html public "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">\n',
+  'no-quirks': '<!doctype html>\n',
+} as const;
 
 function frame(
   { subject, html }: Pick<MailToShow, 'subject' | 'html'>,
   body: string,
-  counts: Omit<MailDocument, 'html'>,
+  design: FrameDesign,
 ): MailDocument {
-  const { remoteImageCount, trackingPixelCount } = counts;
+  const { remoteImageCount, trackingPixelCount, rootAttributes, bodyAttributes, isDesigned } = design;
   const title = escapeText(subject.trim() === '' ? 'Email' : subject.toWellFormed());
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style>`;
+  const style = `${STYLE}${isDesigned ? '' : PLAIN_STYLE}</style>`;
+  const sheet = design.styleSheet === '' ? '' : `<style>${design.styleSheet}</style>`;
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}${sheet}<style>${OWN_STYLE}</style>`;
   const marks = `data-remote-images="${remoteImageCount}" data-tracking-pixels="${trackingPixelCount}"`;
   return {
-    html: `<!doctype html>\n<html lang="${languageOf(html)}" ${marks}><head>${head}</head><body>${body}</body></html>\n`,
-    ...counts,
+    html: `${DOCTYPES[design.mode]}<html lang="${languageOf(html)}" ${marks}${rootAttributes}><head>${head}</head><body${bodyAttributes}>${body}</body></html>\n`,
+    remoteImageCount,
+    trackingPixelCount,
   };
 }
 
@@ -124,7 +154,7 @@ const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: fal
 function showText(text: string, isFolded: boolean): string {
   const lines = text.slice(0, MAX_SHOWN_TEXT_LENGTH).toWellFormed().replace(/\r\n?/g, '\n').split('\n');
   const quoted = isFolded ? findQuotedLines(lines) : null;
-  const show = (part: readonly string[]) => `<div class="text">${part.map(linked).join('\n')}</div>`;
+  const show = (part: readonly string[]) => `<div class="postroom-text">${part.map(linked).join('\n')}</div>`;
   if (quoted === null) return show(lines);
   const [start, end] = quoted;
   const rest = lines.slice(end);

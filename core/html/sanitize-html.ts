@@ -18,15 +18,6 @@ export function sanitizeHtmlBody(html: string): string | null {
   return isTooComplex(html) ? null : storableText(sanitizeHtml(html, WHOLE).trim());
 }
 
-/**
- * Like {@link sanitizeHtmlBody}, for core/html/mail-document.ts. Adds `data-quoted` for quoted mail (`inside` this element, or from here
- * `onwards`) and `data-background` with the http(s) URL of a background image, and removes such attributes of the message itself. Only
- * harmful declarations of a style are removed.
- */
-export function sanitizeHtmlForDisplay(html: string): string | null {
-  return isTooComplex(html) ? null : storableText(sanitizeHtml(html, DISPLAY).trim());
-}
-
 /** Returns about `maxLength` characters of the text of sanitized HTML, white space collapsed. */
 export function excerptOfHtml(sanitized: string, maxLength: number): string {
   const front = sanitized.slice(0, maxLength * EXCERPT_OVERHEAD);
@@ -50,6 +41,11 @@ const MAX_STYLE_LENGTH = 2_000;
 function clean(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
   const style = attributes['style'];
   if (style !== undefined && (style.length > MAX_STYLE_LENGTH || HARMFUL_STYLE.test(style))) delete attributes['style'];
+  return cleanUrls(tagName, attributes);
+}
+
+/** Makes links open apart, and removes data: URLs that are no pictures. */
+export function cleanUrls(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
   if (tagName === 'a') {
     attributes['rel'] = 'noopener noreferrer nofollow';
     attributes['target'] = '_blank';
@@ -61,37 +57,11 @@ function clean(tagName: string, attributes: Attributes): { tagName: string; attr
   return { tagName, attribs: attributes };
 }
 
-/** Elements that contain only quoted mail. Signatures do not count, nor forwarded mail, which the reader wants to see. */
-const QUOTED_CLASS =
-  /(?:^|\s)(?:x_)?(?:gmail_quote(?:_container)?|yahoo_quoted|protonmail_quote|tutanota_quote)(?:\s|$)/;
-const QUOTED_ID = /^(?:x_)?(?:yahoo_quoted_\w*|OLK_SRC_BODY_SECTION)$/i;
-/** Outlook starts quoted mail with one of these and ends it with the body. */
-const QUOTED_ONWARDS_ID =
-  /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|mail-editor-reference-message-container)$/i;
-const QUOTED_ONWARDS_STYLE = /^border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt/i;
-
-function prepareForDisplay(tagName: string, attributes: Attributes): { tagName: string; attribs: Attributes } {
-  const { id = '', class: names = '', style = '', background = '' } = attributes;
-  delete attributes['data-quoted'];
-  delete attributes['data-background'];
-  if (style !== '' && style.length <= MAX_STYLE_LENGTH) {
-    const declared = readDeclarations(style, HARMFUL_STYLE);
-    if (declared.style === '') delete attributes['style'];
-    else attributes['style'] = declared.style;
-    if (declared.background !== null) attributes['data-background'] = declared.background;
-  }
-  if (/^https?:/i.test(background)) attributes['data-background'] ??= background;
-  const isQuoted = tagName === 'blockquote' && attributes['type'] === 'cite';
-  if (isQuoted || QUOTED_CLASS.test(names) || QUOTED_ID.test(id)) attributes['data-quoted'] = 'inside';
-  else if (QUOTED_ONWARDS_ID.test(id) || QUOTED_ONWARDS_STYLE.test(style)) attributes['data-quoted'] = 'onwards';
-  return clean(tagName, attributes);
-}
-
 const TABLE_ATTRIBUTES = ['width', 'height', 'bgcolor', 'valign', 'colspan', 'rowspan', 'nowrap'];
 
 // No titles: attributes with free text can hide markup from one parser that another one sees.
-const OF_ALL = ['style', 'align', 'dir', 'lang'];
-const OF_TAGS = {
+export const ATTRIBUTES_OF_ALL = ['style', 'align', 'dir', 'lang'];
+export const ATTRIBUTES_OF_TAGS = {
   a: ['href', 'rel', 'target'],
   img: ['src', 'alt', 'width', 'height', 'border', 'hspace', 'vspace'],
   font: ['color', 'face', 'size'],
@@ -107,7 +77,10 @@ const OF_TAGS = {
   blockquote: ['type'],
 };
 
-const WHOLE: IOptions = {
+/** Elements whose text is not part of what is shown. */
+const NOT_SHOWN = ['script', 'style', 'textarea', 'option', 'xmp', 'title'];
+
+export const WHOLE: IOptions = {
   allowedTags: [
     ...sanitizeHtml.defaults.allowedTags,
     'img',
@@ -121,20 +94,15 @@ const WHOLE: IOptions = {
     'details',
     'summary',
   ],
-  allowedAttributes: { ...OF_TAGS, '*': OF_ALL },
+  allowedAttributes: { ...ATTRIBUTES_OF_TAGS, '*': ATTRIBUTES_OF_ALL },
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
   allowProtocolRelative: false,
   nestingLimit: MAX_NESTING,
+  nonTextTags: NOT_SHOWN,
   // Styles are filtered by `clean`: parsing each one costs more than everything else.
   parseStyleAttributes: false,
   transformTags: { '*': clean },
-};
-
-const DISPLAY: IOptions = {
-  ...WHOLE,
-  allowedAttributes: { ...OF_TAGS, '*': [...OF_ALL, 'data-quoted', 'data-background'] },
-  transformTags: { '*': prepareForDisplay },
 };
 
 const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'meta', 'link', 'input', 'col', 'wbr', 'area']);
@@ -161,39 +129,3 @@ export function isTooComplex(html: string): boolean {
   }
   return false;
 }
-
-/** A parsed style attribute. */
-interface Declarations {
-  /** without harmful declarations */
-  style: string;
-  /** http(s) URL of the background image as written; null: none */
-  background: string | null;
-}
-
-/**
- * Parses a style attribute and drops the declarations that match `harmful`, or whose lengths depend on the height of the frame, which in
- * turn depends on the content. A pattern that spans no semicolon does not match the remaining style.
- */
-function readDeclarations(style: string, harmful: RegExp): Declarations {
-  let background: string | null = null;
-  const kept: string[] = [];
-  for (const declaration of style.split(';')) {
-    const [, colon, url] = BACKGROUND.exec(declaration) ?? [];
-    if (url !== undefined) {
-      background ??= url;
-      // A shorthand may name a color for when there is no image.
-      const color = colon === 'background' ? COLOR.exec(declaration.replace(/url\([^)]*\)/i, ' '))?.[0] : undefined;
-      if (color !== undefined) kept.push(`background-color:${color}`);
-    } else if (DECLARATION.test(declaration) && !harmful.test(declaration) && !FRAME_LENGTH.test(declaration))
-      kept.push(declaration);
-  }
-  const left = kept.join(';');
-  return { style: harmful.test(left) ? '' : left, background };
-}
-
-/** Anything else between semicolons is a fragment of a value that contains one. */
-const DECLARATION = /^\s*[a-z-]+\s*:/i;
-const BACKGROUND = /^\s*(background(?:-image)?)\s*:[^\\]*?\burl\(\s*["']?(https?:\/\/[^\s"'()\\<>]{1,2000})["']?\s*\)/i;
-const COLOR = /#[0-9a-f]{3,8}\b/i;
-/** CSS Values and Units §6.1.2 */
-const FRAME_LENGTH = /\d\s*[sld]?v(?:h|w|min|max|b|i)\b/i;

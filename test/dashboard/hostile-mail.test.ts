@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     for (const { id } of mails) for (const image of await imagesOf(account, id)) images.add(image);
     await lookInFrames(tab.page, mails, { query: '?images=remote' });
     const asked = [...images].map((image) => image.replace(canary.url, ''));
-    expect(asked.toSorted()).toEqual(['/cell', '/img', '/shadow', '/table']);
+    expect(asked.toSorted()).toEqual(['/body', '/cell', '/img', '/shadow', '/table']);
     expect(new Set(watch.elsewhere.map(({ url }) => url))).toEqual(images);
     expect(new Set(watch.elsewhere.map(({ type, method }) => `${method} ${type}`))).toEqual(new Set(['GET image']));
     expect(new Set(canary.heard.map(({ url }) => url))).toEqual(new Set(asked));
@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(await imagesOf(reader, localMails[0]?.id ?? '')).toEqual([]);
     const { page, context } = opened.tab;
     await page.goto(`${stage.url}/emails/${localMails[0]?.id}?tab=html`);
-    await page.frameLocator('iframe').locator('.mail').waitFor();
+    await page.frameLocator('iframe').locator('html[data-remote-images]').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Load remote images/ }).count()).toBe(0);
     expect(opened.watch).toEqual(nothing);
     expect(canary.heard).toEqual([]);
@@ -201,6 +201,36 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await context.close();
   });
 
+  test('in a real page has the design of its sender, scaled to the width of the frame', async () => {
+    const reader = await stage.account();
+    const html = `<html><head><title>Hidden</title><style>
+      .button { background-color: rgb(0, 128, 0); position: fixed; background-image: url(${canary.url}/sheet) }
+      @media screen and (min-width: 200px) { .wide { width: 4000px; height: 100px; background: rgb(1, 2, 3) } }
+      </style></head><body bgcolor="#ffeedd" text="#112233"><a class="button" href="https://e.test/">Buy</a>
+      <div class="wide">wide</div></body></html>`;
+    const [mail] = await deliverAll(stage, reader, [{ subject: 'A newsletter', html }]);
+    const { page, complaints, close } = await stage.open(reader);
+    await page.goto(`${stage.url}/emails/${mail?.id}?tab=html`);
+    const frame = page.locator(`iframe[src^="/api/e2/emails/${mail?.id}/html"]`);
+    const inside = frame.contentFrame();
+    await inside.getByText('Buy').waitFor();
+    const styleOf = (selector: string, name: string) =>
+      inside.locator(selector).evaluate((element, key) => getComputedStyle(element).getPropertyValue(key), name);
+    expect(await styleOf('.button', 'background-color')).toBe('rgb(0, 128, 0)');
+    expect(await styleOf('.button', 'position')).toBe('static');
+    expect(await styleOf('.wide', 'background-color')).toBe('rgb(1, 2, 3)');
+    expect(await styleOf('body', 'background-color')).toBe('rgb(255, 238, 221)');
+    expect(await styleOf('body', 'color')).toBe('rgb(17, 34, 51)');
+    expect(await inside.locator('body').innerText()).not.toContain('Hidden');
+    const scaleOf = () => inside.locator('html').evaluate((root) => Number(root.style.zoom || 1));
+    await expect.poll(scaleOf, POLL).toBe(0.4);
+    // Content of 4000 px and 16 px of margins would fit at a fifth: the rest scrolls. The height is that of the scaled content.
+    await expect.poll(async () => (await frame.boundingBox())?.height ?? 0, POLL).toBeLessThan(100);
+    expect(canary.heard).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('that cannot be shown says so and is shown by another try', async () => {
     const { page, context } = await stage.open(account);
     let isAway = true;
@@ -211,7 +241,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await page.getByText('Could not load this email').waitFor();
     isAway = false;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.frameLocator('iframe').locator('.mail').waitFor();
+    await page.frameLocator('iframe').locator('html[data-remote-images]').waitFor();
     await expect.poll(() => page.getByText('Could not load this email').count(), POLL).toBe(0);
     await context.close();
   });

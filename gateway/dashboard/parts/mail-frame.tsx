@@ -8,6 +8,8 @@ const MAX_HEIGHT = 8_000;
 /** Height of an email that cannot be measured. Pixels. */
 const FIXED_HEIGHT = 560;
 const FIRST_HEIGHT = 140;
+/** Smallest scale of an email that is wider than its frame; beyond that it scrolls. */
+const MIN_SCALE = 0.4;
 /** Delay before the first failure is retried, since the service limits simultaneous requests. Milliseconds. */
 const RETRY_MS = 1_500;
 
@@ -49,11 +51,14 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
     observer.current?.disconnect();
     const shown = readShown(frame);
     setState(shown);
-    const body = frame.contentDocument?.body;
-    if (typeof shown === 'string' || body === undefined) return setHeight(FIXED_HEIGHT);
-    const measure = () => setHeight(Math.min(MAX_HEIGHT, Math.ceil(body.getBoundingClientRect().height)));
+    const mail = frame.contentDocument?.documentElement;
+    if (typeof shown === 'string' || mail === undefined) return setHeight(FIXED_HEIGHT);
+    const measure = () => {
+      fitWidth(mail);
+      setHeight(Math.min(MAX_HEIGHT, Math.ceil(mail.getBoundingClientRect().height)));
+    };
     observer.current = new ResizeObserver(measure);
-    observer.current.observe(body);
+    observer.current.observe(mail);
     measure();
   };
   const load = () => {
@@ -98,6 +103,14 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
       )}
     </Stack>
   );
+}
+
+/** Scales an email that is wider than its frame, so that all of it is seen. */
+function fitWidth(mail: HTMLElement): void {
+  mail.style.zoom = '';
+  const { clientWidth, scrollWidth } = mail;
+  if (scrollWidth > clientWidth && clientWidth > 0)
+    mail.style.zoom = String(Math.max(MIN_SCALE, clientWidth / scrollWidth));
 }
 
 /** Shows what was removed from the email, and a button to load remote images. */

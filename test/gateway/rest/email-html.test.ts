@@ -44,7 +44,7 @@ test('an email is answered as a document that may do next to nothing', async () 
     'x-tracking-pixel-count': '0',
   });
   expect(response.body).toContain('<title>Hi &lt;b&gt;</title>');
-  expect(response.body).toContain('<div class="mail"><p>Hello</p></div>');
+  expect(response.body).toContain('<body><p>Hello</p></body>');
   expect(response.body).not.toMatch(/alert/);
 });
 
@@ -126,8 +126,9 @@ describe('Mail as it comes in', { timeout: 240_000 }, () => {
         '--b--\n',
       ].join(''),
     );
+    const BLOCKED = '<img class="postroom-blocked" />';
     const { body } = await show(id);
-    expect(body.match(/<img[^>]*>/g)).toEqual([`<img src="data:image/png;base64,${PNG}" />`, '<img />', '<img />']);
+    expect(body.match(/<img[^>]*>/g)).toEqual([`<img src="data:image/png;base64,${PNG}" />`, BLOCKED, BLOCKED]);
   });
 
   test('without HTML is shown by its text, with quoted mail folded', async () => {
@@ -138,7 +139,7 @@ describe('Mail as it comes in', { timeout: 240_000 }, () => {
     expect(body).toContain('see <a href="https://e.test/"');
     expect(body).toContain('&lt;script&gt;');
     expect(body).toMatch(
-      /<details class="quoted"><summary>Quoted text<\/summary><div class="text">&gt; No\?<\/div><\/details>/,
+      /<details class="postroom-quoted"><summary>Quoted text<\/summary><div class="postroom-text">&gt; No\?<\/div><\/details>/,
     );
   });
 
