@@ -37,6 +37,8 @@ export interface Config {
   mailHostname: string;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: string[];
+  /** `host:port` of resolvers whose DNSSEC validation is trusted, for DANE; empty: DANE is not used */
+  validatingResolvers: string[];
   trustedDomains: string[];
   /**
    * Whether only this machine can reach the service: PostgreSQL is embedded, HOST and the host of PUBLIC_URL are loopback, and no
@@ -143,6 +145,7 @@ export function readConfig(env: Environment): Config {
     publicUrl,
     mailHostname: values.MAIL_HOSTNAME,
     dnsServers: values.DNS_SERVERS,
+    validatingResolvers: values.VALIDATING_RESOLVERS,
     trustedDomains: values.TRUSTED_DOMAINS ?? (isLocalOnly ? [FIRST_DOMAIN] : []),
     isLocalOnly,
     outboundRelayUrl: values.OUTBOUND_RELAY_URL ?? null,
@@ -280,6 +283,7 @@ const environment = z.object({
     .optional(),
   MAIL_HOSTNAME: lowerHostName.default('localhost'),
   DNS_SERVERS: listOf(isDnsServer, 'host:port, each host an IP address').default([]),
+  VALIDATING_RESOLVERS: listOf(isDnsServer, 'host:port, each host an IP address').default([]),
   TRUSTED_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
   OUTBOUND_RELAY_URL: urlOf('smtp:', 'smtps:').optional(),
   OUTBOUND_PORT: port.default(25),

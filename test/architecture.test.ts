@@ -38,6 +38,7 @@ const order: [prefix: string, position: number][] = [
   ['actors/dns-resolver.ts', 3],
   ['actors/checked-dispatcher.ts', 3],
   ['actors/checked-request.ts', 3],
+  ['actors/validated-dns.ts', 3],
   ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
   ['actors/receiving/', 4],

@@ -3,9 +3,11 @@ import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createCheckedDispatcher } from '../checked-dispatcher.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
+import { createValidatedDns } from '../validated-dns.ts';
 import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
 import { createRecipientLeases } from './claim-recipients.ts';
+import { findDane } from './dane-lookup.ts';
 import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { SendingJob, Transaction } from './job.ts';
@@ -36,6 +38,8 @@ export interface SendingActorOptions {
   secretKey: Uint8Array;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: readonly string[];
+  /** `host:port` of validating resolvers; empty: DANE is not used */
+  validatingResolvers?: readonly string[];
   /** PEM certificates of authorities that mail servers and policy hosts may use besides the default ones */
   trustedCertificates?: readonly string[] | null;
   /** of MTA-STS policy hosts: 443, except in tests */
@@ -88,6 +92,8 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     allowedPrivateNetworks: options.allowedPrivateNetworks,
     ownPorts: options.refusedPorts,
   });
+  const resolvers = options.validatingResolvers ?? [];
+  const validated = resolvers.length === 0 ? null : createValidatedDns(resolvers);
   const authorities = options.trustedCertificates ?? null;
   const inbound = inboundRoute(options.inboundSmtp);
   const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);
@@ -108,6 +114,8 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       dispatcher: createCheckedDispatcher({ guard, dnsServers: options.dnsServers, trustedCertificates: authorities }),
       port: options.policyPort ?? HTTPS_PORT,
     }),
+    findDane: (domain) =>
+      validated === null ? Promise.resolve({ kind: 'insecure' }) : findDane(validated, domain, options.port),
     lookUp: () => dns.within(DNS_TIME_MS),
     fixedRoute: (key) => (key === INBOUND ? inbound : key === RELAY ? relay : null),
     onSent: () => fault('sending.sent'),

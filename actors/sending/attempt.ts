@@ -4,6 +4,7 @@ import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../dns-resolver.ts';
 import { setAside } from '../set-aside.ts';
 import { isGoneBeforehand, isTooMany, resultOfSent, toResult, verdictOf } from './attempt-results.ts';
+import type { DaneDestination } from './dane-lookup.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import type { MtaStsPolicies } from './mta-sts.ts';
@@ -26,6 +27,8 @@ export interface AttempterOptions {
   lookUp: () => LookUp;
   /** of the domains that mail is sent to */
   policies: MtaStsPolicies;
+  /** what validated DNS says of the domain's servers */
+  findDane: (domain: string) => Promise<DaneDestination>;
   /** the route of a destination that needs no DNS; null when it does */
   fixedRoute: (key: string) => Route | null;
   onSent: () => void;
@@ -100,7 +103,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     let route = options.fixedRoute(key);
     if (route === null) {
       const lookUp = options.lookUp();
-      const finding = options.policies.find(domain, lookUp);
+      const finding = Promise.all([options.policies.find(domain, lookUp), options.findDane(domain)]);
       const resolving = resolveDestination({ ...options.resolving, lookUp }, domain);
       const destination = await unlessAborted(resolving, ending.signal);
       if (destination === null)
@@ -111,9 +114,9 @@ export function createAttempter(options: AttempterOptions): Attempter {
       }
       const found = await unlessAborted(finding, ending.signal);
       if (found === null) return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED.stopped } };
-      const secured = secureHosts(domain, destination.hosts, found);
-      if ('refusal' in secured)
-        return { failure: { ...NOT_REACHED, outcome: 'deferred', status: '4.7.5', text: secured.refusal } };
+      const [mtaSts, dane] = found;
+      const secured = await secureHosts(domain, destination.hosts, { mtaSts, dane });
+      if ('refusal' in secured) return { failure: { ...NOT_REACHED, outcome: 'deferred', ...secured.refusal } };
       route = directRoute(secured.hosts, options.resolving.port);
     }
     return openSession(options.opening, route, ending.signal);

@@ -98,6 +98,8 @@ async function tryAddress(
     {
       socket,
       hostName: name,
+      serverName: security.serverName ?? name,
+      acceptsChain: security.acceptsChain ?? null,
       ehloName: parts.ehloName,
       tls: security.tls,
       isCertificateVerified: security.isCertificateVerified ?? route.isCertificateVerified,

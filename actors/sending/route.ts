@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { MailHost } from './resolve-destination.ts';
@@ -7,6 +8,10 @@ import type { TlsMode } from './smtp-session.ts';
 export interface HostSecurity {
   tls: TlsMode;
   isCertificateVerified: boolean;
+  /** for SNI; absent: the name of the host */
+  serverName?: string;
+  /** judges the certificates that the server presents, its own first; absent: accepts any */
+  acceptsChain?: (chain: readonly X509Certificate[], now: Date) => boolean;
   /** a sentence for the user: which policy demands it */
   requiredBy: string;
 }

@@ -1,7 +1,8 @@
 import { isAscii } from 'node:buffer';
-import { isIPv4, isIPv6, type Socket } from 'node:net';
+import { X509Certificate } from 'node:crypto';
+import { isIP, isIPv4, isIPv6, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { SecureContext } from 'node:tls';
+import { type DetailedPeerCertificate, type SecureContext, TLSSocket } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
@@ -23,8 +24,12 @@ export type TlsMode = 'immediate' | 'required' | 'opportunistic' | 'none';
 export interface SessionOptions {
   /** connected */
   socket: Socket;
-  /** name of the server, for SNI */
+  /** name of the server */
   hostName: string;
+  /** for SNI */
+  serverName: string;
+  /** judges the certificates that the server presents, its own first; null: accepts any */
+  acceptsChain: ((chain: readonly X509Certificate[], now: Date) => boolean) | null;
   /** our host name */
   ehloName: string;
   tls: TlsMode;
@@ -119,6 +124,7 @@ class NodemailerSession implements SmtpSession {
       socketCloseTimeout: 0,
       tls: {
         rejectUnauthorized: options.isCertificateVerified,
+        ...(isIP(options.serverName) === 0 ? { servername: options.serverName } : {}),
         ...(options.secureContext === null ? {} : { secureContext: options.secureContext }),
       },
     });
@@ -151,7 +157,11 @@ class NodemailerSession implements SmtpSession {
     const error = await this.#during(this.#options.limits.greetingMs, (done) => {
       this.#connection.connect((failure) => (failure === undefined ? this.#login(done) : done(failure)));
     });
-    if (error === null) return null;
+    if (error === null && this.#acceptsServer()) return null;
+    if (error === null) {
+      this.#close();
+      return { kind: 'tls-failed', text: 'TLS failed: the certificate does not match' };
+    }
     const wasUpgrading = this.#connection.upgrading === true;
     this.#close();
     if (isInterruption(error)) return { kind: 'interrupted', text: INTERRUPTED[error] };
@@ -219,6 +229,13 @@ class NodemailerSession implements SmtpSession {
     else this.#connection.login({ credentials }, (failure) => done(failure));
   }
 
+  #acceptsServer(): boolean {
+    const { acceptsChain } = this.#options;
+    if (acceptsChain === null) return true;
+    const { _socket: socket } = this.#connection;
+    return socket instanceof TLSSocket && acceptsChain(chainOf(socket), new Date());
+  }
+
   /** Resets a transaction that did not complete; a server that fails at that is disconnected. */
   async #reset(): Promise<void> {
     const error = await this.#during(this.#options.limits.greetingMs, (done) => {
@@ -249,6 +266,20 @@ class NodemailerSession implements SmtpSession {
     this.#end = null;
     return error;
   }
+}
+
+/** The certificates that a server presented, its own first. */
+function chainOf(socket: TLSSocket): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  // A self-signed certificate is its own issuer.
+  const seen = new Set<DetailedPeerCertificate>();
+  let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  while (certificate?.raw !== undefined && !seen.has(certificate)) {
+    seen.add(certificate);
+    chain.push(new X509Certificate(certificate.raw));
+    certificate = certificate.issuerCertificate;
+  }
+  return chain;
 }
 
 /** How long to wait for the reply to QUIT; milliseconds. */

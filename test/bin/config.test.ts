@@ -17,6 +17,7 @@ test('an empty environment gives the defaults of the table', () => {
     publicUrl: 'http://localhost:3000',
     mailHostname: 'localhost',
     dnsServers: [],
+    validatingResolvers: [],
     trustedDomains: ['inbox.test'],
     isLocalOnly: true,
     outboundRelayUrl: null,

@@ -78,6 +78,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         refusedPorts: ownPorts(config, settings.databaseUrl),
         secretKey,
         dnsServers: config.dnsServers,
+        validatingResolvers: config.validatingResolvers,
         ...(config.outboundCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('OUTBOUND_CA_FILE', config.outboundCaFile) }),

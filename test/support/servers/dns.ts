@@ -12,6 +12,8 @@ export interface DnsServer {
   address: string;
   /** What it answers from now on. A name that was set for some type has no records of the others; unknown names are NXDOMAIN. */
   set(name: string, type: string, records: DnsRecords): void;
+  /** names whose answers, and those below them, count as validated (AD) */
+  secure: Set<string>;
   /** Forgets what was set. */
   clear(): void;
   /** all questions so far, `TYPE name` */
@@ -26,11 +28,16 @@ export type DnsZone = ReadonlyMap<string, DnsRecords>;
 export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   const zone = new Map<string, DnsRecords>();
   const queries: string[] = [];
-  const server = await serveDns(host, () => zone, queries);
+  const secure = new Set<string>();
+  const server = await serveDns(host, () => zone, queries, secure);
   return {
     ...server,
     set: (name, type, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
-    clear: () => zone.clear(),
+    secure,
+    clear() {
+      zone.clear();
+      secure.clear();
+    },
     queries,
   };
 }
@@ -40,8 +47,9 @@ export async function serveDns(
   host: string,
   zoneOf: (name: string) => DnsZone | null,
   queries: string[],
+  secure: ReadonlySet<string> = new Set(),
 ): Promise<Pick<DnsServer, 'port' | 'address' | 'stop'>> {
-  const answer = (query: Packet) => answerFrom(query, zoneOf, queries);
+  const answer = (query: Packet) => answerFrom(query, zoneOf, queries, secure);
   const udp = createSocket('udp4');
   udp.on('message', (message, from) => {
     const reply = answer(dnsPacket.decode(message));
@@ -76,6 +84,7 @@ function answerFrom(
   query: Packet,
   zoneOf: (name: string) => DnsZone | null,
   queries: string[],
+  secure: ReadonlySet<string>,
 ): Packet | 'garbage' | null {
   const [question] = query.questions ?? [];
   if (question === undefined) return null;
@@ -86,10 +95,12 @@ function answerFrom(
   if (records === 'silent') return null;
   if (records === 'garbage') return 'garbage';
   const code = records === 'NXDOMAIN' ? NXDOMAIN : records === 'SERVFAIL' ? SERVFAIL : 0;
+  const isSecure = [...secure].some((zoneName) => name === zoneName || name.endsWith(`.${zoneName}`));
   return {
     id: query.id ?? 0,
     type: 'response',
-    flags: dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | code,
+    flags:
+      dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | (isSecure ? dnsPacket.AUTHENTIC_DATA : 0) | code,
     questions: [question],
     answers: typeof records === 'string' || zone === null ? [] : answersOf(zone, question.name, question.type, records),
   };
