@@ -272,8 +272,8 @@ class NodemailerSession implements SmtpSession {
 function chainOf(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   // A self-signed certificate is its own issuer.
-  const seen = new Set<DetailedPeerCertificate>();
-  let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  const seen = new Set<object>();
+  let certificate: Partial<DetailedPeerCertificate> | undefined = socket.getPeerCertificate(true);
   while (certificate?.raw !== undefined && !seen.has(certificate)) {
     seen.add(certificate);
     chain.push(new X509Certificate(certificate.raw));
