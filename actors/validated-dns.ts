@@ -7,7 +7,7 @@ import dnsPacket, { type Answer, type DecodedPacket, type RecordType } from 'dns
  * What a validating resolver says. `secure`: it validated the answer, which may have no records. `insecure`: the zone is not signed.
  * `failed`: no answer, or one that did not validate (SERVFAIL); it must not be taken for an answer without records (RFC 7672 §2.1.1).
  */
-export type ValidatedAnswer =
+type ValidatedAnswer =
   | { kind: 'secure' | 'insecure'; answers: readonly Answer[] }
   | { kind: 'failed'; answers?: undefined };
 
