@@ -140,6 +140,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     recorder,
     limitPerHour: options.forwardLimitPerHour ?? 0,
     systemMailFrom,
+    mailHostname: options.mailHostname ?? 'localhost',
     fault,
   });
   const model = options.guardModel == null ? null : createGuardModel(options.guardModel);

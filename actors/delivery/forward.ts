@@ -35,6 +35,8 @@ export interface ForwarderOptions {
   limitPerHour: number;
   /** sends copies for users without a verified domain */
   systemMailFrom: string;
+  /** names this service in ARC-Authentication-Results */
+  mailHostname: string;
   fault: (point: DeliveryFaultPoint) => void;
 }
 
@@ -60,7 +62,7 @@ const SLOW_WAIT_SECONDS = 60;
 const BEHIND_SLOW_WAIT_SECONDS = 30;
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { context, threads, recorder, limitPerHour, systemMailFrom, fault } = options;
+  const { context, threads, recorder, limitPerHour, systemMailFrom, mailHostname, fault } = options;
   const { pool } = context.database;
   const waitReason = `Waiting: ${limitPerHour} copies were forwarded within an hour`;
   const returnKey = deriveReturnAddressKey(options.secretKey);
@@ -92,7 +94,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const work = {
       original: { bytes, traceFields: row.trace_fields ?? '', ownAddress, receivedAt },
       config,
-      facts: { messageId: `<${row.id}@${senderDomain}>`, from, isGroup: row.endpoint_type === 'email_group' },
+      facts: {
+        messageId: `<${row.id}@${senderDomain}>`,
+        from,
+        isGroup: row.endpoint_type === 'email_group',
+        verified: row.authentication === null ? null : { verdicts: row.authentication, servedBy: mailHostname },
+      },
     };
     return { config, senderDomain, work };
   };

@@ -114,7 +114,7 @@ async function composeSample(
   const { buffer } = await threads.run({
     original: { bytes: original, traceFields: '', ownAddress, receivedAt: now },
     config,
-    facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group' },
+    facts: { messageId: `<${id}.copy@${domain}>`, from, isGroup: type === 'email_group', verified: null },
   });
   const bytes = Buffer.from(buffer);
   const message = await parseMessage(bytes);

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { parentDomains } from '../../core/domains/domain-name.ts';
+import { isUnsealed, sealArc, withoutArcResults } from '../../core/sending/arc-seal.ts';
 import { type DkimSigner, makeDkimSignature } from '../../core/sending/dkim-signature.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
@@ -56,13 +57,16 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     if (bytes === null) return null;
     const owner = isSystemSender ? 'system' : userId;
     const key = await keys.remember(`${owner} ${senderDomain}`, () => findKey(transaction));
-    if (key !== null)
-      return Buffer.concat([Buffer.from(await makeDkimSignature(bytes, key, otherWork), 'latin1'), bytes]);
+    if (key !== null) {
+      const signature = await makeDkimSignature(bytes, key, otherWork);
+      const seal = isUnsealed(bytes) ? await sealArc(bytes, key, otherWork) : '';
+      return Buffer.concat([Buffer.from(`${seal}${signature}`, 'latin1'), bytes]);
+    }
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.add(senderDomain);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
     }
-    return bytes;
+    return isUnsealed(bytes) ? withoutArcResults(bytes) : bytes;
   };
 
   return {

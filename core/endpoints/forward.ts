@@ -1,6 +1,7 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { type AddressList, type Mailbox, readAddressFields } from '../mime/address.ts';
+import type { Authentication } from '../mime/authentication.ts';
 import { checked } from '../mime/compose-message.ts';
 import {
   endOfHeaderSection,
@@ -12,6 +13,7 @@ import {
 import { parseMessageId, parseMessageIds } from '../mime/message-id.ts';
 import { withoutAttachments } from '../mime/message-parts.ts';
 import { repairHeader, toTransferable } from '../mime/transfer-form.ts';
+import { arcResults } from '../sending/arc-seal.ts';
 import { outgoingMailbox, writableName } from '../sending/outgoing-addresses.ts';
 import { replyLinks } from '../sending/reply.ts';
 import { readForwardingConfig } from './endpoint-config.ts';
@@ -51,6 +53,8 @@ export interface CopyFacts {
   /** see forwardSender */
   from: string;
   isGroup: boolean;
+  /** our verdicts on the original, and the name of this service, to seal a relayed original with; null: it is not sealed */
+  verified: { verdicts: Authentication; servedBy: string } | null;
 }
 
 /** Maximum mailboxes of Reply-To. */
@@ -112,7 +116,8 @@ export function forwardSender(config: Pick<ForwardConfig, 'fromAddress'>, facts:
  * and attachments are the original's bytes; only what SMTP cannot carry is encoded again. Trace fields and Delivered-To stay below ours,
  * so that loops are detected. The fields that keep machines from replying (RFC 3834 §3) and those of the mailing list stay too.
  *
- * With preserveHeaders the original is relayed below our trace fields, so that its own signatures stay valid.
+ * With preserveHeaders the original is relayed below our trace fields, so that its own signatures stay valid. Our verdicts come first, for the
+ * ARC set that is completed when the copy is sent (core/sending/arc-seal.ts).
  *
  * Rejects when the message must be split into parts and cannot be.
  */
@@ -125,7 +130,10 @@ export async function composeForward(
   const trace = Buffer.from(`Delivered-To: ${original.ownAddress}\r\n${original.traceFields}`, 'latin1');
   if (config.preserveHeaders) {
     const kept = withoutMailboxLine(bytes);
-    return Buffer.concat([repairHeader(trace, '8bit'), await toTransferable(kept, '8bit')]);
+    const relayed = Buffer.concat([repairHeader(trace, '8bit'), await toTransferable(kept, '8bit')]);
+    const { verified } = facts;
+    const results = verified === null ? '' : arcResults(relayed, verified.verdicts, verified.servedBy);
+    return results === '' ? relayed : Buffer.concat([Buffer.from(results, 'latin1'), relayed]);
   }
   const message = await toTransferable(bytes, '7bit');
   const end = endOfHeaderSection(message);

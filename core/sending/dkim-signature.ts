@@ -48,20 +48,48 @@ export async function makeDkimSignature(
   { domain, selector, privateKey }: DkimSigner,
   giveWay: () => Promise<unknown>,
 ): Promise<string> {
+  return signWhole(message, 'DKIM-Signature: v=1;', { domain, selector, privateKey }, giveWay);
+}
+
+/** Returns a field that begins with `start` and signs the fields of SIGNED_FIELDS and the body, with its line end. */
+export async function signWhole(
+  message: Buffer,
+  start: string,
+  { domain, selector, privateKey }: DkimSigner,
+  giveWay: () => Promise<unknown>,
+): Promise<string> {
   const bodyStart = startOfBody(message);
   const fields = signedFields(message.toString('latin1', 0, bodyStart));
   const bodyHash = await hashBody(message.subarray(bodyStart), giveWay);
   const field = [
-    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed;',
+    `${start} a=rsa-sha256; c=relaxed/relaxed;`,
     ` d=${domain};`,
     ` s=${selector}; q=dns/txt;`,
     ` bh=${bodyHash};`,
     ` h=${foldNames([...fields.keys()])};`,
     ' b=',
   ].join(LINE_END);
+  return signFields([...fields], field, privateKey);
+}
+
+/** Returns the unfinished field, which ends in `b=`, with a signature of the relaxed fields and of itself, and its line end. */
+export async function signFields(
+  fields: readonly (readonly [name: string, value: string])[],
+  field: string,
+  privateKey: KeyObject,
+): Promise<string> {
   const covered = [...fields, relaxedField(field)].map(([name, value]) => `${name}:${value}`).join(LINE_END);
   const signature = await signData(Buffer.from(covered, 'latin1'), privateKey);
   return `${field}${inLines(signature.toString('base64'))}${LINE_END}`;
+}
+
+/** Returns the fields of a message with these names in the relaxed form (RFC 6376 §3.4.2), first field first. */
+export function relaxedFields(message: Buffer, names: ReadonlySet<string>): [name: string, value: string][] {
+  return message
+    .toString('latin1', 0, startOfBody(message))
+    .split(/\r?\n(?![ \t])/)
+    .map(relaxedField)
+    .filter(([name]) => names.has(name));
 }
 
 /** RSASSA-PKCS1-v1_5 with SHA-256, in a thread of the pool. */

@@ -177,7 +177,10 @@ describe('one address', () => {
     expect(copy.bytes.includes(signed)).toBe(true);
     const verdict = await stage.sending.verify(copy);
     expect(verdict.dkim).toContainEqual({ result: 'pass', domain: 'peer.test', selector: 's1' });
-    expect(verdict).toMatchObject({ spf: { result: 'pass' }, dmarc: 'pass' });
+    expect(verdict).toMatchObject({ spf: { result: 'pass' }, dmarc: 'pass', arc: 'pass' });
+    expect(fieldOf(copy.bytes, 'ARC-Authentication-Results')).toMatch(
+      /^i=1; .*dkim=pass header\.d=peer\.test header\.s=s1/s,
+    );
     expect(fieldOf(copy.bytes, 'From')).toBe('Ann Peer <ann@peer.test>');
     expect(fieldOf(copy.bytes, 'Delivered-To')).toBe(address);
     expect(copy.from).toMatch(/^bounce\+/);

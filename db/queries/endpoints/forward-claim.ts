@@ -1,5 +1,6 @@
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
+import type { Authentication } from '../../../core/mime/authentication.ts';
 import { claimStatement } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
@@ -30,6 +31,8 @@ export interface ClaimedForwardRow {
   /** null when it is unknown */
   reverse_path: string | null;
   trace_fields: string | null;
+  /** our verdicts, if the original is relayed as it is; otherwise null */
+  authentication: Authentication | null;
   /** null when the endpoint is gone; so are the next two */
   endpoint_type: EndpointType | null;
   is_active: boolean | null;
@@ -85,6 +88,8 @@ export const claimForwardsSql = `
     case when c.last_attempt->>'outcome' = 'interrupted' then c.last_attempt->>'error' end as last_fault,
     e.type as email_type, e.raw_id, e.own_address, e.recipient, e.created_at as received_at,
     (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets, r.reverse_path, r.trace_fields,
+    case when p.config->>'preserveHeaders' = 'true' then
+      (select t.authentication from email_content t where t.user_id = c.user_id and t.email_id = c.email_id limit 1) end as authentication,
     p.type as endpoint_type, p.is_active, p.config,
     exists (select from domain d where d.user_id = c.user_id and d.name = lower(split_part(p.config->>'fromAddress', '@', 2))
       and d.status = 'verified') as is_from_verified,

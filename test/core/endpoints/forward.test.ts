@@ -21,7 +21,7 @@ function compose(lines: readonly string[], over: Partial<ForwardConfig> = {}, is
       receivedAt: new Date('2026-11-20T20:05:06Z'),
     },
     { ...CONFIG, ...over },
-    { messageId: '<dlv_1@box.test>', from: 'hello@box.test', isGroup },
+    { messageId: '<dlv_1@box.test>', from: 'hello@box.test', isGroup, verified: null },
   );
 }
 

@@ -18,6 +18,7 @@ export interface Verdict {
   spf: { result: string; domain: string };
   dkim: { result: string; domain: string; selector: string }[];
   dmarc: string;
+  arc: string;
 }
 
 /** A service and a DNS server of the stage's own. */
@@ -223,7 +224,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
   async verify(message: SinkMessage): Promise<Verdict> {
     const resolver = new Resolver();
     resolver.setServers([this.dns.address]);
-    const { spf, dkim, dmarc } = await authenticate(message.bytes, {
+    const { spf, dkim, dmarc, arc } = await authenticate(message.bytes, {
       sender: message.from,
       ip: message.connection.remoteAddress,
       helo: message.connection.helo ?? '',
@@ -239,6 +240,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
         selector: selector ?? '',
       })),
       dmarc: dmarc === false ? 'none' : dmarc.status.result,
+      arc: arc === false ? 'none' : arc.status.result,
     };
   }
 }
