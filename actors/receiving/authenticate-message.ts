@@ -1,4 +1,4 @@
-import { authenticate } from 'mailauth';
+import { type ARCResult, authenticate } from 'mailauth';
 import { checkArcChain, MAX_ARC_SETS } from '../../core/mime/arc-chain.ts';
 import {
   type Authentication,
@@ -69,9 +69,15 @@ export async function authenticateMessage(
             policy: toPolicy(dmarc.policy),
             domain: toText(dmarc.status.header?.from ?? dmarc.domain),
           },
-    arc: { result: chain.kind === 'absent' ? 'none' : arc ? toResult(arc.status.result) : 'fail' },
+    arc:
+      chain.kind === 'wellFormed' && arc ? toChainVerdict(arc) : { result: chain.kind === 'absent' ? 'none' : 'fail' },
     hasSeveralFromFields: message.hasSeveralFromFields,
   };
+}
+
+function toChainVerdict({ status, signature }: ARCResult): Authentication['arc'] {
+  const result = toResult(status.result);
+  return result === 'pass' ? { result, domain: signature ? toText(signature.signingDomain) : null } : { result };
 }
 
 const DKIM_SIGNATURES: ReadonlySet<string> = new Set(['dkim-signature']);

@@ -99,7 +99,7 @@ const MARKED: Readonly<Record<string, string>> = {
 };
 
 /** Decodes HTML character references: numbers, letters, and those for markup. Other names become a space. */
-function resolveReferences(text: string): string {
+export function resolveReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}))(;?)/g,

@@ -20,7 +20,11 @@ export interface Authentication {
   /** for the From domain (RFC 9989); `policy` is the published one, null when there is none */
   dmarc: { result: AuthenticationResult; policy: 'none' | 'quarantine' | 'reject' | null; domain: string | null };
   /** for the chain of ARC sets (RFC 8617); `none` when there is no chain */
-  arc: { result: AuthenticationResult };
+  arc: {
+    result: AuthenticationResult;
+    /** the server that sealed the message last, if the chain passes */
+    domain?: string | null;
+  };
   /** whether there are several From fields: no honest mail program writes two, and readers differ in which one they show */
   hasSeveralFromFields: boolean;
 }

@@ -17,6 +17,7 @@ import './endpoints/endpoint-actions.ts';
 import './endpoints/endpoint-changes.ts';
 import './events/event.ts';
 import './emails/extracts.ts';
+import './emails/security-warnings.ts';
 import './sending/sending.ts';
 import './routing/guard-config.ts';
 import './routing/guard-rule.ts';

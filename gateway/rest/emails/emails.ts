@@ -7,7 +7,8 @@ import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { isLegacyPath } from '../../http/requests.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
-import { emailBody, emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
+import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
+import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
 
 const listQuery = z
   .object({
@@ -153,13 +154,15 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
           'For a sent email, `status` shows its progress. Reading an email does not mark it as read. A received email is available as soon as SMTP has accepted it (`250 ... queued as em_...`). Until it is parsed, it has the envelope and the headers, but no bodies, attachments or authentication results.',
         tags: ['Emails'],
         params: idInPath,
-        response: { 200: emailBody, default: errorBody },
+        response: { 200: examinedEmailBody, default: errorBody },
       },
     },
     async (request) => {
       const context = contextOf(request);
-      const body = emailBodyOf(await emails.readEmail(context, request.params.id), context.settings.publicUrl);
-      return isLegacyPath(request) ? legacyEmailBodyOf(body) : body;
+      const email = await emails.readEmail(context, request.params.id);
+      const body = emailBodyOf(email, context.settings.publicUrl);
+      const findings = await readSenderFindings(context, email);
+      return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...findings };
     },
   );
 

@@ -1,23 +1,7 @@
-import { z } from 'zod';
-import { AUTHENTICATION_RESULTS, type AuthenticationResult as Result } from '../../../core/mime/authentication.ts';
+import type { Authentication, AuthenticationResult as Result } from '../../../core/mime/authentication.ts';
+import type { SenderVerdict } from '../../../core/mime/sender-verdict.ts';
+import { verdictOf } from '../../../operations/emails/security-warnings.ts';
 import { builder, enumValues } from '../builder.ts';
-
-const verdict = z.object({ result: z.enum(AUTHENTICATION_RESULTS), domain: z.string().nullable() });
-/** The `Authentication` of core/mime/authentication.ts, as stored. */
-const authentication = z.object({
-  spf: verdict,
-  dkim: z.array(verdict.extend({ selector: z.string().nullable() })),
-  dmarc: verdict.extend({ policy: z.enum(['none', 'quarantine', 'reject']).nullable() }),
-  arc: z.object({ result: z.enum(AUTHENTICATION_RESULTS) }),
-  hasSeveralFromFields: z.boolean(),
-});
-
-type Authentication = z.infer<typeof authentication>;
-
-/** Parses stored verdicts. Returns null if nothing was checked. */
-export function authenticationOf(stored: unknown): Authentication | null {
-  return authentication.nullable().parse(stored ?? null);
-}
 
 export const AuthenticationResult = builder.enumType('AuthenticationResult', {
   description: 'Result of an authentication check (RFC 8601 §2.7).',
@@ -93,7 +77,39 @@ const DmarcVerdict = builder.objectRef<Authentication['dmarc']>('DmarcVerdict').
 const ArcVerdict = builder.objectRef<Authentication['arc']>('ArcVerdict').implement({
   description: 'ARC result: whether the authentication results of earlier servers can be trusted (RFC 8617).',
   isOfDomain: true,
-  fields: (t) => ({ result: t.expose('result', { type: AuthenticationResult, description: result }) }),
+  fields: (t) => ({
+    result: t.expose('result', { type: AuthenticationResult, description: result }),
+    domain: t.string({
+      nullable: true,
+      description: 'The domain that sealed the message last. Null unless the chain passes.',
+      resolve: ({ domain }) => domain ?? null,
+    }),
+  }),
+});
+
+const SenderVerdictKind = builder.enumType('SenderVerdictKind', {
+  description: 'Who vouches for the sender of an email.',
+  values: enumValues<SenderVerdict['verdict']>({
+    verified: 'The domain in the From header, by DKIM or SPF.',
+    forwarded: 'A forwarding server, by ARC. The domain in the From header does not confirm the message.',
+    other_domain: 'Another domain, by DKIM or SPF.',
+    unverified: 'No domain.',
+    failed: 'No domain, and DMARC of the domain in the From header fails; or there are several From headers.',
+    unchecked: 'Unknown, because DNS did not respond.',
+  }),
+});
+
+const SenderVerdictRef = builder.objectRef<SenderVerdict>('SenderVerdict').implement({
+  description: 'Who vouches for the sender of an email, in words.',
+  isOfDomain: true,
+  fields: (t) => ({
+    verdict: t.expose('verdict', { type: SenderVerdictKind, description: 'Who vouches.' }),
+    domain: t.exposeString('domain', {
+      nullable: true,
+      description: 'The domain that vouches. Null if there is none.',
+    }),
+    text: t.exposeString('text', { description: 'One or two sentences.' }),
+  }),
 });
 
 export const AuthenticationRef = builder.objectRef<Authentication>('Authentication').implement({
@@ -105,6 +121,11 @@ export const AuthenticationRef = builder.objectRef<Authentication>('Authenticati
     dkim: t.expose('dkim', { type: [DkimVerdict], description: 'DKIM results, one per signature, up to 50.' }),
     dmarc: t.expose('dmarc', { type: DmarcVerdict, description: 'DMARC result for the From domain.' }),
     arc: t.expose('arc', { type: ArcVerdict, description: 'ARC result for the servers on the way.' }),
+    sender: t.field({
+      type: SenderVerdictRef,
+      description: 'Who vouches for the sender, from all results together.',
+      resolve: (found) => verdictOf(found),
+    }),
     hasSeveralFromFields: t.exposeBoolean('hasSeveralFromFields', {
       description:
         'Whether there is more than one From header. Legitimate mail never has two, and clients differ in which one they show.',

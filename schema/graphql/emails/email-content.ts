@@ -8,9 +8,10 @@ import {
   type EmailSummary,
   loadContentParts,
 } from '../../../operations/emails/emails.ts';
+import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { builder, enumValues } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
-import { AuthenticationRef, authenticationOf } from './authentication.ts';
+import { AuthenticationRef } from './authentication.ts';
 
 const EmailPriority = builder.enumType('EmailPriority', {
   description: 'Priority set by the sender.',

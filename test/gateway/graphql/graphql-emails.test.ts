@@ -136,7 +136,8 @@ const FIELDS = `
   thread { id } domain { id } ownAddress { id } batch { id } guardRule { id } tags { name value }
   attachments { index filename contentType size contentId disposition downloadUrl }
   content { text html cleanedText cleanedHtml inReplyTo references priority isTruncated parseError headers { name value }
-    authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result } } }
+    authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
+  securityWarnings { kind text shown actual }
   recipients { address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt settledAt complainedAt
     attempts { number startedAt finishedAt durationMs outcome host remoteAddress isTls code enhancedStatus text } }`;
 
@@ -201,8 +202,11 @@ function detailOf(email: Graph) {
             spf: verdict(verdicts.spf),
             dkim: verdicts.dkim.map(verdict),
             dmarc: { ...verdict(verdicts.dmarc), policy: lower(verdicts.dmarc.policy) },
-            arc: verdict(verdicts.arc),
+            arc: { result: lower(verdicts.arc.result) },
+            sender: undefined,
           },
+    sender_verdict: verdicts && { ...verdicts.sender, verdict: lower(verdicts.sender.verdict) },
+    security_warnings: email.securityWarnings,
     recipients: recipients.map((recipient: Graph) => {
       const { lastCode, lastEnhancedStatus, lastText } = recipient;
       const said = lastCode === null ? [lastText] : [lastCode, lastEnhancedStatus, lastText];

@@ -373,7 +373,114 @@ describe('one email', () => {
       guard_rule_id: null,
       tags: [],
       authentication: null,
+      sender_verdict: null,
+      security_warnings: [],
       recipients: [],
+    });
+  });
+
+  describe('says what may deceive its reader', () => {
+    const AUTHENTICATION = {
+      spf: { result: 'pass', domain: 'elsewhere.test' },
+      dkim: [{ result: 'pass', domain: 'elsewhere.test', selector: 's1' }],
+      dmarc: { result: 'pass', policy: 'reject', domain: 'elsewhere.test' },
+      arc: { result: 'none' },
+      hasSeveralFromFields: false,
+    };
+    const named = (name: string, address: string) => ({ text: '', addresses: [{ name, address }] });
+
+    async function examine(box: TestMailbox, mail: Partial<MailRow>) {
+      const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, ...mail }]);
+      await gateway.actor.pool.query('update email_content set authentication = $1 where email_id = $2', [
+        JSON.stringify(AUTHENTICATION),
+        id,
+      ]);
+      const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json();
+      const { email } = (
+        await gateway.graphql(
+          box.apiKey,
+          `query ($id: ID!) { email(id: $id) { securityWarnings { kind text shown actual }
+             content { authentication { sender { verdict domain text } } } } }`,
+          { id },
+        )
+      ).json().data;
+      const upper = (one: { kind: string }) => ({ ...one, kind: one.kind.toUpperCase() });
+      expect(email.securityWarnings).toEqual(rest.security_warnings.map(upper));
+      const { sender } = email.content.authentication;
+      expect(sender).toEqual({ ...rest.sender_verdict, verdict: rest.sender_verdict.verdict.toUpperCase() });
+      return rest;
+    }
+
+    test('and who vouches for the sender, in REST and GraphQL', async () => {
+      const box = await gateway.mailbox();
+      const html = '<p>Sign in: <a href="https://evil.example/x">https://bank.co.uk/login</a></p>';
+      const email = await examine(box, { fromName: 'boss@corp.test', from: 'x@elsewhere.test', html });
+      expect(email).toMatchObject({
+        sender_verdict: {
+          verdict: 'verified',
+          domain: 'elsewhere.test',
+          text: 'elsewhere.test signed this message (DKIM).',
+        },
+        security_warnings: [
+          {
+            kind: 'address_in_name',
+            text: 'The sender’s name contains boss@corp.test, but the message is from x@elsewhere.test.',
+            shown: 'boss@corp.test',
+            actual: 'x@elsewhere.test',
+          },
+          {
+            kind: 'link_text',
+            text: 'A link shows bank.co.uk but leads to evil.example.',
+            shown: 'bank.co.uk',
+            actual: 'evil.example',
+          },
+        ],
+      });
+    });
+
+    test('a name is imitated if the user has written to its owner, or is its owner', async () => {
+      const box = await gateway.mailbox();
+      const other = await gateway.mailbox();
+      const write = (userId: string, name: string, address: string) => ({
+        userId,
+        type: 'sent' as const,
+        from: box.address,
+        fromName: 'Jo Own',
+        to: [address],
+        addresses: { from: null, to: named(name, address), cc: null, bcc: null, replyTo: null },
+      });
+      await insertMail(gateway.actor, [
+        write(box.userId, 'Grace Hopper', 'grace@navy.test'),
+        write(box.userId, 'Alan Turing', 'alan@mail.elsewhere.test'),
+        // The name is known from received mail; the user wrote to the address alone.
+        {
+          ...write(box.userId, '', 'ada@friend.test'),
+          addresses: { from: null, to: null, cc: null, bcc: null, replyTo: null },
+        },
+        { userId: box.userId, from: 'Ada@friend.test', fromName: 'Ada Lovelace' },
+        { userId: box.userId, from: 'never@answered.test', fromName: 'Eve Stranger' },
+        write(other.userId, 'Linus Other', 'linus@other.test'),
+        ...['Ann One', 'Bob Two', 'Cy Three'].map((fromName) => ({
+          userId: box.userId,
+          from: 'bot@hub.test',
+          fromName,
+        })),
+      ]);
+      const about = async (fromName: string, from: string) =>
+        (await examine(box, { fromName, from })).security_warnings.map(({ text }: { text: string }) => text);
+      expect(await about('Grace Hopper', 'grace@evil.test')).toEqual([
+        'The sender’s name is Grace Hopper. You know this name from grace@navy.test, but the message is from grace@evil.test.',
+      ]);
+      expect(await about('Lovelace, Аdа', 'x@evil.test')).toEqual([expect.stringContaining('ada@friend.test')]);
+      expect(await about('Jo Own', 'jo@evil.test')).toEqual([
+        `The sender’s name is Jo Own. This is the name on your own mail from ${box.address}, but the message is from jo@evil.test.`,
+      ]);
+      expect(await about('Grace Hopper', 'Grace@navy.test')).toEqual([]);
+      // A second address at the same, verified organization; strangers; other users' contacts; a service that writes for many.
+      expect(await about('Alan Turing', 'turing@elsewhere.test')).toEqual([]);
+      expect(await about('Eve Stranger', 'x@evil.test')).toEqual([]);
+      expect(await about('Linus Other', 'x@evil.test')).toEqual([]);
+      expect(await about('Grace Hopper', 'bot@hub.test')).toEqual([]);
     });
   });
 

@@ -9,6 +9,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
+import { SecurityWarnings } from './security-warnings.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
 /** Everything below the head of a message. */
@@ -35,6 +36,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
       {email === null && <Text size="sm">This message was deleted.</Text>}
       {email != null && (
         <>
+          <SecurityWarnings warnings={email.securityWarnings} />
           {email.content.parseError !== null && (
             <Alert
               color="yellow"

@@ -85,13 +85,19 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
   );
 }
 
-/** Whether the displayed sender domain is authenticated. */
+const MARKS: Record<Authentication['sender']['verdict'], { Icon: typeof IconShieldCheck; words: string }> = {
+  VERIFIED: { Icon: IconShieldCheck, words: 'Sender verified' },
+  FORWARDED: { Icon: IconShieldQuestion, words: 'Forwarded' },
+  OTHER_DOMAIN: { Icon: IconShieldQuestion, words: 'Sent through another domain' },
+  UNVERIFIED: { Icon: IconShieldQuestion, words: 'Sender unknown' },
+  FAILED: { Icon: IconShieldX, words: 'Sender not verified' },
+  UNCHECKED: { Icon: IconShieldQuestion, words: 'Sender not checked' },
+};
+
+/** Who vouches for the sender. */
 function SenderMark({ authentication }: { authentication: Authentication }) {
-  const { spf, dkim, dmarc, arc, hasSeveralFromFields } = authentication;
-  const isProven = dmarc.result === 'PASS' && !hasSeveralFromFields;
-  const isBad = dmarc.result === 'FAIL' || hasSeveralFromFields;
-  const Icon = isProven ? IconShieldCheck : isBad ? IconShieldX : IconShieldQuestion;
-  const words = isProven ? 'Sender verified' : isBad ? 'Sender not verified' : 'Sender unknown';
+  const { sender, spf, dkim, dmarc, arc } = authentication;
+  const { Icon, words } = MARKS[sender.verdict];
   return (
     <Popover width={340} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
@@ -102,6 +108,9 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap={6}>
+          <Text size="sm" className="postroom-wrap">
+            {sender.text}
+          </Text>
           <Verdict name="SPF" about={`${RESULTS[spf.result]}${of(spf.domain)}`} />
           {dkim.length === 0 && <Verdict name="DKIM" about="no signature" />}
           {dkim.map((one, index) => (
@@ -117,13 +126,6 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
             about={`${RESULTS[dmarc.result]}${of(dmarc.domain)}${dmarc.policy === null ? '' : `, policy ${dmarc.policy.toLowerCase()}`}`}
           />
           <Verdict name="ARC" about={RESULTS[arc.result]} />
-          <Text size="xs" c="dimmed">
-            {hasSeveralFromFields
-              ? 'The message has more than one From field, which is not valid.'
-              : isProven
-                ? 'The domain in the From field authenticated this message.'
-                : 'The sender could not be verified. Be careful with requests in this message.'}
-          </Text>
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -49,9 +49,11 @@ export const MESSAGE_BODY = graphql(`
       id type status
       attachments { index filename contentType size downloadUrl disposition }
       recipients { id address status lastCode lastText nextAttemptAt settledAt }
+      securityWarnings { kind text shown actual }
       content {
         text cleanedText html parseError isTruncated
         authentication {
+          sender { verdict domain text }
           hasSeveralFromFields
           spf { result domain } dkim { result domain selector } dmarc { result domain policy } arc { result }
         }

@@ -1,0 +1,72 @@
+import { skeleton } from './lookalike.ts';
+
+/** Somebody whom the user has written to, or the user; with the names that their mail carries. */
+export interface KnownPerson {
+  /** lower case */
+  address: string;
+  /** display names, as written */
+  names: readonly string[];
+  isUser: boolean;
+}
+
+/** A display name that misleads about the address behind it. */
+export type NameWarning =
+  | {
+      /** the display name contains another address */
+      kind: 'address_in_name';
+      shown: string;
+      /** the address in the From field */
+      actual: string;
+    }
+  | {
+      /** the display name is, or looks like, that of a person whom the user knows by another address, or of the user */
+      kind: 'imitated_name';
+      shown: string;
+      actual: string;
+      /** the address of that person */
+      knownAddress: string;
+      isUser: boolean;
+    };
+
+const MAX_NAME = 500;
+
+/** Returns the address that a display name contains and that is not the sender's; null if there is none. */
+export function findAddressInName(name: string, address: string): NameWarning | null {
+  const shown = /[^\s<>()"',;:@]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}/i.exec(name.slice(0, MAX_NAME))?.[0];
+  if (shown === undefined || shown.toLowerCase() === address.toLowerCase()) return null;
+  return { kind: 'address_in_name', shown, actual: address };
+}
+
+/**
+ * Returns whom a display name imitates; null when it imitates no one: the sender is known by this address, or the name has fewer than two
+ * words, which many people and organizations share.
+ */
+export function findImitatedName(name: string, address: string, known: readonly KnownPerson[]): NameWarning | null {
+  const actual = address.toLowerCase();
+  if (known.some((person) => person.address === actual)) return null;
+  const key = nameKey(name);
+  if (key === null) return null;
+  const imitated = known.find((person) => person.names.some((one) => nameKey(one) === key));
+  if (imitated === undefined) return null;
+  return {
+    kind: 'imitated_name',
+    shown: name,
+    actual: address,
+    knownAddress: imitated.address,
+    isUser: imitated.isUser,
+  };
+}
+
+/** Returns whether a display name has enough words to be that of one person. */
+export function hasComparableName(name: string): boolean {
+  return nameKey(name) !== null;
+}
+
+/** Returns the words of a name in a form to compare, whatever their order and letters; null when there are fewer than two. */
+function nameKey(name: string): string | null {
+  const words = skeleton(name.slice(0, MAX_NAME)).match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length < 2 || words.join('').length < MIN_LETTERS) return null;
+  return words.toSorted().join(' ').replaceAll('0', 'o').replaceAll('1', 'l').replaceAll('rn', 'm');
+}
+
+const MIN_LETTERS = 5;

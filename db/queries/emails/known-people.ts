@@ -1,0 +1,48 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../entities/tables.ts';
+
+/** An address with the display names that it used; `isUser`: the user sends from it, `isKnown`: the user does, or has written to it. */
+export interface KnownAddress {
+  /** lower case */
+  address: string;
+  names: string[];
+  isUser: boolean;
+  isKnown: boolean;
+}
+
+/** Newest emails that are read: written by the user, and received. */
+const MAX_WRITTEN = 500;
+const MAX_RECEIVED = 1_000;
+
+/**
+ * Returns the people of the user's newest mail: the user's own sending addresses, those the user has written to, and `sender`. The email
+ * with the id itself is left out. A key of one domain sees the mail of the domain only.
+ */
+export async function readKnownPeople(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { emailId, sender }: { emailId: string; sender: string },
+): Promise<KnownAddress[]> {
+  const { rows } = await sql<KnownAddress>`
+    with written as materialized (
+      select e.id, e.from_address, e.from_name, e.to_addresses || e.cc_addresses as addresses from email e
+      where e.user_id = ${userId} and e.type <> 'received' order by e.created_at desc limit ${MAX_WRITTEN}
+    ), known as materialized (
+      select lower(w.from_address) as address, w.from_name as name, true as is_user from written w
+      union all
+      select lower(a), null, false from written w cross join lateral unnest(w.addresses) a
+      union all
+      select lower(b.address), b.name, false from written w join email_content c on c.user_id = ${userId} and c.email_id = w.id
+      cross join lateral jsonb_to_recordset(case when jsonb_typeof(c.addresses #> '{to,addresses}') = 'array'
+        then c.addresses #> '{to,addresses}' else '[]' end) as b (name text, address text)
+    ), received as materialized (
+      select lower(e.from_address) as address, e.from_name as name, false as is_user from email e
+      where e.user_id = ${userId} and e.type = 'received' and e.id <> ${emailId} order by e.created_at desc limit ${MAX_RECEIVED}
+    )
+    select p.address, array_remove(array_agg(distinct p.name), null) as names, bool_or(p.is_user) as "isUser",
+      p.address in (select k.address from known k) as "isKnown"
+    from (select * from known union all select * from received r
+      where r.address = lower(${sender}) or r.address in (select k.address from known k)) p
+    where p.address is not null group by p.address order by p.address`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { SENDER_VERDICTS } from '../../../core/mime/sender-verdict.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import type { EmailDetails } from '../../../operations/emails/emails.ts';
+import { readSecurityWarnings, SECURITY_WARNINGS, verdictOf } from '../../../operations/emails/security-warnings.ts';
+import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
+import { emailBody } from './email-wire.ts';
+
+const senderVerdict = z
+  .object({
+    verdict: z.enum(SENDER_VERDICTS),
+    domain: z.string().nullable().meta({ description: 'The domain that vouches. Null if there is none.' }),
+    text: z.string().meta({ description: 'The verdict in words.' }),
+  })
+  .meta({ id: 'SenderVerdict' });
+
+const securityWarning = z
+  .object({
+    kind: z.enum(SECURITY_WARNINGS),
+    text: z.string().meta({ description: 'The warning in words.' }),
+    shown: z.string().meta({ description: 'What the reader sees: a host, an address or a name.' }),
+    actual: z.string().meta({
+      description: 'What it stands for: the host of the link in ASCII, or the address of the sender.',
+    }),
+  })
+  .meta({ id: 'SecurityWarning' });
+
+/** An email, and what is known about its sender. */
+export const examinedEmailBody = emailBody
+  .extend({
+    sender_verdict: senderVerdict.nullable().meta({
+      description: 'Who vouches for the sender. Null if the email was not checked, as for sent mail.',
+    }),
+    security_warnings: z.array(securityWarning).meta({
+      description: 'Deceptive links and display names in a received email, up to 21. Empty for sent mail.',
+    }),
+  })
+  .meta({ id: 'ExaminedEmail' });
+
+/** Returns the fields that an examined email has in addition. */
+export async function readSenderFindings(
+  context: OperationContext,
+  email: EmailDetails,
+): Promise<Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' | 'security_warnings'>> {
+  const authentication = authenticationOf(email.authentication);
+  return {
+    sender_verdict: authentication === null ? null : verdictOf(authentication),
+    security_warnings: await readSecurityWarnings(context, email, { html: email.html, authentication }),
+  };
+}

@@ -1,0 +1,46 @@
+import { readSecurityWarnings, type SecurityWarning } from '../../../operations/emails/security-warnings.ts';
+import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
+import { builder, enumValues } from '../builder.ts';
+import { EmailNode } from '../nodes.ts';
+import { loadEmailParts } from './email-content.ts';
+
+/** The HTML of hostile mail takes tens of milliseconds, and known people are read by a statement for each email. */
+const COST = 50;
+
+const SecurityWarningKind = builder.enumType('SecurityWarningKind', {
+  description: 'How an email may deceive its reader.',
+  values: enumValues<SecurityWarning['kind']>({
+    link_text: 'The text of a link names another host than its target.',
+    lookalike_host: 'The host of a link imitates another name with letters of other alphabets.',
+    address_in_name: 'The display name of the sender contains another address.',
+    imitated_name: 'The display name of the sender is that of a person known by another address.',
+  }),
+});
+
+const SecurityWarningRef = builder.objectRef<SecurityWarning>('SecurityWarning').implement({
+  description: 'What in a received email may deceive its reader.',
+  isOfDomain: true,
+  fields: (t) => ({
+    kind: t.expose('kind', { type: SecurityWarningKind, description: 'How the email may deceive.' }),
+    text: t.exposeString('text', { description: 'One or two sentences.' }),
+    shown: t.exposeString('shown', { description: 'What the reader sees: a host, an address or a name.' }),
+    actual: t.exposeString('actual', {
+      description: 'What it stands for: the host of the link in ASCII, or the address of the sender.',
+    }),
+  }),
+});
+
+builder.objectFields(EmailNode, (t) => ({
+  securityWarnings: t.field({
+    type: [SecurityWarningRef],
+    description: 'Deceptive links and display names in a received email, up to 21. Empty for sent mail.',
+    complexity: { field: COST },
+    resolve: async (email, _args, context) => {
+      const { html, authentication } = await loadEmailParts(context, email.id, 'html');
+      return readSecurityWarnings(context.reads, email, {
+        html,
+        authentication: authenticationOf(authentication),
+      });
+    },
+  }),
+}));
