@@ -1,5 +1,6 @@
 import { isPublicAddress } from '../shared/network-address.ts';
-import { type LayoutMode, sanitizeForDisplay } from './sanitize-for-display.ts';
+import type { LayoutMode } from './read-mail-tree.ts';
+import { sanitizeForDisplay } from './sanitize-for-display.ts';
 
 interface ShownHtmlOptions {
   /** whether remote images are kept */
@@ -117,7 +118,7 @@ function rewriteTag(name: string, tag: string, options: ShownHtmlOptions, counts
   attributes.delete('data-quoted');
   attributes.delete('data-background');
   if (background !== undefined && BACKED.has(name)) showBackground(attributes, background, options, counts);
-  if (isImage && !showImage(attributes, options, counts)) return '';
+  if (isImage) showImage(attributes, options, counts);
   if (isImage && !attributes.has('src')) markBlocked(attributes);
   // A relative URL would point to our own pages.
   if (isLink && !isWholeAddress(attributes.get('href') ?? '')) attributes.delete('href');
@@ -132,40 +133,43 @@ function isWholeAddress(href: string): boolean {
   return /^(?:mailto|tel):/i.test(href) || (/^https?:\/\//i.test(href) && URL.canParse(href));
 }
 
-/** Returns false when the image must be removed. */
-function showImage(attributes: Map<string, string>, options: ShownHtmlOptions, counts: Counts): boolean {
+/** Removes the address of an image that must not be loaded. */
+function showImage(attributes: Map<string, string>, options: ShownHtmlOptions, counts: Counts): void {
   const source = (attributes.get('src') ?? '').trim();
-  if (/^data:/i.test(source)) return true;
-  if (isPixel(attributes)) {
-    if (!/^cid:/i.test(source)) counts.trackingPixelCount++;
-    return false;
-  }
+  if (/^data:/i.test(source)) return;
   attributes.delete('src');
-  if (/^cid:/i.test(source)) {
+  const isInline = /^cid:/i.test(source);
+  if (isPixel(attributes)) {
+    if (!isInline) counts.trackingPixelCount++;
+  } else if (isInline) {
     const inline = options.inlineImages.get(contentIdKey(source));
-    if (inline === undefined || counts.inlineLength + inline.length > MAX_INLINE_IMAGE_LENGTH) return true;
+    if (inline === undefined || counts.inlineLength + inline.length > MAX_INLINE_IMAGE_LENGTH) return;
     counts.inlineLength += inline.length;
     attributes.set('src', inline);
-    return true;
+  } else {
+    const remote = remoteUrl(source, options);
+    if (remote === null) return;
+    counts.remoteImageCount++;
+    if (options.hasRemoteImages) attributes.set('src', remote);
   }
-  const remote = remoteUrl(source, options);
-  if (remote === null) return true;
-  counts.remoteImageCount++;
-  if (options.hasRemoteImages) attributes.set('src', remote);
-  return true;
 }
 
 /** Smallest side of an image that is drawn as a box when it is not loaded; smaller ones are spacers and lines. Pixels. */
 const MIN_BOX = 20;
 
-/** Gives an image that is not loaded a neutral box in its place. */
+/** Gives an image that is not loaded its place: its size, its alternative text and a neutral box. */
 function markBlocked(attributes: Map<string, string>): void {
   const style = attributes.get('style') ?? '';
   const sides = [lengthOf('width', attributes, style), lengthOf('height', attributes, style)];
   const isSpacer = sides.some((side) => side !== null && side < MIN_BOX);
   const names = attributes.get('class');
   if (!isSpacer) attributes.set('class', names === undefined ? BLOCKED : `${names} ${BLOCKED}`);
+  // Browsers leave no room for an image without an address.
+  attributes.set('src', NO_IMAGE);
 }
+
+/** An image that no browser shows. */
+const NO_IMAGE = 'data:,';
 
 /** Class of images that are not loaded. */
 const BLOCKED = 'postroom-blocked';

@@ -83,7 +83,6 @@ function notice(text: string): string {
  */
 const STYLE = `
 html { color-scheme: only light; background: #fff; }
-:where(.postroom-blocked) { display: inline-block; }
 .postroom-blocked { background: rgb(128 128 128 / 8%); outline: 1px dashed rgb(128 128 128 / 40%); outline-offset: -1px; }
 .postroom-text { white-space: pre-wrap; overflow-wrap: anywhere; }
 `;

@@ -1,14 +1,8 @@
-import { Parser } from 'htmlparser2';
 import type { Attributes, IOptions } from 'sanitize-html';
 import sanitizeHtml from 'sanitize-html';
 import { storableText } from '../shared/text.ts';
-import {
-  RESERVED_PREFIX,
-  type SanitizedStyle,
-  type StyleSheetSource,
-  sanitizeStyle,
-  sanitizeStyleSheets,
-} from './sanitize-css.ts';
+import { type LayoutMode, readMailTree } from './read-mail-tree.ts';
+import { RESERVED_PREFIX, type SanitizedStyle, sanitizeStyle, sanitizeStyleSheets } from './sanitize-css.ts';
 import { ATTRIBUTES_OF_ALL, ATTRIBUTES_OF_TAGS, cleanUrls, isTooComplex, WHOLE } from './sanitize-html.ts';
 
 /** HTML of a message, sanitized for core/html/mail-document.ts. */
@@ -28,70 +22,29 @@ export interface DisplayHtml {
   isDesigned: boolean;
 }
 
-/** How browsers lay a document out, by its doctype (HTML §13.2.6.4.1). */
-export type LayoutMode = 'quirks' | 'limited-quirks' | 'no-quirks';
-
 /** Returns HTML that is safe to show with the design of its sender; null when it is too large or too deeply nested. */
 export function sanitizeForDisplay(html: string): DisplayHtml | null {
   if (isTooComplex(html)) return null;
-  const { sheets, root, body } = readFrame(html);
+  const tree = readMailTree(html);
+  if (tree === null) return null;
   const styles = new Map<string, SanitizedStyle>();
-  const content = sanitizeHtml(html, {
+  const content = sanitizeHtml(tree.content, {
     ...DISPLAY,
     transformTags: { '*': (tagName, attributes) => prepare(tagName, attributes, styles) },
   });
-  const styleSheet = sanitizeStyleSheets(sheets);
+  const styleSheet = sanitizeStyleSheets(tree.sheets);
   const isDesigned = styleSheet !== '' || DESIGN.test(html);
   return {
     html: storableText(content.trim()),
     styleSheet: storableText(styleSheet),
-    root: rootAttributes(root, styles),
-    body: rootAttributes(body, styles),
-    mode: layoutMode(html),
+    root: rootAttributes(tree.root, styles),
+    body: rootAttributes(tree.body, styles),
+    mode: tree.mode,
     isDesigned,
   };
 }
 
 const DESIGN = /<font\b[^<>]{0,200}\bface\b|\bfont(?:-family)?\s*:|\bbgcolor\s*=|\bbackground(?:-color)?\s*[:=]/i;
-
-/** Style sheets, and the attributes of html and body, which sanitizing drops. */
-interface Frame {
-  sheets: StyleSheetSource[];
-  root: Attributes;
-  body: Attributes;
-}
-
-/** Style elements of a mail. */
-const MAX_SHEETS = 100;
-
-function readFrame(html: string): Frame {
-  const frame: Frame = { sheets: [], root: {}, body: {} };
-  if (!/<(?:style|body|html)\b/i.test(html)) return frame;
-  let sheet: StyleSheetSource | null = null;
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      // Browsers add the attributes of a second body to the first.
-      if (name === 'html') frame.root = { ...attributes, ...frame.root };
-      else if (name === 'body') frame.body = { ...attributes, ...frame.body };
-      else if (name === 'style' && frame.sheets.length < MAX_SHEETS && isCss(attributes['type'])) {
-        sheet = { css: '', media: attributes['media'] ?? '' };
-        frame.sheets.push(sheet);
-      }
-    },
-    ontext(text) {
-      if (sheet !== null) sheet.css += text;
-    },
-    onclosetag(name) {
-      if (name === 'style') sheet = null;
-    },
-  });
-  parser.end(html);
-  return frame;
-}
-
-function isCss(type: string | undefined): boolean {
-  return type === undefined || /^\s*(?:text\/css\s*)?$/i.test(type);
-}
 
 /** Elements that contain only quoted mail. Signatures do not count, nor forwarded mail, which the reader wants to see. */
 const QUOTED_CLASS =
@@ -101,6 +54,8 @@ const QUOTED_ID = /^(?:x_)?(?:yahoo_quoted_\w*|OLK_SRC_BODY_SECTION)$/i;
 const QUOTED_ONWARDS_ID =
   /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|mail-editor-reference-message-container)$/i;
 const QUOTED_ONWARDS_STYLE = /^border:none;\s?border-top:solid #(?:E1E1E1|B5C4DF) 1\.0pt/i;
+
+const OUT_OF_FLOW = /position\s*:\s*(?:absolute|fixed)/i;
 
 function prepare(
   tagName: string,
@@ -113,6 +68,8 @@ function prepare(
   if (isQuoted || QUOTED_CLASS.test(names) || QUOTED_ID.test(id)) attributes['data-quoted'] = 'inside';
   else if (QUOTED_ONWARDS_ID.test(id) || QUOTED_ONWARDS_STYLE.test(style)) attributes['data-quoted'] = 'onwards';
   cleanDesign(attributes, styles);
+  // Positions are dropped: a tracking pixel that took no room must not move the mail.
+  if (tagName === 'img' && OUT_OF_FLOW.test(style) && attributes['width'] === '1') attributes['style'] = 'display:none';
   // A form is a block to its design.
   return cleanUrls(tagName === 'form' ? 'div' : tagName, attributes);
 }
@@ -166,23 +123,15 @@ const ROOT_ATTRIBUTES: ReadonlyMap<string, RegExp> = new Map([
   ),
 ]);
 
-function layoutMode(html: string): LayoutMode {
-  const start = html.slice(0, 5_000).replace(/^(?:\s|\ufeff|<!--[\s\S]*?-->|<\?[^>]*>)+/, '');
-  const doctype = /^<!doctype\s+html\b([^>]{0,500})>/i.exec(start)?.[1];
-  if (doctype === undefined) return 'quirks';
-  const [, identifier, rest = ''] = /\bpublic\s*["']([^"']*)["'](.*)/is.exec(doctype) ?? [];
-  if (identifier === undefined || STRICT.test(identifier)) return 'no-quirks';
-  if (LIMITED.test(identifier)) return 'limited-quirks';
-  return HTML_401.test(identifier) && /["']/.test(rest) ? 'limited-quirks' : 'quirks';
-}
-
-const LIMITED = /^-\/\/W3C\/\/DTD XHTML 1\.0 (?:Transitional|Frameset)\/\//i;
-const HTML_401 = /^-\/\/W3C\/\/DTD HTML 4\.01 (?:Transitional|Frameset)\/\//i;
-const STRICT = /\bDTD (?:XHTML (?!1\.0 (?:Transitional|Frameset))|HTML 4\.01?(?: Strict)?\/\/)/i;
-
 const SECTION = ['align', 'valign', 'bgcolor', 'height'];
+/** Deeper content is dropped; browsers stop at 512. */
+const MAX_NESTING = 400;
+
 const DISPLAY: IOptions = {
   ...WHOLE,
+  // The tree of the mail is written as XML, so that no rule of HTML for missing tags is applied twice.
+  parser: { xmlMode: true, decodeEntities: true },
+  nestingLimit: MAX_NESTING,
   allowedTags: [...(WHOLE.allowedTags || []), 'nobr'],
   allowedAttributes: {
     ...ATTRIBUTES_OF_TAGS,
