@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
@@ -25,7 +26,11 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
   afterAll(() => stage?.close());
 
   /** Opens each page once in one tab, and returns what axe finds and what the page complains of, by its path. */
-  async function check({ page, complaints }: BrowserTab, paths: readonly string[]): Promise<Record<string, string[]>> {
+  async function check(
+    { page, complaints }: BrowserTab,
+    paths: readonly string[],
+    isDarkChecked = true,
+  ): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {};
     for (const path of paths) {
       await page.setViewportSize(PHONE);
@@ -40,13 +45,17 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
       await expect.poll(() => page.locator('h1').count(), { message: `h1 of ${path}` }).toBe(1);
       await expect.poll(() => page.title(), { message: `title of ${path}` }).toMatch(/· Postroom$/);
       const light = await findViolations(page);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
-      const dark = await findColorViolations(page);
+      const dark = isDarkChecked ? await findDarkViolations(page) : [];
       const wrong = [...light, ...dark.map((violation) => `dark: ${violation}`), ...complaints.splice(0)];
       if (wrong.length > 0) found[path] = wrong;
     }
     return found;
+  }
+
+  async function findDarkViolations(page: Page): Promise<string[]> {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    return findColorViolations(page);
   }
 
   test('of a full account passes axe in light and dark, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
@@ -55,9 +64,9 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
     await tab.close();
   });
 
-  test('of an empty account passes axe in light and dark, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
+  test('of an empty account passes axe, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
     const tab = await stage.open(empty);
-    expect(await check(tab, dashboardPaths(null))).toEqual({});
+    expect(await check(tab, dashboardPaths(null), false)).toEqual({});
     await tab.close();
   });
 

@@ -27,8 +27,11 @@ libmime.decodeWords = (text) => {
       for (;;) hoard.push(large.slice());
     }
     case 'buffers':
-      for (let count = 0; count < 200; count++) hoard.push(Buffer.alloc(4_000_000, 1));
-      // It holds them until the thread is ended.
+      // More than the process may have kept of ended threads; the pauses let the pool notice in time.
+      for (let count = 0; count < 500; count++) {
+        hoard.push(Buffer.alloc(4_000_000, 1));
+        pause(2);
+      }
       for (;;) pause();
     default:
       return decodeWords(text);

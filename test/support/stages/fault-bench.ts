@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { isQuick } from '../chaos-figures.ts';
+import { isFullLength } from '../chaos-figures.ts';
 import { type DomainAccount, Service, type ServiceMode, type ServiceOptions, until } from '../servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
@@ -132,7 +132,7 @@ export class FaultBench {
       addressId: this.#addressId,
       endpointId: this.#endpointId,
     };
-    return sweepService(this.service, mailbox, isQuick ? 'few' : 'some');
+    return sweepService(this.service, mailbox, isFullLength ? 'some' : 'few');
   }
 
   /** Offers messages, so many a second, until it is stopped; then returns the reply to each. */
