@@ -1,25 +1,23 @@
+import { type DeliveryReport, type FeedbackReport, type RecipientReport } from '../../core/mime/parse-bounce.ts';
 import {
   complainingRecipients,
-  type DeliveryReport,
-  type FeedbackReport,
-  type RecipientReport,
   reportedRecipients,
   statusAfterReport,
   suppressedByReport,
-} from '../../core/mime/parse-bounce.ts';
-import type { SuppressionReason } from '../../core/sending/suppression.ts';
+} from '../../core/mime/report-effects.ts';
 import type { ReportEvent, ReportedChange, ReportRecipient } from '../../db/queries/sending/apply-bounce.ts';
+import type { SuppressionRecord } from '../../db/queries/sending/suppression-list.ts';
 
 /** The outcome of a report: rows that are written together. */
 export interface ReportOutcome {
   changes: ReportedChange[];
-  suppressions: { address: string; reason: Exclude<SuppressionReason, 'manual'>; detail: string | null }[];
+  suppressions: Pick<SuppressionRecord, 'address' | 'reason' | 'detail' | 'refusal_reason'>[];
   events: ReportEvent[];
 }
 
 /**
- * Returns the outcome of a DSN. A hard bounce settles its recipient. A delay, or a failure elsewhere, is recorded and does not change the
- * recipient. Applying the same report again changes nothing.
+ * Returns the outcome of a delivery report. A failure settles its recipient. A delay is recorded and does not change the recipient's
+ * status. Applying the same report again changes nothing.
  */
 export function outcomeOfDeliveryReport(
   report: DeliveryReport,
@@ -37,7 +35,7 @@ export function outcomeOfDeliveryReport(
     const kind = kindOf(one, recipient, text);
     if (kind === null) continue;
     changed.add(recipient.id);
-    outcome.changes.push({ id: recipient.id, kind, status: one.status, text });
+    outcome.changes.push({ id: recipient.id, kind, status: one.status, text, reason: one.reason });
     outcome.events.push({
       kind: `email.${kind}`,
       data: {
@@ -46,10 +44,16 @@ export function outcomeOfDeliveryReport(
         status: one.status,
         text,
         bounceType: one.bounce,
+        reason: one.reason,
       },
     });
     if (kind === 'bounced' && suppressedByReport(one))
-      outcome.suppressions.push({ address: recipient.address, reason: 'bounce', detail: text });
+      outcome.suppressions.push({
+        address: recipient.address,
+        reason: 'bounce',
+        detail: text,
+        refusal_reason: one.reason,
+      });
   }
   return outcome;
 }
@@ -64,8 +68,8 @@ export function outcomeOfComplaint(
   const text = `Complaint: ${report.feedbackType}`;
   for (const { id, address, isComplainedOf } of complainingRecipients(report, recipients, returnId)) {
     if (isComplainedOf) continue;
-    outcome.changes.push({ id, kind: 'complained', status: null, text: null });
-    outcome.suppressions.push({ address, reason: 'complaint', detail: text });
+    outcome.changes.push({ id, kind: 'complained', status: null, text: null, reason: null });
+    outcome.suppressions.push({ address, reason: 'complaint', detail: text, refusal_reason: null });
     outcome.events.push({
       kind: 'email.complained',
       data: { recipient: address, code: null, status: null, text, complaintType: report.feedbackType },
@@ -79,7 +83,7 @@ function kindOf(report: RecipientReport, recipient: ReportRecipient, text: strin
   if (next !== null) return next;
   const isOpen = recipient.status === 'pending' || recipient.status === 'delivered';
   const isNews = recipient.lastStatus !== report.status || recipient.lastText !== text;
-  return report.bounce === 'soft' && isOpen && isNews ? 'delayed' : null;
+  return report.action === 'delayed' && isOpen && isNews ? 'delayed' : null;
 }
 
 function textOf({ diagnosticCode, status }: RecipientReport, { reportingMta }: DeliveryReport): string {

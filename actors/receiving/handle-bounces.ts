@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
-import type { MailReport } from '../../core/mime/parse-bounce.ts';
+import type { DeliveryReport, FeedbackReport, MailReport } from '../../core/mime/parse-bounce.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
@@ -32,9 +32,10 @@ export interface ParsedWithReport {
 
 /**
  * Applies the trustworthy bounce reports and complaints among parsed messages, and returns the messages to store as mail. A report sent to
- * one of our return addresses is trusted and creates no email: its reception is finished here. A complaint sent to an ordinary address is
- * trusted when it contains one of our return addresses, and is stored as well. All other reports are only stored. Safe to run twice. Throws
- * when PostgreSQL is unreachable.
+ * one of our return addresses is trusted and creates no email: its reception is finished here. If it was read from its text and has a
+ * sender, unlike the reports of mail servers (RFC 5321 §4.5.5), it is stored as well, in case it is a person's mail. A complaint sent to
+ * an ordinary address is trusted when it contains one of our return addresses, and is stored as well. All other mail is only stored,
+ * automatic replies too. Safe to run twice. Throws when PostgreSQL is unreachable.
  */
 export async function takeReports<T extends ParsedWithReport>(
   options: ReportOptions,
@@ -59,19 +60,20 @@ async function isTaken(options: ReportOptions, { reception, outcome }: ParsedWit
 }
 
 interface Believed {
-  report: MailReport;
+  report: DeliveryReport | FeedbackReport;
   /** the recipient that the return address was made for */
   returnId: string;
-  /** whether the report was sent to the return address itself */
-  isAddressed: boolean;
+  /** whether the message is a report and nothing else, so that it creates no email */
+  isOnlyReport: boolean;
 }
 
 function believe(options: ReportOptions, reception: Reception, report: MailReport): Believed | null {
-  if (report.kind === 'feedback' && !report.isComplaint) return null;
+  if (report.kind === 'automatic-reply' || (report.kind === 'feedback' && !report.isComplaint)) return null;
   const addressed = recipientOf(options, reception.recipient);
-  if (addressed !== null) return { report, returnId: addressed, isAddressed: true };
+  if (addressed !== null)
+    return { report, returnId: addressed, isOnlyReport: report.isStructured || reception.reversePath === '' };
   const borne = report.kind === 'feedback' ? recipientOf(options, report.originalMailFrom ?? '') : null;
-  return borne === null ? null : { report, returnId: borne, isAddressed: false };
+  return borne === null ? null : { report, returnId: borne, isOnlyReport: false };
 }
 
 function recipientOf({ returnAddressKey }: ReportOptions, address: string): string | null {
@@ -81,13 +83,13 @@ function recipientOf({ returnAddressKey }: ReportOptions, address: string): stri
 
 async function apply(options: ReportOptions, reception: Reception, believed: Believed): Promise<boolean> {
   const { database, claimant, makeId } = options;
-  const { report, returnId, isAddressed } = believed;
+  const { report, returnId, isOnlyReport } = believed;
   const { userId, emailId: receptionId } = reception;
   const { isDone, lastSeq } = await inTransaction(database, async (client) => {
     const recipients = await reports.lockReportRecipients(client, userId, returnId);
     const [first] = recipients;
     if (first === undefined) return { isDone: false, lastSeq: null };
-    if (isAddressed && !(await reports.finishReportReception(client, userId, receptionId, claimant)))
+    if (isOnlyReport && !(await reports.finishReportReception(client, userId, receptionId, claimant)))
       return { isDone: true, lastSeq: null };
     const { changes, suppressions, events } =
       report.kind === 'feedback'
@@ -101,7 +103,7 @@ async function apply(options: ReportOptions, reception: Reception, believed: Bel
     const hasBounced = changes.some((change) => change.kind === 'bounced');
     const told = await settle(client, userId, first, { hasBounced, events });
     const stamped = told.map((event) => ({ ...event, id: makeId('event') }));
-    return { isDone: isAddressed, lastSeq: await reports.appendReportEvents(client, userId, stamped) };
+    return { isDone: isOnlyReport, lastSeq: await reports.appendReportEvents(client, userId, stamped) };
   });
   if (lastSeq !== null) options.onEvents(userId, lastSeq);
   return isDone;

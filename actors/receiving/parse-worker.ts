@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Authentication, undecided } from '../../core/mime/authentication.ts';
 import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
+import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
@@ -38,7 +39,8 @@ async function work(items: readonly WorkItem[]): Promise<void> {
     const bytes = Buffer.from(item.bytes.buffer, item.bytes.byteOffset, item.bytes.byteLength);
     Atomics.store(state, CURRENT, item.key);
     const message = await parse(bytes);
-    const report = message.holdsReport ? await readReport(bytes) : null;
+    const isAtReturnAddress = item.emails?.some(({ recipient }) => isReturnAddress(recipient.toLowerCase())) === true;
+    const report = message.holdsReport || isAtReturnAddress ? await readReport(bytes, isAtReturnAddress) : null;
     const dmarcReport = await readDmarcAttachment(bytes, message.attachments);
     const words = new Map(item.emails?.map((email) => [email.emailId, receivedWords(email, message)]));
     Atomics.store(state, CURRENT, 0);
@@ -62,9 +64,9 @@ async function parse(bytes: Buffer): Promise<ParsedMessage> {
 }
 
 /** An unreadable report is mail like any other. */
-async function readReport(bytes: Buffer): Promise<MailReport | null> {
+async function readReport(bytes: Buffer, isAtReturnAddress: boolean): Promise<MailReport | null> {
   try {
-    return await readMailReport(bytes);
+    return await readMailReport(bytes, { isAtReturnAddress });
   } catch {
     return null;
   }

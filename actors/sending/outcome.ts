@@ -1,3 +1,4 @@
+import { refusalReason } from '../../core/sending/refusal-reason.ts';
 import { decideRetry } from '../../core/sending/sending-retry.ts';
 import { suppressesAddress } from '../../core/sending/suppression.ts';
 import type { RecipientFinish } from '../../db/queries/sending/recipient-finish.ts';
@@ -42,6 +43,7 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
       code: result.code,
       enhanced_status: result.status,
       text: result.text,
+      reason: reasonOf(result),
     },
   };
 }
@@ -49,8 +51,13 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
 /** Whether to suppress this address: a server said so, or the domain does not exist or accepts no mail. */
 export function suppresses({ row, isReply }: Outcome): boolean {
   if (row.outcome !== 'bounced') return false;
-  const { code, enhanced_status: status } = row;
-  return isReply ? suppressesAddress({ code, status }) : status?.startsWith('5.1.') === true;
+  const { code, enhanced_status: status, text } = row;
+  return isReply ? suppressesAddress({ code, status, text }) : status?.startsWith('5.1.') === true;
+}
+
+/** Null when the server accepted the message, or the service stopped. */
+function reasonOf({ outcome, code, status, text }: AttemptResult): RecipientFinish['reason'] {
+  return outcome === 'bounced' || outcome === 'deferred' ? refusalReason({ code, status, text }) : null;
 }
 
 function nextOf(

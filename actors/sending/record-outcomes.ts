@@ -130,6 +130,7 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
     address,
     reason: 'bounce' as const,
     detail: row.text,
+    refusal_reason: row.reason,
     email_id: row.email_id,
   };
 }
@@ -176,7 +177,8 @@ function eventsByUser(
 }
 
 function eventData({ row, address }: Outcome): object {
-  return { recipient: address, code: row.code, status: row.enhanced_status, text: row.text };
+  const { code, enhanced_status: status, text, reason } = row;
+  return { recipient: address, code, status, text, ...(reason === null ? {} : { reason }) };
 }
 
 function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

@@ -1,9 +1,22 @@
-import { suppressesAddress } from '../sending/suppression.ts';
-import type { RecipientStatus } from '../smtp/delivery-status.ts';
+import { textOfHtml } from '../html/text-of-html.ts';
+import { isHardReason, type RefusalReason } from '../sending/refusal-advice.ts';
+import { type RefusedCommand, refusalReason } from '../sending/refusal-reason.ts';
+import { decodeCharset } from '../shared/text.ts';
 import { decodeAttachment } from './attachment.ts';
-import { decodeText, firstField, type HeaderSection, readHeaderSection } from './header-fields.ts';
+import { decodeText, endOfHeaderSection, firstField, type HeaderSection, readHeaderSection } from './header-fields.ts';
 import { parseMessageId } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
+import {
+  commandIn,
+  type Diagnosis,
+  diagnosesOf,
+  diagnosisOf,
+  isFromDaemon,
+  kindOfText,
+  statementOf,
+  statusIn,
+} from './report-text.ts';
+import { readServiceNotification } from './ses-notification.ts';
 
 /** A DSN's report on one recipient (RFC 3464 §2.3). Texts are decoded and on one line. */
 export interface RecipientReport {
@@ -12,20 +25,26 @@ export interface RecipientReport {
   /** the address that we sent to; null when missing */
   originalRecipient: string | null;
   action: 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
-  /** such as `5.1.1` (RFC 3463); if missing, from the diagnostic code, or a general one */
+  /** such as `5.1.1` (RFC 3463): that of the diagnostic code, else the reported one, else a general one */
   status: string;
   /** without its type; null when missing */
   diagnosticCode: string | null;
   /** reply code in the diagnostic code; null when it is not an SMTP reply */
   replyCode: number | null;
   remoteMta: string | null;
-  /** `hard`: permanent failure, class 5; `soft`: given up or delayed, class 4; null: no failure */
+  /** null: no failure */
+  reason: RefusalReason | null;
+  /** the command that was refused; null when unknown */
+  command: RefusedCommand | null;
+  /** `hard`: the address can receive no mail; `soft`: not delivered or delayed for another reason; null: no failure */
   bounce: 'hard' | 'soft' | null;
 }
 
 /** A delivery status notification (RFC 3464). */
 export interface DeliveryReport {
   kind: 'delivery-status';
+  /** whether it has a machine-readable part; otherwise it was read from its text */
+  isStructured: boolean;
   reportingMta: string | null;
   /** at most {@link MAX_RECIPIENT_REPORTS} */
   recipients: RecipientReport[];
@@ -36,6 +55,8 @@ export interface DeliveryReport {
 /** A complaint or other feedback (RFC 5965, RFC 6591). */
 export interface FeedbackReport {
   kind: 'feedback';
+  /** whether it has a machine-readable part */
+  isStructured: boolean;
   /** lower case: `abuse`, `fraud`, `virus`, `not-spam`, `auth-failure`, `other`, ... */
   feedbackType: string;
   /** whether a user complains about the message (RFC 5965 §7.3); other types report faults or withdraw complaints */
@@ -47,12 +68,22 @@ export interface FeedbackReport {
   originalMessageId: string | null;
 }
 
-export type MailReport = DeliveryReport | FeedbackReport;
+/** A reply that a program wrote for its user, such as one about a vacation (RFC 3834). */
+export interface AutomaticReply {
+  kind: 'automatic-reply';
+}
+
+export type MailReport = DeliveryReport | FeedbackReport | AutomaticReply;
+
+/** What a message at a return address is. */
+export type ReportKind = 'bounce' | 'delay' | 'delivered' | 'feedback' | 'automatic-reply' | 'unknown';
 
 /** Maximum recipients read per report. */
 const MAX_RECIPIENT_REPORTS = 200;
 /** Maximum bytes read of a report's machine-readable part; enough for 200 recipients with long texts. */
 const MAX_REPORT_BYTES = 262_144;
+/** Maximum bytes read of a report's text. */
+const MAX_STATEMENT_BYTES = 65_536;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_ADDRESS_LENGTH = 320;
 
@@ -67,23 +98,188 @@ const STATUS_TYPES: ReadonlySet<string> = new Set(['message/delivery-status', 'm
 const REPORT_TYPES: ReadonlySet<string> = new Set([...STATUS_TYPES, 'message/feedback-report']);
 
 /**
- * Returns the report in a message (RFC 6522, or the bare part that some servers send); null when there is none. It is trusted only if it
- * came to a valid return address. Rejects when the bytes cannot be split into parts.
+ * Returns the report in a message: that of its machine-readable part (RFC 6522, or the bare part that some servers send), and if it has
+ * none and came to a return address, that of its text. Null when there is none. It is trusted only if it came to a valid return address.
+ * Rejects when the bytes cannot be split into parts.
  */
-export async function readMailReport(bytes: Buffer): Promise<MailReport | null> {
+export async function readMailReport(
+  bytes: Buffer,
+  { isAtReturnAddress = false }: { isAtReturnAddress?: boolean } = {},
+): Promise<MailReport | null> {
   const { leaves } = await readParts(bytes);
+  const report = readStructured(bytes, leaves) ?? (isAtReturnAddress ? await readUnstructured(bytes, leaves) : null);
+  if (report === null || report.kind === 'automatic-reply') return report;
+  const returned = returnedHeader(bytes, leaves);
+  const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
+  if (report.kind === 'delivery-status') return { ...report, originalMessageId };
+  const returnPath = returned === null ? null : addressIn(valueOf(returned, 'return-path'));
+  return { ...report, originalMessageId, originalMailFrom: report.originalMailFrom ?? returnPath };
+}
+
+/** Returns what a report is about. */
+export function kindOfReport(report: MailReport | null): ReportKind {
+  if (report === null) return 'unknown';
+  if (report.kind !== 'delivery-status') return report.kind;
+  const actions = report.recipients.map(({ action }) => action);
+  return actions.includes('failed') ? 'bounce' : actions.includes('delayed') ? 'delay' : 'delivered';
+}
+
+function readStructured(bytes: Buffer, leaves: readonly Leaf[]): MailReport | null {
   for (const leaf of leaves) {
     if (!isReportPart(leaf.contentType)) continue;
     const content = contentOf(bytes, leaf);
     const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content) : readFeedback(content);
-    if (report === null) continue;
-    const returned = returnedHeader(bytes, leaves);
-    const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
-    if (report.kind === 'delivery-status') return { ...report, originalMessageId };
-    const returnPath = returned === null ? null : addressIn(valueOf(returned, 'return-path'));
-    return { ...report, originalMessageId, originalMailFrom: report.originalMailFrom ?? returnPath };
+    if (report?.kind === 'delivery-status') return withText(report, statementIn(bytes, leaves));
+    if (report !== null) return report;
   }
   return null;
+}
+
+/** Adds what only the text says: the server's words when the machine-readable part has none, and the refused command. */
+function withText(report: DeliveryReport, statement: string): DeliveryReport {
+  if (statement === '') return report;
+  const recipients = report.recipients.map((recipient) => {
+    if (recipient.bounce === null) return recipient;
+    const address = recipient.finalRecipient ?? recipient.originalRecipient ?? '';
+    const said = diagnosisOf(statement, address);
+    return withReceiversRules(report.reportingMta, {
+      ...recipient,
+      diagnosticCode: recipient.diagnosticCode ?? (said.text === '' ? null : said.text),
+      replyCode: recipient.replyCode ?? (recipient.diagnosticCode === null ? said.code : null),
+      status:
+        isGeneral(recipient.status) && recipient.diagnosticCode === null
+          ? (said.status ?? recipient.status)
+          : recipient.status,
+      command: said.command,
+    });
+  });
+  return { ...report, recipients };
+}
+
+/**
+ * Amazon SES accepts the mail of all addresses of a domain. What it reports later are rules of the receiver, who chooses the words; its
+ * template says that the mailbox does not exist.
+ */
+function withReceiversRules(
+  reportingMta: string | null,
+  report: Omit<RecipientReport, 'reason' | 'bounce'>,
+): RecipientReport {
+  const found = withReason(report);
+  const isRule = /^inbound-smtp\.[a-z0-9-]{1,40}\.amazonaws\.com$/i.test(reportingMta ?? '');
+  return isRule && found.bounce === 'hard' ? { ...found, reason: 'recipient_rejected', bounce: 'soft' } : found;
+}
+
+/** Returns the report that has no machine-readable part; null when the message is none. */
+async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise<MailReport | null> {
+  const header = readHeaderSection(bytes);
+  const statement = statementIn(bytes, leaves);
+  const report = readUserFeedback(header, returnedHeader(bytes, leaves)) ?? readNotification(statement);
+  if (report !== null) return report;
+  const embedded = readEmbedded(statement);
+  if (embedded !== null) return withText(embedded, statement);
+  const kind = kindOfText(header, statement);
+  if (kind === 'automatic-reply') return { kind };
+  const said = diagnosesOf(statement);
+  if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
+    // A gateway may pass on the report of another server with a covering note.
+    const passedOn = leaves.find(({ contentType }) => contentType === 'message/rfc822');
+    const content = passedOn === undefined ? null : contentOf(bytes, passedOn);
+    const inner = content === null ? null : readStructured(content, (await readParts(content)).leaves);
+    if (inner !== null) return inner;
+  }
+  if (kind === null) return null;
+  const action = kind === 'delay' ? 'delayed' : 'failed';
+  return deliveryReport(said.map((one) => recipientOf(one, action)));
+}
+
+function deliveryReport(recipients: RecipientReport[]): DeliveryReport {
+  return { kind: 'delivery-status', isStructured: false, reportingMta: null, recipients, originalMessageId: null };
+}
+
+/** Feedback in other formats: of Outlook.com (Junk Mail Reporting Program), and of Apple Mail for its user who unsubscribes. */
+function readUserFeedback(header: HeaderSection, returned: HeaderSection | null): FeedbackReport | null {
+  const complaining = returned === null ? null : valueOf(returned, 'x-hmxmroriginalrecipient');
+  if (complaining !== null) return feedback('abuse', [complaining]);
+  return /^true$/i.test(valueOf(header, 'x-apple-unsubscribe') ?? '') ? feedback('opt-out', []) : null;
+}
+
+function feedback(feedbackType: string, addresses: readonly string[]): FeedbackReport {
+  const originalRecipients = addresses.map(addressIn).filter((address) => address !== null);
+  return {
+    kind: 'feedback',
+    isStructured: false,
+    feedbackType,
+    isComplaint: COMPLAINTS.has(feedbackType),
+    originalMailFrom: null,
+    originalRecipients: originalRecipients.slice(0, MAX_RECIPIENT_REPORTS),
+    originalMessageId: null,
+  };
+}
+
+function readNotification(statement: string): MailReport | null {
+  const notification = readServiceNotification(statement);
+  if (notification === null) return null;
+  if (notification.kind === 'Complaint')
+    return feedback(
+      'abuse',
+      notification.recipients.map(({ address }) => address),
+    );
+  const action = notification.kind === 'Bounce' ? 'failed' : 'delivered';
+  return deliveryReport(
+    notification.recipients.slice(0, MAX_RECIPIENT_REPORTS).map(({ address, status, diagnosticCode }) => {
+      const diagnosis = diagnosticCode === null ? null : toValue(diagnosticCode);
+      return withReason({
+        finalRecipient: addressIn(address),
+        originalRecipient: null,
+        action,
+        status: toStatus(status, diagnosis, action),
+        diagnosticCode: typedValue(diagnosis),
+        replyCode: toReplyCode(diagnosis),
+        remoteMta: null,
+        command: null,
+      });
+    }),
+  );
+}
+
+function recipientOf(
+  { address, text, code, status, reason, command }: Diagnosis,
+  action: 'failed' | 'delayed',
+): RecipientReport {
+  return {
+    finalRecipient: address,
+    originalRecipient: null,
+    action,
+    status: status ?? (code === null ? `${CLASS_OF_ACTION[action]}.0.0` : `${Math.trunc(code / 100)}.0.0`),
+    diagnosticCode: text === '' ? null : text,
+    replyCode: code,
+    remoteMta: null,
+    reason,
+    command,
+    bounce: action === 'failed' && isHardReason(reason) ? 'hard' : 'soft',
+  };
+}
+
+/** Returns the report whose fields are in the text itself, as some servers send it. */
+function readEmbedded(statement: string): DeliveryReport | null {
+  const start = /^(?:Reporting-MTA|Final-Recipient|Action): /im.exec(statement)?.index;
+  if (start === undefined || !/^Action: /im.test(statement)) return null;
+  const report = readDeliveryStatus(Buffer.from(statement.slice(start), 'latin1'));
+  return report === null ? null : { ...report, isStructured: false };
+}
+
+/** Returns what the server wrote: the text before the copy of the original message. */
+function statementIn(bytes: Buffer, leaves: readonly Leaf[]): string {
+  const leaf =
+    leaves.find(({ contentType }) => contentType === 'text/plain') ??
+    leaves.find(({ contentType }) => contentType === 'text/html');
+  const text =
+    leaf === undefined ? '' : decodeCharset(contentOf(bytes, leaf).subarray(0, MAX_STATEMENT_BYTES), leaf.charset);
+  const statement = statementOf(leaf?.contentType === 'text/html' ? (textOfHtml(text) ?? '') : text);
+  if (statement !== '' || leaves.some(({ contentType }) => contentType.startsWith('message/'))) return statement;
+  // Broken MIME (seen: a boundary that is not folded) hides the text.
+  const start = endOfHeaderSection(bytes);
+  return statementOf(bytes.toString('latin1', start, start + MAX_STATEMENT_BYTES));
 }
 
 /** Parses a message/delivery-status part; null when it reports no recipient. Never throws. */
@@ -95,7 +291,13 @@ export function readDeliveryStatus(content: Buffer): DeliveryReport | null {
     .slice(0, MAX_RECIPIENT_REPORTS);
   if (recipients.length === 0) return null;
   const reportingMta = groups.map((group) => typedValue(valueOf(group, 'reporting-mta'))).find((mta) => mta !== null);
-  return { kind: 'delivery-status', reportingMta: reportingMta ?? null, recipients, originalMessageId: null };
+  return {
+    kind: 'delivery-status',
+    isStructured: true,
+    reportingMta: reportingMta ?? null,
+    recipients,
+    originalMessageId: null,
+  };
 }
 
 /** Parses a message/feedback-report part; null when it has no type. Never throws. */
@@ -111,71 +313,13 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
     .filter((address) => address !== null);
   return {
     kind: 'feedback',
+    isStructured: true,
     feedbackType,
     isComplaint: COMPLAINTS.has(feedbackType),
     originalMailFrom: addressIn(valueOf(section, 'original-mail-from')),
     originalRecipients: [...new Set(recipients)].slice(0, MAX_RECIPIENT_REPORTS),
     originalMessageId: null,
   };
-}
-
-/**
- * Returns the new status of a reported recipient; null when it does not change. Only a hard bounce changes it: mail that is delayed or
- * given up elsewhere was still accepted by the first server. A second report has no effect.
- */
-export function statusAfterReport(current: RecipientStatus, report: RecipientReport): 'bounced' | null {
-  return report.bounce === 'hard' && (current === 'pending' || current === 'delivered') ? 'bounced' : null;
-}
-
-/** Returns whether the address of a bounced recipient should be suppressed. */
-export function suppressedByReport(report: RecipientReport): boolean {
-  return report.bounce === 'hard' && suppressesAddress({ code: report.replyCode, status: report.status });
-}
-
-/** A recipient of the message that a report is about. */
-export interface ReportedRecipient {
-  id: string;
-  address: string;
-  /** whether it was in the SMTP transaction of the return address's recipient, or is that recipient */
-  isReportable: boolean;
-}
-
-/**
- * Assigns each recipient report to a recipient of the message: the one with its address; if it has an unknown address, as after
- * forwarding, the one that the return address was made for, unless another report has that one's address. Only recipients of the same
- * SMTP transaction qualify, because every recipient of the message knows its return address.
- */
-export function reportedRecipients<R extends ReportedRecipient>(
-  reports: readonly RecipientReport[],
-  recipients: readonly R[],
-  returnAddressOf: string,
-): (R | null)[] {
-  const named = reports.map((report) => namedRecipient(report, recipients));
-  const own = recipients.find((recipient) => recipient.id === returnAddressOf) ?? null;
-  const isOwnNamed = named.includes(own);
-  return named
-    .map((recipient) => recipient ?? (isOwnNamed ? null : own))
-    .map((recipient) => (recipient?.isReportable === true ? recipient : null));
-}
-
-function namedRecipient<R extends ReportedRecipient>(report: RecipientReport, recipients: readonly R[]): R | null {
-  for (const address of [report.originalRecipient, report.finalRecipient]) {
-    const named = recipients.find((recipient) => recipient.address.toLowerCase() === address?.toLowerCase());
-    if (named !== undefined) return named;
-  }
-  return null;
-}
-
-/** Returns the recipients who complain: those in the report, else the one that the return address was made for. */
-export function complainingRecipients<R extends ReportedRecipient>(
-  report: FeedbackReport,
-  recipients: readonly R[],
-  returnAddressOf: string,
-): R[] {
-  const addresses = report.originalRecipients.map((address) => address.toLowerCase());
-  const named = recipients.filter((recipient) => addresses.includes(recipient.address.toLowerCase()));
-  const meant = named.length > 0 ? named : recipients.filter((recipient) => recipient.id === returnAddressOf);
-  return meant.filter((recipient) => recipient.isReportable);
 }
 
 function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
@@ -209,22 +353,40 @@ function readRecipient(group: HeaderSection): RecipientReport | null {
   if (action === null || (finalRecipient === null && originalRecipient === null)) return null;
   const diagnosis = valueOf(group, 'diagnostic-code');
   const diagnosticCode = typedValue(diagnosis);
-  const status = toStatus(valueOf(group, 'status'), diagnosticCode, action);
-  return {
+  return withReason({
     finalRecipient,
     originalRecipient,
     action,
-    status,
+    status: toStatus(valueOf(group, 'status'), diagnosticCode, action),
     diagnosticCode,
     replyCode: toReplyCode(diagnosis),
     remoteMta: typedValue(valueOf(group, 'remote-mta')),
-    bounce: toBounce(action, status),
-  };
+    command: commandIn(diagnosticCode ?? ''),
+  });
 }
 
-function toBounce(action: RecipientReport['action'], status: string): RecipientReport['bounce'] {
-  if (action === 'failed') return status.startsWith('5') ? 'hard' : 'soft';
-  return action === 'delayed' ? 'soft' : null;
+function withReason(report: Omit<RecipientReport, 'reason' | 'bounce'>): RecipientReport {
+  const { action } = report;
+  if (action !== 'failed' && action !== 'delayed') return { ...report, reason: null, bounce: null };
+  const reason = reasonOf(report);
+  return { ...report, reason, bounce: action === 'failed' && isHardReason(reason) ? 'hard' : 'soft' };
+}
+
+/** A status that the refusing server did not give is another server's summary, which its words outweigh. */
+function reasonOf({
+  status,
+  diagnosticCode,
+  replyCode: code,
+  command,
+}: Omit<RecipientReport, 'reason' | 'bounce'>): RefusalReason {
+  const isSummary = diagnosticCode !== null && command === 'recipient' && !diagnosticCode.includes(status);
+  const worded = isSummary ? refusalReason({ code: null, status: null, text: diagnosticCode, command }) : 'unknown';
+  return worded === 'unknown' ? refusalReason({ code, status, text: diagnosticCode, command }) : worded;
+}
+
+/** Returns whether a status is that of a class only. */
+export function isGeneral(status: string): boolean {
+  return status.endsWith('.0.0');
 }
 
 function toAction(value: string | null): RecipientReport['action'] | null {
@@ -242,12 +404,16 @@ function toAction(value: string | null): RecipientReport['action'] | null {
   }
 }
 
-/** Seen: no Status at all (`X-LOCAL; 500 (err.nosuchuser)`), and comments after it. */
+/**
+ * The diagnostic code repeats the server that refused the message; the status may only be general. Seen: no Status at all
+ * (`X-LOCAL; 500 (err.nosuchuser)`), and comments after it.
+ */
 function toStatus(value: string | null, diagnosticCode: string | null, action: RecipientReport['action']): string {
   const stated = /^([245]\.\d{1,3}\.\d{1,3})(?!\d)/.exec(value ?? '')?.[1];
+  const isFailure = action === 'failed' || action === 'delayed';
+  const diagnosed = isFailure ? statusIn(diagnosticCode ?? '', true) : null;
+  if (diagnosed !== null && !isGeneral(diagnosed)) return diagnosed;
   if (stated !== undefined) return stated;
-  const diagnosed = /(?:^|[\s-])([245]\.\d{1,3}\.\d{1,3})(?:\s|$)/.exec(diagnosticCode ?? '')?.[1];
-  if (diagnosed !== undefined) return diagnosed;
   const replied = /^([245])\d\d(?!\d)/.exec(diagnosticCode ?? '')?.[1];
   return `${replied ?? CLASS_OF_ACTION[action]}.0.0`;
 }
@@ -272,6 +438,11 @@ function addressIn(value: string | null): string | null {
 }
 
 function valueOf(section: HeaderSection, name: string): string | null {
-  const value = decodeText(firstField(section, name)?.raw ?? '').replace(/[\s\p{Cc}]+/gu, ' ');
+  return toValue(decodeText(firstField(section, name)?.raw ?? ''));
+}
+
+/** Returns the text on one line, cut; null when it is empty. */
+function toValue(text: string): string | null {
+  const value = text.replace(/[\s\p{Cc}]+/gu, ' ');
   return value.trim() === '' ? null : value.slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
 }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { RefusalReason } from '../../core/sending/refusal-advice.ts';
 import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
 import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../core/smtp/delivery-status.ts';
 
@@ -34,6 +35,8 @@ export const RecipientSchema = defineEntity({
     lastCode: p.smallint().nullable(),
     lastStatus: p.text().nullable(),
     lastText: p.text().nullable(),
+    /** why it was refused or deferred (core/sending/refusal-reason.ts) */
+    refusalReason: p.text().$type<RefusalReason>().nullable(),
     settledAt: p.datetime(3).nullable(),
     /** when a complaint arrived, and when the sender was notified that it was given up */
     complainedAt: p.datetime(3).nullable(),
@@ -93,6 +96,8 @@ export const SuppressionSchema = defineEntity({
     reason: p.enum(SUPPRESSION_REASONS),
     /** text of the server, the report or the user */
     detail: p.text().nullable(),
+    /** why the mail bounced; null for other suppressions */
+    refusalReason: p.text().$type<RefusalReason>().nullable(),
     emailId: p.text().nullable(),
     createdAt: p.datetime(3),
   },

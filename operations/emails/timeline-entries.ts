@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readAnswers, type StoredAnswer } from '../../core/routing/guard-judgement.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
+import { adviceOn } from '../../core/sending/refusal-advice.ts';
 import type { EmailOrigin, HandEvent, PastDelivery, PastRecipient } from '../../db/queries/emails/email-history.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { DeliveryAttempt } from '../../db/queries/endpoints/delivery-row.ts';
@@ -308,10 +309,25 @@ function deliveryAttemptEntry(attempt: DeliveryAttempt, endpoint: string, nodeId
 
 /** Returns the sending attempts and the final outcome for one recipient of an email or a forwarded copy. */
 export function sendingEntries(recipient: PastRecipient, attempts: readonly EmailAttempt[]): TimelineEntry[] {
-  const { id: nodeId, address, deliveryId, status, settledAt, complainedAt, lastStatus, lastText } = recipient;
+  const {
+    id: nodeId,
+    address,
+    deliveryId,
+    status,
+    settledAt,
+    complainedAt,
+    lastStatus,
+    lastText,
+    refusalReason,
+  } = recipient;
   const to = deliveryId === null ? address : `${address} (a copy)`;
   const word = [lastStatus, lastText].filter((part) => part !== null).join(' ');
-  const detail = word === '' ? null : word;
+  const refusal = adviceOn(refusalReason);
+  const said = word === '' ? null : word;
+  const detail =
+    refusal === null
+      ? said
+      : `${refusal.title}. ${refusal.advice}${said === null ? '' : ` The server’s words: ${said}`}`;
   const isReported = status === 'bounced' && !attempts.some(({ outcome }) => outcome === 'bounced');
   return [
     ...attempts.map((attempt) => sendingAttemptEntry(attempt, to, nodeId)),

@@ -107,8 +107,10 @@ export async function liftSuppression(context: OperationContext, idOrAddress: st
   });
 }
 
-function suppressionOf({ id, address, reason, detail, emailId, createdAt }: SuppressionEntity): Suppression {
-  return { id, address, reason, detail: detail ?? null, emailId: emailId ?? null, createdAt };
+function suppressionOf({ detail, refusalReason, emailId, ...row }: SuppressionEntity): Suppression {
+  const { id, address, reason, createdAt } = row;
+  const rest = { detail: detail ?? null, refusalReason: refusalReason ?? null, emailId: emailId ?? null };
+  return { id, address, reason, ...rest, createdAt };
 }
 
 /** Checks an email before it is sent: returns the error that names its suppressed recipients; null when it has none. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bouncedRecipient, complaint, deliveryReport } from '../support/mail/reports.ts';
+import { bouncedRecipient, complaint, deliveryReport, textBounce } from '../support/mail/reports.ts';
 import { until } from '../support/servers/service.ts';
 import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
 import { SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
@@ -70,6 +70,22 @@ describe('what comes back by SMTP', () => {
     expect((await call('DELETE', `/suppressions/${recipient}`)).status).toBe(200);
     await sent();
     expect(await receivedMail()).toHaveLength(before);
+  });
+
+  test('a bounce in words is explained, and suppresses the address', async () => {
+    const { id, returnAddress } = await sent();
+    const bytes = textBounce(recipient, '550 5.1.1 no such mailbox here');
+    expect(await offer(returnAddress, bytes)).toMatch(/^250 /);
+    const refusal = {
+      reason: 'user_unknown',
+      type: 'hard',
+      title: 'The address does not exist',
+      advice: 'Check the address for typos and remove it from your lists.',
+    };
+    expect(await stage.awaitStatus(id, 'bounced')).toMatchObject({
+      recipients: [{ status: 'bounced', last_response: '550 5.1.1 no such mailbox here', refusal }],
+    });
+    expect((await call('GET', `/suppressions/${recipient}`)).body).toMatchObject({ reason: 'bounce', refusal });
   });
 
   test('a complaint suppresses the address', async () => {

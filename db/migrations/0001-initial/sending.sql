@@ -16,6 +16,7 @@ create table recipient (
   last_code smallint,
   last_status text,
   last_text text,
+  refusal_reason text,
   settled_at timestamptz(3),
   complained_at timestamptz(3),
   reported_at timestamptz(3),
@@ -53,6 +54,7 @@ create table suppression (
   address text not null,
   reason text not null check (reason in ('bounce', 'complaint', 'manual')),
   detail text,
+  refusal_reason text,
   email_id text,
   created_at timestamptz(3) not null,
   primary key (user_id, id)

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
+import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
@@ -176,6 +177,7 @@ export interface PastRecipient {
   status: RecipientStatus;
   lastStatus: string | null;
   lastText: string | null;
+  refusalReason: RefusalReason | null;
   settledAt: Date | null;
   complainedAt: Date | null;
 }
@@ -187,7 +189,7 @@ export async function readPastRecipients(
 ): Promise<PastRecipient[]> {
   const { rows } = await sql<PastRecipient>`
     select w.id as "emailId", r.id, r.delivery_id as "deliveryId", r.address, r.status, r.last_status as "lastStatus",
-      r.last_text as "lastText", r.settled_at as "settledAt", r.complained_at as "complainedAt"
+      r.last_text as "lastText", r.refusal_reason as "refusalReason", r.settled_at as "settledAt", r.complained_at as "complainedAt"
     from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
       select * from recipient r where r.user_id = ${userId} and r.email_id = w.id

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import { REFUSAL_REASON_NAMES, type RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import {
   RECIPIENT_STATUSES,
   type RecipientStatus,
@@ -17,6 +18,8 @@ export interface EmailRecipient {
   code: number | null;
   enhancedStatus: string | null;
   text: string | null;
+  /** why it was refused or deferred; null when it was not */
+  refusalReason: RefusalReason | null;
   /** null when there is none: not released yet, or settled */
   nextAttemptAt: Date | null;
   /** when it was delivered, rejected or given up; null while it is pending */
@@ -45,7 +48,7 @@ export interface EmailAttempt {
 export const emailRecipientsColumn: RawBuilder<unknown> = sql`
   case when e.type <> 'received' then (
     select json_agg(json_build_object('address', r.address, 'status', r.status, 'attempts', r.attempts, 'code', r.last_code,
-        'enhancedStatus', r.last_status, 'text', r.last_text, 'nextAttemptAt', r.next_attempt_at, 'settledAt', r.settled_at, 'log', (
+        'enhancedStatus', r.last_status, 'text', r.last_text, 'refusalReason', r.refusal_reason, 'nextAttemptAt', r.next_attempt_at, 'settledAt', r.settled_at, 'log', (
           select json_agg(json_build_object('number', a.number, 'startedAt', a.started_at, 'finishedAt', a.finished_at, 'outcome', a.outcome,
               'host', a.host, 'remoteAddress', a.remote_address, 'isTls', a.is_tls, 'code', a.code, 'enhancedStatus', a.enhanced_status,
               'text', a.text) order by a.number)
@@ -77,6 +80,7 @@ const recipients = z
       status: z.enum(RECIPIENT_STATUSES),
       attempts: z.number(),
       ...reply,
+      refusalReason: z.enum(REFUSAL_REASON_NAMES).nullable(),
       nextAttemptAt: nullableDate,
       settledAt: nullableDate,
       log: z

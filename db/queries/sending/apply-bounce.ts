@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 
 /** A recipient of an email for which a report arrived. */
@@ -26,6 +27,8 @@ export interface ReportedChange {
   /** of a DSN; null otherwise */
   status: string | null;
   text: string | null;
+  /** null: a complaint */
+  reason: RefusalReason | null;
 }
 
 /** An event of the email that the recipients belong to. */
@@ -100,8 +103,9 @@ const CHANGE_SQL = `
     complained_at = case when c.kind = 'complained' then (select postroom_now()) else r.complained_at end,
     last_code = case when c.kind = 'complained' then r.last_code end,
     last_status = case when c.kind = 'complained' then r.last_status else c.status end,
-    last_text = case when c.kind = 'complained' then r.last_text else c.text end
-  from json_to_recordset($2) as c (id text, kind text, status text, text text)
+    last_text = case when c.kind = 'complained' then r.last_text else c.text end,
+    refusal_reason = case when c.kind = 'complained' then r.refusal_reason else c.reason end
+  from json_to_recordset($2) as c (id text, kind text, status text, text text, reason text)
   where r.user_id = $1 and r.id = c.id`;
 
 /** Recomputes the status of the email from its recipients. */

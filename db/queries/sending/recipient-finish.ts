@@ -1,3 +1,4 @@
+import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { RecipientStatus, SendingOutcome } from '../../../core/smtp/delivery-status.ts';
 /** The outcome of an attempt for one recipient, in the parameter of finishRecipientsSql. */
 export interface RecipientFinish {
@@ -22,6 +23,8 @@ export interface RecipientFinish {
   code: number | null;
   enhanced_status: string | null;
   text: string;
+  /** null when it was not refused */
+  reason: RefusalReason | null;
 }
 
 /** A recipient whose row was changed. */
@@ -81,7 +84,7 @@ function finishSql(tail: string): string {
   with outcome as materialized (
     select * from jsonb_to_recordset($2::jsonb) as o(
       user_id text, id text, email_id text, number integer, attempts_before integer, is_counted boolean, outcome text, status text,
-      delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text,
+      delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text, reason text,
       place integer, event jsonb)
   ), locked as materialized (
     select r.user_id, r.id from recipient r
@@ -100,6 +103,7 @@ function finishSql(tail: string): string {
       last_code = case when o.is_counted then o.code else r.last_code end,
       last_status = case when o.is_counted then o.enhanced_status else r.last_status end,
       last_text = case when o.is_counted then o.text else r.last_text end,
+      refusal_reason = case when o.is_counted then o.reason else r.refusal_reason end,
       settled_at = case when o.status <> 'pending' then (select postroom_now()) end
     from locked l join outcome o on o.user_id = l.user_id and o.id = l.id
     where r.user_id = l.user_id and r.id = l.id

@@ -54,7 +54,7 @@ export async function findAttempts(
 async function select(transaction: Transaction<Tables>, tail: RawBuilder<unknown>): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`
     select r.id, r.email_id as "emailId", r.delivery_id as "deliveryId", r.address, r.status, r.attempts, r.last_code as code,
-      r.last_status as "enhancedStatus", r.last_text as text, r.next_attempt_at as "nextAttemptAt", r.settled_at as "settledAt",
+      r.last_status as "enhancedStatus", r.last_text as text, r.refusal_reason as "refusalReason", r.next_attempt_at as "nextAttemptAt", r.settled_at as "settledAt",
       r.complained_at as "complainedAt", r.created_at as "createdAt"
     from recipient r ${tail}`.execute(transaction);
   return rows;

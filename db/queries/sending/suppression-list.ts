@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ClientBase } from 'pg';
+import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { SuppressionReason } from '../../../core/sending/suppression.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -14,6 +15,8 @@ export interface Suppression {
   reason: SuppressionReason;
   /** text from the server, the report or the user; null when there is none */
   detail: string | null;
+  /** why the mail bounced; null for other suppressions */
+  refusalReason: RefusalReason | null;
   /** the email that bounced or was reported as spam; null when the user added the address */
   emailId: string | null;
   createdAt: Date;
@@ -108,15 +111,16 @@ interface Row {
   address: string;
   reason: Suppression['reason'];
   detail: string | null;
+  refusal_reason: RefusalReason | null;
   email_id: string | null;
   created_at: Date;
 }
 
-const columns = sql`s.id, s.address, s.reason, s.detail, s.email_id, s.created_at`;
+const columns = sql`s.id, s.address, s.reason, s.detail, s.refusal_reason, s.email_id, s.created_at`;
 
 function suppressionOf(row: Row): Suppression {
-  const { id, address, reason, detail, email_id: emailId, created_at: createdAt } = row;
-  return { id, address, reason, detail, emailId, createdAt };
+  const { id, address, reason, detail, refusal_reason: refusalReason, email_id: emailId, created_at: createdAt } = row;
+  return { id, address, reason, detail, refusalReason, emailId, createdAt };
 }
 
 /** An address to suppress for a user. */
@@ -129,6 +133,8 @@ export interface SuppressionRecord {
   reason: Exclude<SuppressionReason, 'manual'>;
   /** text from the server or the report */
   detail: string | null;
+  /** why the mail bounced; null for a complaint */
+  refusal_reason: RefusalReason | null;
   email_id: string;
 }
 
@@ -142,10 +148,11 @@ export async function suppressAddresses(client: ClientBase, records: readonly Su
 }
 
 const SUPPRESS_SQL = `
-  insert into suppression as s (user_id, id, address, reason, detail, email_id, created_at)
-  select distinct on (g.user_id, lower(g.address)) g.user_id, g.id, lower(g.address), g.reason, g.detail, g.email_id,
+  insert into suppression as s (user_id, id, address, reason, detail, refusal_reason, email_id, created_at)
+  select distinct on (g.user_id, lower(g.address)) g.user_id, g.id, lower(g.address), g.reason, g.detail, g.refusal_reason, g.email_id,
     (select postroom_now())
-  from json_to_recordset($1) as g (user_id text, id text, address text, reason text, detail text, email_id text)
+  from json_to_recordset($1) as g (user_id text, id text, address text, reason text, detail text, refusal_reason text, email_id text)
   order by g.user_id, lower(g.address), g.reason desc
-  on conflict (user_id, address) do update set reason = excluded.reason, detail = excluded.detail, email_id = excluded.email_id
+  on conflict (user_id, address) do update set reason = excluded.reason, detail = excluded.detail, refusal_reason = excluded.refusal_reason,
+    email_id = excluded.email_id
   where s.reason = 'bounce' and excluded.reason = 'complaint'`;

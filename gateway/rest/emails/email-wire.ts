@@ -4,6 +4,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
+import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
 import { instant, plainRecord, wireInstant } from '../shapes.ts';
 
 const attemptBody = z
@@ -35,6 +36,9 @@ const recipientBody = z
     attempts: z.number().int().meta({ description: 'Number of attempts, without interrupted ones.' }),
     last_response: z.string().nullable().meta({ description: 'Last reply of a server, or of a bounce report.' }),
     enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the last reply (RFC 3463).' }),
+    refusal: refusalBody.nullable().meta({
+      description: 'Why the last reply or bounce report refused or deferred the email. Null if it did not.',
+    }),
     next_attempt_at: instant.nullable(),
     settled_at: instant.nullable().meta({ description: 'When delivery succeeded or failed.' }),
     log: z.array(attemptBody).meta({ description: 'All attempts, oldest first.' }),
@@ -42,7 +46,8 @@ const recipientBody = z
   .meta({ id: 'Recipient' });
 
 function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer<typeof recipientBody> {
-  const { address, status, attempts, code, enhancedStatus, text, nextAttemptAt, settledAt, log } = recipient;
+  const { address, status, attempts, code, enhancedStatus, text, refusalReason, nextAttemptAt, settledAt, log } =
+    recipient;
   // An SMTP reply has a code and a text, a bounce report has one text.
   const said = code === null ? [text] : [code, enhancedStatus, text];
   const lastResponse = said.filter((part) => part !== null && part !== '').join(' ');
@@ -52,6 +57,7 @@ function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer
     attempts,
     last_response: lastResponse === '' ? null : lastResponse,
     enhanced_status: enhancedStatus,
+    refusal: refusalBodyOf(refusalReason),
     next_attempt_at: wireInstant(nextAttemptAt),
     settled_at: wireInstant(settledAt),
     log: log.map((attempt) => ({

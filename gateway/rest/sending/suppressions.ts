@@ -9,6 +9,7 @@ import {
 } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
+import { refusalBody, refusalBodyOf } from './refusal-wire.ts';
 
 const reason = suppressionReasonShape;
 
@@ -22,6 +23,7 @@ const suppressionBody = z
         'Whether the server rejected the address permanently, the recipient complained, or you added the address.',
     }),
     detail: z.string().nullable().meta({ description: 'Text of the server reply, the report or your note.' }),
+    refusal: refusalBody.nullable().meta({ description: 'Why the email bounced. Null for other suppressions.' }),
     email_id: z
       .string()
       .nullable()
@@ -162,8 +164,9 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
 };
 
 function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeof suppressionBody> {
-  const { id, address, reason: why, detail, emailId, createdAt } = suppression;
-  const fields = { id, address, reason: why, detail, email_id: emailId, created_at: wireInstant(createdAt) };
+  const { id, address, reason: why, detail, refusalReason, emailId, createdAt } = suppression;
+  const refusal = refusalBodyOf(refusalReason);
+  const fields = { id, address, reason: why, detail, refusal, email_id: emailId, created_at: wireInstant(createdAt) };
   return { object: 'suppression', ...fields, email: address, origin: why, source_id: emailId };
 }
 

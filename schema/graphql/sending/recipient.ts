@@ -1,8 +1,10 @@
+import { adviceOn } from '../../../core/sending/refusal-advice.ts';
 import { type EmailAttempt, loadAttempts, type Recipient } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, RecipientNode } from '../nodes.ts';
+import { Refusal } from './refusal.ts';
 
 const RecipientStatus = builder.enumType('RecipientStatus', {
   description: 'Delivery status of one recipient.',
@@ -98,6 +100,12 @@ RecipientNode.implement({
     lastText: t.exposeString('text', {
       nullable: true,
       description: 'Text of the last reply or bounce report. Null if there was none.',
+    }),
+    refusal: t.field({
+      type: Refusal,
+      nullable: true,
+      description: 'Why the last reply or bounce report refused or deferred the email. Null if it did not.',
+      resolve: ({ refusalReason }) => adviceOn(refusalReason),
     }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',

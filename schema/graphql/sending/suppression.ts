@@ -1,3 +1,4 @@
+import { adviceOn } from '../../../core/sending/refusal-advice.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import * as suppressions from '../../../operations/sending/suppressions.ts';
 import { newSuppressionShape, parseInput, suppressionQueryShape } from '../../input-shapes.ts';
@@ -7,6 +8,7 @@ import { connection, totalCount } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { EmailNode, loaderOf, orNull } from '../nodes.ts';
+import { Refusal } from './refusal.ts';
 
 const SuppressionReason = builder.enumType('SuppressionReason', {
   description: 'Why an address is suppressed.',
@@ -31,6 +33,12 @@ SuppressionNode.implement({
     detail: t.exposeString('detail', {
       nullable: true,
       description: 'Text of the server reply, the report or your note. Null if there is none.',
+    }),
+    refusal: t.field({
+      type: Refusal,
+      nullable: true,
+      description: 'Why the email bounced. Null for other suppressions.',
+      resolve: ({ refusalReason }) => adviceOn(refusalReason),
     }),
     email: t.field({
       type: EmailNode,

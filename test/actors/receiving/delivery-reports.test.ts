@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../db/connection/database.ts';
-import { bouncedRecipient, deliveryReport } from '../../support/mail/reports.ts';
+import { bouncedRecipient, deliveryReport, textBounce } from '../../support/mail/reports.ts';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail, recipientsOf, type SentMail } from '../../support/rows/sent-mail.ts';
@@ -68,6 +68,7 @@ describe('a DSN that comes to a return address', () => {
           status: '5.1.1',
           text: '550 5.1.1 No such user',
           bounceType: 'hard',
+          reason: 'user_unknown',
         },
       },
     ]);
@@ -120,46 +121,50 @@ describe('a DSN that comes to a return address', () => {
     expect(await actors.email(second)).toBeUndefined();
   });
 
-  test.each([
-    ['delayed', 'Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; 451 later\n', '4.4.1', '451 later', 451],
-    ['given up', 'Action: failed\nStatus: 4.4.7\n', '4.4.7', 'Reported by mx.elsewhere.test with status 4.4.7', null],
-  ])(
-    'of a mail that is %s leaves its recipient where it stands, and notes why',
-    async (_, fields, status, text, code) => {
-      const sent = await insertSentMail(database, mailbox, {
-        recipients: [
-          { address: 'joe@elsewhere.test' },
-          { address: 'ann@elsewhere.test', status: 'pending', returnOf: 0 },
-        ],
-      });
-      for (const address of ['joe@elsewhere.test', 'ann@elsewhere.test'])
-        for (const time of [1, 2])
-          expect(
-            await actors.deliver(
-              deliveryReport(`Final-Recipient: rfc822; ${address}\n${fields}`),
-              sent.returnAddress(),
-            ),
-            `${time}`,
-          ).toMatch(/^em_/);
-      expect(await recipientsOf(database, sent.emailId)).toMatchObject([
-        {
-          status: 'pending',
-          last_status: status,
-          last_text: text,
-          next_attempt_at: expect.any(Date),
-          settled_at: null,
-        },
-        { status: 'delivered', last_status: status, last_text: text, settled_at: expect.any(Date) },
-      ]);
-      expect(await actors.email(sent.emailId)).toMatchObject({ status: 'pending' });
-      expect(await suppressions()).toEqual([]);
-      const data = { code, status, text, bounceType: 'soft' };
-      expect(await events()).toEqual([
-        { kind: 'email.delayed', email_id: sent.emailId, data: { ...data, recipient: 'joe@elsewhere.test' } },
-        { kind: 'email.delayed', email_id: sent.emailId, data: { ...data, recipient: 'ann@elsewhere.test' } },
-      ]);
-    },
-  );
+  test('of a mail that is delayed leaves the status of its recipient and records why', async () => {
+    const fields = 'Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; 451 later\n';
+    const { status, text, code } = { status: '4.4.1', text: '451 later', code: 451 };
+    const sent = await insertSentMail(database, mailbox, {
+      recipients: [
+        { address: 'joe@elsewhere.test' },
+        { address: 'ann@elsewhere.test', status: 'pending', returnOf: 0 },
+      ],
+    });
+    for (const address of ['joe@elsewhere.test', 'ann@elsewhere.test'])
+      for (const time of [1, 2])
+        expect(
+          await actors.deliver(deliveryReport(`Final-Recipient: rfc822; ${address}\n${fields}`), sent.returnAddress()),
+          `${time}`,
+        ).toMatch(/^em_/);
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+      {
+        status: 'pending',
+        last_status: status,
+        last_text: text,
+        next_attempt_at: expect.any(Date),
+        settled_at: null,
+      },
+      { status: 'delivered', last_status: status, last_text: text, settled_at: expect.any(Date) },
+    ]);
+    expect(await actors.email(sent.emailId)).toMatchObject({ status: 'pending' });
+    expect(await suppressions()).toEqual([]);
+    const data = { code, status, text, bounceType: 'soft', reason: 'network_error' };
+    expect(await events()).toEqual([
+      { kind: 'email.delayed', email_id: sent.emailId, data: { ...data, recipient: 'joe@elsewhere.test' } },
+      { kind: 'email.delayed', email_id: sent.emailId, data: { ...data, recipient: 'ann@elsewhere.test' } },
+    ]);
+  });
+
+  test('of a mail that another server gave up bounces its recipient softly', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const fields = 'Final-Recipient: rfc822; joe@elsewhere.test\nAction: failed\nStatus: 4.4.7\n';
+    await actors.deliver(deliveryReport(fields), sent.returnAddress());
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'bounced', last_status: '4.4.7' }]);
+    expect(await suppressions()).toEqual([]);
+    expect(await events()).toMatchObject([
+      { kind: 'email.bounced', data: { bounceType: 'soft', reason: 'expired', status: '4.4.7' } },
+    ]);
+  });
 
   test('of a full mailbox bounces the recipient and goes on taking mail for it', async () => {
     const sent = await insertSentMail(database, mailbox);
@@ -231,6 +236,46 @@ describe('a DSN that comes to a return address', () => {
     const fields = [1, 2, 3].map((n) => bouncedRecipient(`joe${n}@forwarded.test`, `5.1.${n}`)).join('\n');
     await actors.deliver(deliveryReport(fields), sent.returnAddress());
     expect(await events()).toMatchObject([{ data: { status: '5.1.1' } }]);
+  });
+});
+
+describe('a bounce in words that comes to a return address', () => {
+  test('settles its recipient, suppresses the address and makes no email', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const reply = '550 5.1.1 no such mailbox here';
+    const receptionId = await actors.deliver(textBounce('joe@elsewhere.test', reply), sent.returnAddress());
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+      { status: 'bounced', last_status: '5.1.1', last_text: reply, refusal_reason: 'user_unknown' },
+    ]);
+    expect(await suppressions()).toMatchObject([{ address: 'joe@elsewhere.test', detail: reply }]);
+    expect(await events()).toMatchObject([
+      { kind: 'email.bounced', data: { code: 550, bounceType: 'hard', reason: 'user_unknown' } },
+    ]);
+    expect(await actors.email(receptionId)).toBeUndefined();
+  });
+
+  test('of a full mailbox does not suppress the address', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    await actors.deliver(textBounce('joe@elsewhere.test', '552 5.2.2 over quota'), sent.returnAddress());
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+      { status: 'bounced', refusal_reason: 'mailbox_full' },
+    ]);
+    expect(await suppressions()).toEqual([]);
+  });
+
+  test('that has a sender is stored as mail as well', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const bytes = textBounce('joe@elsewhere.test', '550 5.1.1 no such mailbox here', 'joe@elsewhere.test');
+    const receptionId = await actors.deliver(bytes, sent.returnAddress(), 'joe@elsewhere.test');
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'bounced' }]);
+    expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
+  });
+
+  test('to a mailbox is mail like any other', async () => {
+    const sent = await insertSentMail(database, mailbox);
+    const receptionId = await actors.deliver(textBounce('joe@elsewhere.test', '550 5.1.1 no'), mailbox.address);
+    expect(await actors.email(receptionId)).toMatchObject({ type: 'received' });
+    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
   });
 });
 

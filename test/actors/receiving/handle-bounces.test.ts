@@ -119,7 +119,7 @@ describe('faults', () => {
       dmarcReport: null,
       words: new Map(),
       message: await parseMessage(bytes),
-      report: await readMailReport(bytes),
+      report: await readMailReport(bytes, { isAtReturnAddress: true }),
     };
     const reception = {
       userId,

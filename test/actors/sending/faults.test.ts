@@ -70,7 +70,10 @@ test.each(permanent)('5xx at %s bounces at once', async (_, script) => {
   const email = await emailOf(stage.owner, emailId);
   expect(email).toMatchObject({ status: 'bounced', failure_reason: 'never', sent_at: null });
   expect(email.events).toEqual([
-    { kind: 'email.bounced', data: { recipient: address, code: 550, status: '5.1.1', text: 'never' } },
+    {
+      kind: 'email.bounced',
+      data: { recipient: address, code: 550, status: '5.1.1', text: 'never', reason: 'user_unknown' },
+    },
   ]);
   expect(await suppressions()).toEqual([address]);
   expect((await attemptsOf(stage.owner, emailId)).map(({ outcome, code }) => [outcome, code])).toEqual([

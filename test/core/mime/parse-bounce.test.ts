@@ -2,16 +2,18 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  complainingRecipients,
   type DeliveryReport,
   type RecipientReport,
   readDeliveryStatus,
   readFeedback,
   readMailReport,
+} from '../../../core/mime/parse-bounce.ts';
+import {
+  complainingRecipients,
   reportedRecipients,
   statusAfterReport,
   suppressedByReport,
-} from '../../../core/mime/parse-bounce.ts';
+} from '../../../core/mime/report-effects.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 import { corporaDirectory, hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
@@ -28,6 +30,8 @@ describe('parses a recipient report', () => {
     diagnosticCode: null,
     replyCode: null,
     remoteMta: null,
+    reason: 'user_unknown',
+    command: null,
     bounce: 'hard',
   };
   const head = 'Final-Recipient: rfc822; a@x.test\nAction: failed\n';
@@ -57,38 +61,38 @@ describe('parses a recipient report', () => {
     [
       'delayed',
       'Final-Recipient: rfc822; a@x.test\nAction: delayed\nStatus: 4.4.1\n',
-      { action: 'delayed', status: '4.4.1', bounce: 'soft' },
+      { action: 'delayed', status: '4.4.1', reason: 'network_error', bounce: 'soft' },
     ],
-    ['given up', `${head}Status: 4.4.7\n`, { status: '4.4.7', bounce: 'soft' }],
+    ['given up', `${head}Status: 4.4.7\n`, { status: '4.4.7', reason: 'expired', bounce: 'soft' }],
     [
       'delivered',
       'Final-Recipient: rfc822; a@x.test\nAction: delivered\nStatus: 2.1.5\n',
-      { action: 'delivered', status: '2.1.5', bounce: null },
+      { action: 'delivered', status: '2.1.5', reason: null, bounce: null },
     ],
     [
       'relayed',
       'Final-Recipient: rfc822; a@x.test\nAction: relayed\n',
-      { action: 'relayed', status: '2.0.0', bounce: null },
+      { action: 'relayed', status: '2.0.0', reason: null, bounce: null },
     ],
     [
       'expanded',
       'Final-Recipient: rfc822; a@x.test\nAction: expanded\nStatus: 2.0.0\n',
-      { action: 'expanded', status: '2.0.0', bounce: null },
+      { action: 'expanded', status: '2.0.0', reason: null, bounce: null },
     ],
     [
       'delayed with a status of class 5',
       'Final-Recipient: rfc822; a@x.test\nAction: delayed\nStatus: 5.0.0\n',
-      { action: 'delayed', status: '5.0.0', bounce: 'soft' },
+      { action: 'delayed', status: '5.0.0', reason: 'unknown', bounce: 'soft' },
     ],
     [
       'without a status, with one in the diagnostic code',
       `${head}Diagnostic-Code: smtp; 550 5.7.1 no\n`,
-      { status: '5.7.1', diagnosticCode: '550 5.7.1 no', replyCode: 550 },
+      { status: '5.7.1', diagnosticCode: '550 5.7.1 no', replyCode: 550, reason: 'policy', bounce: 'soft' },
     ],
     [
       'without a status, with a code',
       `${head}Diagnostic-Code: smtp; 450 later\n`,
-      { status: '4.0.0', diagnosticCode: '450 later', replyCode: 450, bounce: 'soft' },
+      { status: '4.0.0', diagnosticCode: '450 later', replyCode: 450, reason: 'unknown', bounce: 'soft' },
     ],
     [
       'with an error that is no reply of SMTP',
@@ -100,8 +104,8 @@ describe('parses a recipient report', () => {
       `${head}Status: 5.1.1\nDiagnostic-Code: 550 no\n`,
       { diagnosticCode: '550 no', replyCode: 550 },
     ],
-    ['without anything', head, { status: '5.0.0' }],
-    ['with a broken status', `${head}Status: 5.1\n`, { status: '5.0.0' }],
+    ['without anything', head, { status: '5.0.0', reason: 'unknown', bounce: 'soft' }],
+    ['with a broken status', `${head}Status: 5.1\n`, { status: '5.0.0', reason: 'unknown', bounce: 'soft' }],
   ])('%s', (_, fields, over) => {
     expect(first(fields)).toEqual({ ...plain, ...over });
   });
@@ -140,27 +144,29 @@ describe('parses a recipient report', () => {
 });
 
 describe('status of a recipient after a report', () => {
-  const report = (bounce: RecipientReport['bounce']): RecipientReport => ({
+  const report = (action: RecipientReport['action']): RecipientReport => ({
     finalRecipient: 'a@x.test',
     originalRecipient: null,
-    action: 'failed',
+    action,
     status: '5.1.1',
     diagnosticCode: null,
     replyCode: null,
     remoteMta: null,
-    bounce,
+    reason: null,
+    command: null,
+    bounce: 'hard',
   });
   test.each([
-    ['delivered', 'hard', 'bounced'],
-    ['pending', 'hard', 'bounced'],
-    ['bounced', 'hard', null],
-    ['failed', 'hard', null],
-    ['delivered', 'soft', null],
-    ['pending', 'soft', null],
-    ['delivered', null, null],
-    ['pending', null, null],
-  ] satisfies [RecipientStatus, RecipientReport['bounce'], string | null][])('%s, %s: %s', (current, bounce, next) => {
-    expect(statusAfterReport(current, report(bounce))).toBe(next);
+    ['delivered', 'failed', 'bounced'],
+    ['pending', 'failed', 'bounced'],
+    ['bounced', 'failed', null],
+    ['failed', 'failed', null],
+    ['delivered', 'delayed', null],
+    ['pending', 'delayed', null],
+    ['delivered', 'delivered', null],
+    ['pending', 'relayed', null],
+  ] satisfies [RecipientStatus, RecipientReport['action'], string | null][])('%s, %s: %s', (current, action, next) => {
+    expect(statusAfterReport(current, report(action))).toBe(next);
   });
 
   const recipients = [
@@ -174,14 +180,14 @@ describe('status of a recipient after a report', () => {
     ['the return address’s own behind a forwarding', { finalRecipient: 'robert@y.test' }, 'rcp_2'],
     ['nobody when it names one of another transaction', { finalRecipient: 'cy@y.test' }, undefined],
   ])('it speaks of %s', (_, over, id) => {
-    const found = reportedRecipients([{ ...report('hard'), ...over }], recipients, 'rcp_2');
+    const found = reportedRecipients([{ ...report('failed'), ...over }], recipients, 'rcp_2');
     expect(found.map((one) => one?.id)).toEqual([id]);
   });
 
   test('it is about no recipient when the one of the return address no longer exists, or has its own report', () => {
-    const stranger = { ...report('hard'), finalRecipient: 'c@x.test' };
+    const stranger = { ...report('failed'), finalRecipient: 'c@x.test' };
     expect(reportedRecipients([stranger], recipients, 'rcp_4')).toEqual([null]);
-    const own = { ...report(null), finalRecipient: 'bob@x.test' };
+    const own = { ...report('delivered'), finalRecipient: 'bob@x.test' };
     expect(reportedRecipients([stranger, own], recipients, 'rcp_2')).toEqual([null, recipients[1]]);
   });
 });
@@ -190,8 +196,11 @@ describe('whether a report suppresses its recipient', () => {
   const report = (fields: string) => first(`Final-Recipient: rfc822; a@x.test\n${fields}`);
   test.each([
     ['Action: failed\nStatus: 5.1.1\n', true],
-    ['Action: failed\nDiagnostic-Code: smtp; 550 no such user\n', true],
-    ['Action: failed\nDiagnostic-Code: X-LOCAL; 500 (err.nosuchuser)\n', true],
+    ['Action: failed\nDiagnostic-Code: smtp; 550 no such user (in reply to RCPT TO command)\n', true],
+    ['Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.1.1 no such user\n', true],
+    // Words alone may be those of a filter.
+    ['Action: failed\nDiagnostic-Code: smtp; 550 no such user\n', false],
+    ['Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.7.1 IP address blacklisted by recipient\n', false],
     ['Action: failed\nStatus: 5.2.2\n', false],
     ['Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 552 mailbox full\n', false],
     ['Action: failed\nStatus: 4.4.7\n', false],
@@ -322,7 +331,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
       'user@aol.com',
       'failed',
       '5.2.2',
-      'hard',
+      'soft',
       '552 5.2.2 E4.12 user MAILBOX FULL',
       '<4E326A95.3010907@example.com>',
     ],
@@ -359,7 +368,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
       'edwin@zzzzzzz.com',
       'failed',
       '5.3.0',
-      'hard',
+      'soft',
       '553 5.3.0',
       '<200712232303.lBNN3jDq002941@mail12.rrrr.com.au>',
     ],
@@ -381,7 +390,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
       '500 (err.nosuchuser)',
       '<31FC7EB4.41C6@netscape.com>',
     ],
-    ['mimekit__delivery-status2', 'source@domain.com', 'failed', '5.0.0', 'hard', null, null],
+    ['mimekit__delivery-status2', 'source@domain.com', 'failed', '5.0.0', 'soft', null, null],
   ])('%s', async (name, finalRecipient, action, status, bounce, diagnosticCode, originalMessageId) => {
     const report = await read(name);
     expect(report).toMatchObject({

@@ -72,9 +72,11 @@ test('is machine-readable, and contains nothing of the body', async () => {
     action: 'failed',
     bounce: 'soft',
     originalRecipient: null,
+    command: null,
   };
   expect(await readMailReport(bytes)).toEqual({
     kind: 'delivery-status',
+    isStructured: true,
     reportingMta: 'mx.test',
     originalMessageId: '<em_1@own.test>',
     recipients: [
@@ -83,6 +85,7 @@ test('is machine-readable, and contains nothing of the body', async () => {
         finalRecipient: 'joe@elsewhere.test',
         status: '4.2.2',
         diagnosticCode: '452 Mailbox full',
+        reason: 'mailbox_full',
         replyCode: 452,
         remoteMta: 'mx.elsewhere.test',
       },
@@ -91,6 +94,7 @@ test('is machine-readable, and contains nothing of the body', async () => {
         finalRecipient: 'eve@nowhere.test',
         status: '4.4.7',
         diagnosticCode: 'Connection refused',
+        reason: 'network_error',
         replyCode: null,
         remoteMta: null,
       },

@@ -1,0 +1,69 @@
+// Wordings by which a report without a machine-readable part is recognized, lower case, separated by `|`. Add those of another server or
+// language here.
+
+/** Words after which a report repeats the original message, at the start of a line without its dashes and stars. */
+export const COPY_WORDINGS = listOf(`
+    original message | original mail | the original message | the header of the original message | original header | this is a copy of |
+    copy of the | below this line is a copy | below is a copy | enclosed is a copy | included is a copy | message headers follow |
+    message header | header of the message | headers of the message | unsent message | returned message | message text follows |
+    returned mail | original text | forwarded message | begin message | undelivered message | message follows |
+    ursprüngliche nachricht | message d'origine | mensaje original | messaggio originale | 原文 | 元のメール | 原始邮件 | исходное сообщение`);
+
+/** Words that a message is late and still being tried. */
+export const DELAY_WORDINGS = listOf(`
+    do not need to resend | do not need to re-send | don't need to resend | no need to resend | need not resend | warning message only |
+    warning only | is only a warning | will be retried | will retry | will keep trying | will continue to try |
+    will continue to attempt | still being retried | still trying | has been delayed | has not yet been delivered |
+    not yet been delivered | not been delivered yet | could not be delivered yet | is delayed for | only a temporary failure |
+    will try to deliver | will be tried again | delivery attempts will continue | attempts to deliver the message will continue |
+    delivery status notification (delay) | delayed mail | delivery delayed | delivery is delayed | delay report | message delayed |
+    not delivered yet | wird weiterhin versucht | verzögert | noch nicht zugestellt | a été retardé | se ha retrasado | è in ritardo |
+    задержано | 配送が遅れ | 再送を試み | 延迟`);
+
+/** Words of a final failure; they win over those of a delay. */
+export const FAILURE_WORDINGS = listOf(`
+    permanent error | permanent fatal error | failed permanently | permanent failure | i've given up | giving up |
+    will be deleted from queue | no further delivery attempts | not going to try again | was aborted after |
+    delivery status notification (failure)`);
+
+/** Words of a report about mail that was not delivered, in a subject or a text. */
+export const BOUNCE_WORDINGS = listOf(`
+    undeliverable | undelivered | undeliver | non-deliverable | nondeliverable | unable to deliver | unable to be delivered |
+    not be delivered | not delivered | cannot be delivered | can't be delivered | couldn't be delivered | wasn't able to deliver |
+    not able to deliver | could not deliver | could not send | trouble delivering | error sending your mail | error delivering |
+    trying to deliver the mail | problem delivering | delivery failure | delivery failed | delivery has failed | delivery fail |
+    delevery | failure delivery | failed delivery | delivery to the following | delivery error | delivery status |
+    delivery notification | delivery report | delivery problem | delivery incomplete | delivery unsuccessful | mail failure |
+    mail failed | mail error | mail system error | failure notice | failure notification | failure report | returned mail |
+    returning message | returning to sender | returned to sender | return to sender | did not reach the following | was not received |
+    bounce | message status | mail status | rejected mail | message rejected | message blocked | mail blocked | could not be processed |
+    permanent fatal error | transcript of session | delivery errors | not sent | unzustellbar | nicht zugestellt |
+    zustellung fehlgeschlagen | fehlgeschlagen | non remis | non distribu | échec | no se pudo entregar | no se ha podido |
+    no entregado | devuelto | mancato recapito | non recapitabile | mancata consegna | não entregue | não foi entregue |
+    falha na entrega | devolvid | onbestelbaar | niet worden bezorgd | kan ikke leveres | kunne ikke leveres | gick inte att leverera |
+    toimittaminen epäonnistui | niedostarczon | nie dostarczon | nedoručiteln | nelze doručit | не доставлено | недоставленное |
+    не может быть доставлено | не доставлен | доставка невозможна | teslim edilemedi | δεν παραδόθηκε | 送信できません | 配信できません | 配送エラー |
+    送信エラー | 配信エラー | 送達できません | 届けることができません | 退信 | 无法投递 | 無法傳送 | 投递失败 | 寄送失败 | 배달 실패 | 전송 실패 | không gửi được | message you sent |
+    group you tried to contact | are not member | not a member of this mailing list | adresse invalide | invalid user address |
+    failure reasons`);
+
+/** Local parts of mail servers, in the From field. */
+export const DAEMONS = listOf(`
+    mailer-daemon | mailerdaemon | mailer.daemon | postmaster | post_master | post-master | mail-daemon | maildaemon | mail.delivery |
+    mail-delivery | maildelivery | mta | mdaemon | mail-system | mailsystem | mail.system | mail-admin | mailadmin | ndr | bounce |
+    bounces | daemon`);
+
+/** The start of the subject of a reply that a program wrote for its user. */
+export const AUTOMATIC_SUBJECTS = listOf(`
+    automatic reply | auto reply | auto-reply | autoreply | auto: | auto response | auto-response | autoresponse | autorespon |
+    automated reply | automated response | out of office | out of the office | out-of-office | ooo: | on vacation | vacation |
+    away from | away until | i am away | on leave | on holiday | automatische antwort | abwesen | automatische reaktion |
+    réponse automatique | absence | absent | message d'absence | respuesta automática | fuera de la oficina | risposta automatica |
+    fuori sede | resposta automática | ausência | automatisch antwoord | automatisch bericht | afwezig | autosvar | automatisk svar |
+    automatiskt svar | frånvar | fravær | automaattinen vastaus | poissa | automatyczna odpowiedź | autoodpowiedź |
+    automatická odpověď | автоматический ответ | автоответ | автоматична відповідь | otomatik yanıt | αυτόματη απάντηση |
+    תשובה אוטומטית | رد تلقائي | 自動返信 | 自動応答 | 不在 | 自动回复 | 自動回覆 | 자동 회신 | 부재중 | thư trả lời tự động | trả lời tự động`);
+
+function listOf(text: string): readonly string[] {
+  return text.split('|').map((wording) => wording.trim());
+}

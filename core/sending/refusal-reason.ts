@@ -1,0 +1,166 @@
+import { isHardReason, type RefusalReason } from './refusal-advice.ts';
+import { GAP, WORDINGS } from './refusal-wordings.ts';
+
+/** The command that a refusal answered, as far as it is known. */
+export type RefusedCommand = 'sender' | 'recipient' | 'content';
+
+/** A refusal, by a server's reply or in a report. */
+export interface Refusal {
+  /** of the SMTP reply; null when unknown */
+  code: number | null;
+  /** such as `5.1.1` (RFC 3463); null when missing */
+  status: string | null;
+  /** null when missing */
+  text?: string | null;
+  command?: RefusedCommand | null;
+}
+
+/** Characters of a text that are searched for wordings. */
+const MAX_TEXT_LENGTH = 2_000;
+
+/** Returns why a server refused a message. Linear in the length of the text, which is cut. */
+export function refusalReason(refusal: Refusal): RefusalReason {
+  const { status, command = null } = refusal;
+  const worded = reasonOfText(refusal.text ?? '');
+  const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code);
+  const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
+  if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
+  if (!isHardReason(worded)) return worded;
+  const isAboutAddress = status !== null && /^[45]\.[12]\.(?!0$)/.test(status);
+  if (isPolicy) return coded ?? 'policy';
+  if (coded === 'sender_rejected' || (command === 'sender' && !isAboutAddress)) return 'sender_rejected';
+  const isHidden = command === 'content' || status === '5.2.0';
+  return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
+}
+
+/** Filters hide behind these words when they refuse the content; a status about the address would confirm them. */
+function isVague(text: string): boolean {
+  return /user unknown|unknown user|no such user/i.test(text);
+}
+
+/** Returns the reason that the wording of a text gives; null when no wording is known. */
+export function reasonOfText(text: string): RefusalReason | null {
+  const searched = toSearched(text);
+  if (searched === '') return null;
+  for (const { reason, wordings } of MATCHERS) {
+    if (wordings.some((wording) => hasWording(searched, wording))) return reason;
+  }
+  return null;
+}
+
+const MATCHERS = WORDINGS.map(([reason, wordings]) => ({
+  reason,
+  wordings: wordings.map((wording) => wording.split(' ... ')),
+}));
+
+/** Addresses, URLs and host names are not words (`virus@example.com`): they become `@addr` and `@host`, which wordings may name. */
+function toSearched(text: string): string {
+  return text
+    .slice(0, MAX_TEXT_LENGTH)
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/https?:\/\/\S{1,500}/g, ' ')
+    .replace(/<?[^\s<>@]{1,64}@[^\s<>@,;:]{1,255}>?/g, '@addr')
+    .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
+    .replace(/[\s\p{Cc}]+/gu, ' ');
+}
+
+function hasWording(text: string, [first = '', ...rest]: readonly string[]): boolean {
+  for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
+    let from = at + first.length;
+    const isFound = rest.every((part) => {
+      const found = text.slice(from, from + GAP + part.length).indexOf(part);
+      from += found + part.length;
+      return found !== -1;
+    });
+    if (isFound) return true;
+  }
+  return false;
+}
+
+/** RFC 3463 §3, IANA "SMTP Enhanced Status Codes". Null when the status says nothing specific. */
+function reasonOfStatus(status: string | null): RefusalReason | null {
+  const match = /^[45]\.(\d{1,3})\.(\d{1,3})$/.exec(status ?? '');
+  if (match === null) return null;
+  const isFinal = status?.startsWith('5') === true;
+  const [subject, detail] = [Number(match[1]), Number(match[2])];
+  const reason = SPECIFIC[`${subject}.${detail}`] ?? (detail === 0 ? null : SUBJECTS[subject]) ?? null;
+  return reason !== null && isHardReason(reason) && !isFinal ? 'expired' : reason;
+}
+
+const SPECIFIC: Readonly<Record<string, RefusalReason>> = {
+  '1.1': 'user_unknown',
+  '1.2': 'host_unknown',
+  '1.3': 'user_unknown',
+  '1.4': 'recipient_rejected',
+  '1.6': 'address_moved',
+  '1.7': 'sender_rejected',
+  '1.8': 'sender_rejected',
+  '1.9': 'sender_rejected',
+  '1.10': 'mail_not_accepted',
+  '1.351': 'user_unknown',
+  '2.1': 'mailbox_disabled',
+  '2.2': 'mailbox_full',
+  '2.3': 'message_too_large',
+  '2.4': 'recipient_rejected',
+  '3.1': 'system_error',
+  '3.4': 'message_too_large',
+  '4.4': 'host_unknown',
+  '4.7': 'expired',
+  '5.3': 'rate_limited',
+  '7.8': 'security',
+  '7.9': 'authentication_failed',
+  '7.10': 'security',
+  '7.11': 'security',
+  '7.13': 'mailbox_disabled',
+  '7.20': 'authentication_failed',
+  '7.21': 'authentication_failed',
+  '7.22': 'authentication_failed',
+  '7.23': 'authentication_failed',
+  '7.24': 'authentication_failed',
+  '7.25': 'missing_reverse_dns',
+  '7.26': 'authentication_failed',
+  '7.27': 'sender_rejected',
+  '7.28': 'rate_limited',
+  '7.509': 'authentication_failed',
+};
+
+/** By the subject of the status. */
+const SUBJECTS: Readonly<Record<number, RefusalReason>> = {
+  3: 'system_error',
+  4: 'network_error',
+  5: 'protocol_error',
+  6: 'content_rejected',
+  7: 'policy',
+};
+
+/** RFC 5321 §4.2.3, RFC 7504. Null when servers use the code for several reasons. */
+function reasonOfCode(code: number | null): RefusalReason | null {
+  switch (code) {
+    case 521:
+    case 556:
+      return 'mail_not_accepted';
+    case 552:
+      return 'mailbox_full';
+    case 452:
+      return 'system_error';
+    case 500:
+    case 501:
+    case 502:
+    case 503:
+    case 504:
+      return 'protocol_error';
+    case 523:
+      return 'message_too_large';
+    case 525:
+      return 'mailbox_disabled';
+    case 530:
+    case 534:
+    case 535:
+    case 538:
+      return 'security';
+    case null:
+    default:
+      return null;
+  }
+}
