@@ -32,6 +32,7 @@ beforeAll(async () => {
         lastCode: 550,
         lastStatus: '5.1.1',
         lastText: 'No such user',
+        refusalReason: 'user_unknown',
       },
       { address: 'slow@elsewhere.test', status: 'pending', attempts: 2, lastText: 'The connection was refused' },
     ],
@@ -138,7 +139,7 @@ const FIELDS = `
   content { text html cleanedText cleanedHtml inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
   securityWarnings { kind text shown actual }
-  recipients { address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt settledAt complainedAt
+  recipients { address status attemptCount lastCode lastEnhancedStatus lastText refusal { reason type title advice } nextAttemptAt settledAt complainedAt
     attempts { number startedAt finishedAt durationMs outcome host remoteAddress isTls code enhancedStatus text } }`;
 
 type Graph = Awaited<ReturnType<typeof ask>>;
@@ -208,7 +209,7 @@ function detailOf(email: Graph) {
     sender_verdict: verdicts && { ...verdicts.sender, verdict: lower(verdicts.sender.verdict) },
     security_warnings: email.securityWarnings,
     recipients: recipients.map((recipient: Graph) => {
-      const { lastCode, lastEnhancedStatus, lastText } = recipient;
+      const { lastCode, lastEnhancedStatus, lastText, refusal } = recipient;
       const said = lastCode === null ? [lastText] : [lastCode, lastEnhancedStatus, lastText];
       return {
         address: recipient.address,
@@ -216,6 +217,7 @@ function detailOf(email: Graph) {
         attempts: recipient.attemptCount,
         last_response: said.filter((part) => part !== null).join(' ') || null,
         enhanced_status: lastEnhancedStatus,
+        refusal: refusal === null ? null : { ...refusal, reason: lower(refusal.reason), type: lower(refusal.type) },
         next_attempt_at: recipient.nextAttemptAt,
         settled_at: recipient.settledAt,
         log: recipient.attempts.map((attempt: Graph) => ({

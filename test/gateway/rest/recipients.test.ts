@@ -29,7 +29,13 @@ test('a sent email shows what became of each recipient, and every try', async ()
   const sent = await insertSentMail(gateway.actor, mailbox, {
     recipients: [
       { address: 'zoe@x.test', attempts: 2 },
-      { address: 'ann@x.test', status: 'bounced', lastStatus: '5.1.1', lastText: '550 5.1.1 No such user' },
+      {
+        address: 'ann@x.test',
+        status: 'bounced',
+        lastStatus: '5.1.1',
+        lastText: '550 5.1.1 No such user',
+        refusalReason: 'user_unknown',
+      },
       { address: 'eve@x.test', status: 'pending', attempts: 0 },
     ],
   });
@@ -69,6 +75,7 @@ test('a sent email shows what became of each recipient, and every try', async ()
       attempts: 2,
       last_response: '250 2.0.0 Ok',
       enhanced_status: '2.0.0',
+      refusal: null,
       ...settled,
       log: [
         { ...failed, tls: null },
@@ -81,6 +88,12 @@ test('a sent email shows what became of each recipient, and every try', async ()
       attempts: 1,
       last_response: '550 5.1.1 No such user',
       enhanced_status: '5.1.1',
+      refusal: {
+        reason: 'user_unknown',
+        type: 'hard',
+        title: 'The address does not exist',
+        advice: 'Check the address for typos and remove it from your lists.',
+      },
       ...settled,
       log: [],
     },
@@ -90,6 +103,7 @@ test('a sent email shows what became of each recipient, and every try', async ()
       attempts: 0,
       last_response: null,
       enhanced_status: null,
+      refusal: null,
       next_attempt_at: expect.stringMatching(/^\d{4}-.*Z$/),
       settled_at: null,
       log: [

@@ -18,6 +18,7 @@ interface SentRecipient {
   lastCode?: number | null;
   lastStatus?: string | null;
   lastText?: string | null;
+  refusalReason?: string | null;
   attempts?: number;
 }
 
@@ -112,8 +113,8 @@ export async function insertSentMail(
     const { status: own = 'delivered', returnOf = at, attempts = 1 } = recipient;
     await database.pool.query(
       `insert into recipient (user_id, id, email_id, address, domain, status, queued_at, attempts, next_attempt_at, return_id, last_code,
-         last_status, last_text, settled_at, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, case when $6 = 'pending' then $7::timestamptz + interval '1 day' end, $9, $10, $11, $12,
+         last_status, last_text, refusal_reason, settled_at, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, case when $6 = 'pending' then $7::timestamptz + interval '1 day' end, $9, $10, $11, $12, $13,
          case when $6 <> 'pending' then $7::timestamptz end, $7)`,
       [
         mailbox.userId,
@@ -128,6 +129,7 @@ export async function insertSentMail(
         recipient.lastCode ?? (own === 'delivered' ? 250 : null),
         recipient.lastStatus ?? (own === 'delivered' ? '2.0.0' : null),
         recipient.lastText ?? (own === 'delivered' ? 'Ok' : null),
+        recipient.refusalReason ?? null,
       ],
     );
   }

@@ -106,6 +106,7 @@ export const RECIPIENTS = graphql(`
       id
       recipients {
         id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt settledAt complainedAt
+        refusal { title advice }
         attempts { number startedAt durationMs outcome host remoteAddress isTls code enhancedStatus text }
       }
     }

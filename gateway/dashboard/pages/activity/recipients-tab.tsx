@@ -1,5 +1,6 @@
-import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Box, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ResultOf } from '../../graphql.ts';
+import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { RECIPIENTS } from './email-documents.ts';
@@ -25,7 +26,8 @@ export function RecipientsTab({ id }: { id: string }) {
 }
 
 function RecipientCard({ recipient }: { recipient: Recipient }) {
-  const { address, status, attempts, nextAttemptAt, settledAt, complainedAt, lastText } = recipient;
+  const { address, status, attempts, nextAttemptAt, settledAt, complainedAt, lastText, refusal } = recipient;
+  const isReported = lastText !== null && lastText !== attempts.at(-1)?.text;
   const isDeferred = status === 'PENDING' && recipient.attemptCount > 0;
   return (
     <Paper withBorder p="md" component="section" aria-label={address}>
@@ -52,10 +54,16 @@ function RecipientCard({ recipient }: { recipient: Recipient }) {
           </>
         )}
       </Text>
-      {attempts.length === 0 && (
+      <RefusalNote refusal={refusal} />
+      {attempts.length === 0 && lastText === null && (
         <Text size="sm" mt="xs">
-          {lastText ?? 'No delivery attempt yet.'}
+          No delivery attempt yet.
         </Text>
+      )}
+      {isReported && (
+        <Code block mt="xs" className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
+          {lastText}
+        </Code>
       )}
       <Stack gap="sm" mt="sm">
         {attempts.map((attempt) => (

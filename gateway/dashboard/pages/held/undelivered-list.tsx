@@ -3,6 +3,7 @@ import { IconMailCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
@@ -18,7 +19,7 @@ const UNDELIVERED = graphql(`
         cursor
         node {
           id subject status createdAt failureReason from { name address }
-          recipients { id address status lastCode lastEnhancedStatus lastText }
+          recipients { id address status lastCode lastEnhancedStatus lastText refusal { title advice } }
         }
       }
       pageInfo { hasNextPage endCursor }
@@ -88,6 +89,7 @@ function UndeliveredRow({ email }: { email: Undelivered }) {
             <Text size="sm" className="postroom-wrap">
               {recipient.address}
             </Text>
+            <RefusalNote refusal={recipient.refusal} />
             <LastReply recipient={recipient} />
           </div>
         ))}

@@ -140,7 +140,7 @@ function MessageRecipients({
 }) {
   return (
     <Stack gap={4} role="group" aria-label="Delivery">
-      {recipients.map(({ id, address, status, lastText, lastCode, nextAttemptAt, settledAt }) => (
+      {recipients.map(({ id, address, status, lastText, lastCode, refusal, nextAttemptAt, settledAt }) => (
         <Group key={id} gap="xs" align="baseline">
           <StatusBadge status={status} tone={tones[status]} />
           <Text size="xs" fw={500} className="postroom-wrap">
@@ -149,6 +149,7 @@ function MessageRecipients({
           <Text size="xs" c="dimmed" className="postroom-wrap">
             {settledAt !== null && <RelativeTime at={settledAt} />}
             {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="next attempt " />}
+            {status !== 'DELIVERED' && refusal !== null && ` · ${refusal.title}. ${refusal.advice}`}
             {status !== 'DELIVERED' && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
           </Text>
         </Group>

@@ -48,7 +48,7 @@ export const MESSAGE_BODY = graphql(`
     email(id: $id) {
       id type status
       attachments { index filename contentType size downloadUrl disposition }
-      recipients { id address status lastCode lastText nextAttemptAt settledAt }
+      recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
       securityWarnings { kind text shown actual }
       content {
         text cleanedText html parseError isTruncated

@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 export const SUPPRESSIONS = graphql(`
   query DashboardSuppressions($first: Int!, $after: String, $filter: SuppressionFilter) {
     suppressions(first: $first, after: $after, filter: $filter) {
-      edges { node { id address reason detail createdAt email { id subject } } }
+      edges { node { id address reason detail refusal { title advice } createdAt email { id subject } } }
       pageInfo { hasNextPage endCursor }
     }
   }

@@ -5,6 +5,7 @@ import type { VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { LIFT, REASONS, type ShownSuppression, SUPPRESSIONS } from './suppression-documents.ts';
@@ -61,7 +62,7 @@ export function SuppressionList({
 
 function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
   const { act } = useAct(LIFT, { done: `The suppression of ${suppression.address} was removed.` });
-  const { address, reason, detail, createdAt, email, id } = suppression;
+  const { address, reason, detail, refusal, createdAt, email, id } = suppression;
   return (
     <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">
       <Group justify="space-between" gap="xs" align="flex-start">
@@ -72,6 +73,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
           <Text size="sm" component="div">
             {REASONS[reason].words}, <RelativeTime at={createdAt} />
           </Text>
+          <RefusalNote refusal={refusal} />
           {detail !== null && (
             <Text size="sm" c="dimmed" className="postroom-wrap">
               {detail}
