@@ -69,7 +69,7 @@ export interface FeedbackReport {
 }
 
 /** A reply that a program wrote for its user, such as one about a vacation (RFC 3834). */
-export interface AutomaticReply {
+interface AutomaticReply {
   kind: 'automatic-reply';
 }
 

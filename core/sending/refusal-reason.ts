@@ -39,7 +39,7 @@ function isVague(text: string): boolean {
 }
 
 /** Returns the reason that the wording of a text gives; null when no wording is known. */
-export function reasonOfText(text: string): RefusalReason | null {
+function reasonOfText(text: string): RefusalReason | null {
   const searched = toSearched(text);
   if (searched === '') return null;
   for (const { reason, wordings } of MATCHERS) {
