@@ -188,6 +188,7 @@ async function makeSampleEmail(
     html_body: message.htmlBody,
     cleaned_text: message.cleanedText,
     cleaned_html: message.cleanedHtml,
+    removed_parts: [...message.removedParts],
     attachments: [...message.attachments],
     priority: message.priority,
     is_truncated: message.isTruncated,

@@ -51,6 +51,7 @@ export function emailRows(
     html_body: message.htmlBody,
     cleaned_text: message.cleanedText === message.textBody?.trim() ? null : message.cleanedText,
     cleaned_html: message.cleanedHtml,
+    removed_parts: message.removedParts,
     attachments: message.attachments,
     authentication: outcome.authentication,
     priority: message.priority,

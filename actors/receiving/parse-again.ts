@@ -181,6 +181,7 @@ function shownOf(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unkn
     htmlBody: row.html_body,
     cleanedText: row.cleaned_text,
     cleanedHtml: row.cleaned_html,
+    removedParts: row.removed_parts,
     preview: row.preview,
     attachments: row.attachments,
     authentication: row.authentication,

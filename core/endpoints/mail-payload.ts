@@ -1,5 +1,6 @@
 import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
+import { type RemovedPart, removedText } from '../mime/reply-text.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
 import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
@@ -22,6 +23,7 @@ export interface StoredMail {
   html_body: string | null;
   cleaned_text: string | null;
   cleaned_html: string | null;
+  removed_parts: RemovedPart[];
   attachments: Attachment[];
   priority: string | null;
   is_truncated: boolean;
@@ -86,6 +88,9 @@ function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayl
       htmlBody: mail.html_body,
       cleanedText: mail.cleaned_text ?? mail.text_body?.trim() ?? null,
       cleanedHtml: mail.cleaned_html,
+      quotedText: removedText(mail.text_body, mail.removed_parts, 'quote'),
+      signature: removedText(mail.text_body, mail.removed_parts, 'signature'),
+      removedParts: mail.removed_parts,
       attachments: mail.attachments,
       priority: mail.priority,
       isTruncated: mail.is_truncated,

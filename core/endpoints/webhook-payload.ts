@@ -1,5 +1,6 @@
 import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
+import type { RemovedPart } from '../mime/reply-text.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 
@@ -28,6 +29,10 @@ interface PayloadContent {
   htmlBody: string | null;
   cleanedText: string | null;
   cleanedHtml: string | null;
+  /** see core/mime/reply-text.ts */
+  quotedText: string | null;
+  signature: string | null;
+  removedParts: readonly RemovedPart[];
   attachments: readonly Attachment[];
   priority: string | null;
   isTruncated: boolean;
@@ -70,14 +75,21 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
     const whole = build(chooseParts(options, facts, EVERYTHING));
     if (whole.length <= budget) return whole;
   }
-  const { htmlBody, cleanedHtml, textBody, cleanedText, headers } = facts.content;
+  const { htmlBody, cleanedHtml, textBody, cleanedText, quotedText, signature, removedParts, headers } = facts.content;
   const isNested = form === 'nested';
   const plan = planPayload(budget, {
     fixed: build(NOTHING).length,
     contents,
     raw: isNested ? rawBytes(facts.raw, budget) : 0,
     html: jsonBytesOf(htmlBody) + (isNested ? jsonBytesOf(cleanedHtml) : 0),
-    text: jsonBytesOf(textBody) + (isNested ? jsonBytesOf(cleanedText) : 0),
+    text:
+      jsonBytesOf(textBody) +
+      (isNested
+        ? jsonBytesOf(cleanedText) +
+          jsonBytesOf(quotedText) +
+          jsonBytesOf(signature) +
+          JSON.stringify(removedParts).length
+        : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
   });
   return build(chooseParts(options, facts, plan));
@@ -97,6 +109,8 @@ interface Parts {
   textBody: string | null;
   cleanedHtml: string | null;
   cleanedText: string | null;
+  /** all or nothing: offsets are of the whole text */
+  removed: Pick<PayloadContent, 'quotedText' | 'signature' | 'removedParts'>;
   headers: Record<string, string>;
   truncated: readonly string[];
 }
@@ -113,6 +127,7 @@ const EVERYTHING: Choice = {
   dropped: [],
 };
 const DROP_ORDER: readonly DroppedPart[] = ['attachments', 'raw', 'html', 'text', 'headers'];
+const NOTHING_REMOVED: Parts['removed'] = { quotedText: null, signature: null, removedParts: [] };
 /** The smallest payload, with the longest list of omitted parts. */
 const NOTHING: Parts = {
   contents: [],
@@ -121,6 +136,7 @@ const NOTHING: Parts = {
   textBody: null,
   cleanedHtml: null,
   cleanedText: null,
+  removed: NOTHING_REMOVED,
   headers: {},
   truncated: [...DROP_ORDER, 'content'],
 };
@@ -142,6 +158,7 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
     textBody: cutText(content.textBody, textBytes),
     cleanedHtml: choice.hasHtml ? content.cleanedHtml : null,
     cleanedText,
+    removed: choice.textBytes === null ? content : NOTHING_REMOVED,
     headers: choice.hasHeaders ? headersObject(content.headers) : {},
     truncated: [...DROP_ORDER.filter(isCut), ...(content.isTruncated ? ['content'] : [])],
   };
@@ -180,8 +197,12 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
   out.json(`,"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},"attachments":`);
   // The same files again; their contents are above.
   writeAttachments(out, facts, []);
+  out.json(`,"headers":${headers},"quotedText":`);
+  out.string(parts.removed.quotedText);
+  out.json(',"signature":');
+  out.string(parts.removed.signature);
   out.json(
-    `,"headers":${headers}},"truncated":${JSON.stringify(parts.truncated)}},"endpoint":{"id":${JSON.stringify(endpoint.id)},` +
+    `,"removedParts":${JSON.stringify(parts.removed.removedParts)}},"truncated":${JSON.stringify(parts.truncated)}},"endpoint":{"id":${JSON.stringify(endpoint.id)},` +
       `"name":${JSON.stringify(endpoint.name)},"type":${JSON.stringify(endpoint.type)}}}`,
   );
 }
@@ -308,7 +329,7 @@ function leastBytes(
   const texts = [
     content.htmlBody,
     content.textBody,
-    ...(form === 'nested' ? [content.cleanedHtml, content.cleanedText] : []),
+    ...(form === 'nested' ? [content.cleanedHtml, content.cleanedText, content.quotedText] : []),
   ];
   let bytes = form === 'nested' ? (raw?.length ?? 0) : 0;
   for (const text of texts) bytes += text?.length ?? 0;

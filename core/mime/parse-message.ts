@@ -16,7 +16,7 @@ import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
 import { stripQuotedHtml } from './reply-html.ts';
-import { stripQuotedText } from './reply-text.ts';
+import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
 
 /** The stored fields of a received message besides its bytes. All texts are well-formed and without U+0000. */
@@ -36,6 +36,8 @@ export interface ParsedMessage {
   htmlBody: string | null;
   /** the author's own text, without quoted mail and signature; null like textBody */
   cleanedText: string | null;
+  /** what textBody has besides cleanedText, in its order */
+  removedParts: RemovedPart[];
   /** safe to show, without quoted mail and signature; null when there is no HTML, or it is too large to clean */
   cleanedHtml: string | null;
   /** the start of the text on one line, at most 200 characters */
@@ -101,6 +103,7 @@ export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessag
     textBody: null,
     htmlBody: null,
     cleanedText: null,
+    removedParts: [],
     cleanedHtml: null,
     preview: '',
     attachments: [],
@@ -124,7 +127,7 @@ type Head = Pick<
   | 'isTruncated'
   | 'hasSeveralFromFields'
 >;
-type Bodies = Pick<ParsedMessage, 'textBody' | 'htmlBody' | 'cleanedText' | 'cleanedHtml'>;
+type Bodies = Pick<ParsedMessage, 'textBody' | 'htmlBody' | 'cleanedText' | 'removedParts' | 'cleanedHtml'>;
 
 function readHead(section: HeaderSection): Head {
   const addresses = readAddressFields(section);
@@ -166,10 +169,13 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
   }
   const textBody = texts.length === 0 ? null : texts.join('\n');
   const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
+  const whole: Reply = { text: textBody?.trim() ?? '', removed: [] };
+  const reply = textBody === null || isForward ? whole : readReply(textBody);
   return {
     textBody,
     htmlBody,
-    cleanedText: textBody === null || isForward ? (textBody?.trim() ?? null) : stripQuotedText(textBody),
+    cleanedText: textBody === null ? null : reply.text,
+    removedParts: reply.removed,
     cleanedHtml: htmlBody === null ? null : sanitizeHtmlBody(isForward ? htmlBody : stripQuotedHtml(htmlBody)),
   };
 }

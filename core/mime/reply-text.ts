@@ -1,9 +1,12 @@
 import { storableText } from '../shared/text.ts';
 import { type Fate, fatesOf, type Line, lineOf } from './reply-reader.ts';
 
+export const REMOVED_KINDS = ['quote', 'signature'] as const;
+export type RemovedKind = (typeof REMOVED_KINDS)[number];
+
 /** A part of a text that its author did not type into this message. */
-interface RemovedPart {
-  kind: 'quote' | 'signature';
+export interface RemovedPart {
+  kind: RemovedKind;
   /** offset in the text, in UTF-16 code units */
   start: number;
   /** offset behind its last line break */
@@ -11,7 +14,7 @@ interface RemovedPart {
 }
 
 /** What its author typed into a message. */
-interface Reply {
+export interface Reply {
   /** without the removed parts, trimmed; the whole text when nothing else would remain */
   text: string;
   /** in the order of the text, not overlapping */
@@ -36,8 +39,24 @@ export function readReply(text: string): Reply {
     .map((line) => line.text)
     .join('\n')
     .trim();
-  if (own === '') return { text: storableText(text.replaceAll('\r\n', '\n').trim()), removed: [] };
-  return { text: storableText(own), removed: partsOf(lines, fates) };
+  const removed = own === '' ? [] : partsOf(lines, fates);
+  return removed.length === 0 || removed.length > MAX_PARTS
+    ? { text: storableText(text.replaceAll('\r\n', '\n').trim()), removed: [] }
+    : { text: storableText(own), removed };
+}
+
+/** A text with more is not taken apart: no author alternates so often with quoted mail. */
+const MAX_PARTS = 1_000;
+
+/** Returns the removed parts of a kind as one text, trimmed; null when there are none. */
+export function removedText(text: string | null, removed: readonly RemovedPart[], kind: RemovedKind): string | null {
+  const parts = removed.filter((part) => part.kind === kind);
+  if (text === null || parts.length === 0) return null;
+  return parts
+    .map(({ start, end }) => text.slice(start, end))
+    .join('')
+    .replaceAll('\r\n', '\n')
+    .trim();
 }
 
 /** A line and its place in the text, with its line break. */

@@ -182,6 +182,8 @@ export const EmailContentSchema = defineEntity({
     /** null when nothing was removed: then it equals the trimmed text_body */
     cleanedText: p.text().nullable(),
     cleanedHtml: p.text().nullable(),
+    /** what text_body has besides cleaned_text, see core/mime/reply-text.ts */
+    removedParts: p.json<unknown>().defaultRaw(`'[]'`),
     /** see core/mime/attachment.ts */
     attachments: p.json<unknown>(),
     /** results of SPF, DKIM, DMARC and ARC; null when not checked */

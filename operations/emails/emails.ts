@@ -149,7 +149,8 @@ export async function readEmail(context: OperationContext, emailId: string): Pro
     if (stored !== null) return stored;
     const { mailHostname } = settings;
     const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
-    if (pending !== undefined) return { ...pending, recipients: [] };
+    if (pending !== undefined)
+      return { ...pending, cleanedText: null, cleanedHtml: null, removedParts: [], recipients: [] };
     // It may have been parsed between the two reads.
     const parsed = await reads.readEmail(transaction, userId, emailId);
     if (parsed === null) throw emailNotFound();

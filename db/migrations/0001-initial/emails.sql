@@ -116,6 +116,7 @@ create table email_content (
   html_body text,
   cleaned_text text,
   cleaned_html text,
+  removed_parts jsonb not null default '[]',
   attachments jsonb not null,
   authentication jsonb,
   priority text,

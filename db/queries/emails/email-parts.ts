@@ -1,17 +1,20 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { type ContentRow, type EmailContent, emailContent } from './email-row.ts';
+import {
+  type CleanedContent,
+  type CleanedRow,
+  type ContentRow,
+  cleanedContent,
+  type EmailContent,
+  emailContent,
+} from './email-row.ts';
 
 /** Parts of an email's content that may be large, read only on request. */
 const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
 /** The content of an email; parts that were not requested are null, headers empty. */
-export interface EmailParts extends EmailContent {
-  /** without quoted mail and signature */
-  cleanedText: string | null;
-  /** sanitized: without anything that could run, load or mislead; null when there is none, or it was too long to sanitize */
-  cleanedHtml: string | null;
+export interface EmailParts extends EmailContent, CleanedContent {
   priority: 'high' | 'normal' | 'low' | null;
   /** whether parts of the message were left out, because it has too many */
   isTruncated: boolean;
@@ -29,7 +32,7 @@ export async function findContentParts(
   const asked = (part: ContentPart, column: RawBuilder<unknown>, absent: RawBuilder<unknown>) =>
     parts.has(part) ? column : absent;
   const { rows } = await sql<PartsRow>`
-    select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.tags, c.priority,
+    select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.tags, c.priority, c.removed_parts,
       c.is_truncated, c.parse_error,
       ${asked('headers', sql`c.headers`, sql`'[]'::jsonb`)} as headers,
       ${asked('text', sql`c.text_body`, NO_TEXT)} as text_body,
@@ -43,16 +46,15 @@ export async function findContentParts(
 const NO_TEXT = sql`null::text`;
 
 type PartsRow = ContentRow &
-  Pick<Row<'email_content'>, 'email_id' | 'cleaned_text' | 'cleaned_html' | 'is_truncated' | 'parse_error'> & {
+  CleanedRow &
+  Pick<Row<'email_content'>, 'email_id' | 'is_truncated' | 'parse_error'> & {
     priority: EmailParts['priority'];
   };
 
 function partsOf(row: PartsRow): EmailParts {
   return {
     ...emailContent(row),
-    // Stored only where it differs from the trimmed text.
-    cleanedText: row.cleaned_text?.trim() ?? null,
-    cleanedHtml: row.cleaned_html,
+    ...cleanedContent(row, null),
     priority: row.priority,
     isTruncated: row.is_truncated,
     parseError: row.parse_error,

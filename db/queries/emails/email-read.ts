@@ -1,9 +1,13 @@
 import { sql, type Transaction } from 'kysely';
+import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
+  type CleanedContent,
+  type CleanedRow,
   type ContentRow,
+  cleanedContent,
   type EmailContent,
   type EmailSummary,
   type EmailSummaryRow,
@@ -15,7 +19,7 @@ import {
 } from './email-row.ts';
 
 /** An email with its content. */
-export type EmailDetails = EmailSummary & EmailContent & { recipients: EmailRecipient[] };
+export type EmailDetails = EmailSummary & EmailContent & CleanedContent & { recipients: EmailRecipient[] };
 
 /** Returns one email with its content; null when the user has none with that id. */
 export async function readEmail(
@@ -23,13 +27,20 @@ export async function readEmail(
   userId: string,
   emailId: string,
 ): Promise<EmailDetails | null> {
-  const { rows } = await sql<EmailSummaryRow & ContentRow & { recipients: unknown }>`
-    select ${emailSummaryColumns}, ${emailContentColumns}, ${emailRecipientsColumn} as recipients from email e
+  const { rows } = await sql<EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown }>`
+    select ${emailSummaryColumns}, ${emailContentColumns}, c.cleaned_text, c.cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
   const row = rows[0];
   if (row === undefined) return null;
-  return { ...emailSummary(row), ...emailContent(row), recipients: emailRecipients(row.recipients) };
+  const cleaned = cleanedContent(row, row.text_body);
+  return {
+    ...emailSummary(row),
+    ...emailContent(row),
+    ...cleaned,
+    cleanedText: cleaned.cleanedText ?? (row.cleaned_html === null ? null : textOfHtml(row.cleaned_html)),
+    recipients: emailRecipients(row.recipients),
+  };
 }
 
 /** Returns all messages of a thread in the order of their positions. */

@@ -4,6 +4,7 @@ import type { EmailStatus, EmailType } from '../../../core/emails/email-status.t
 import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
 
@@ -219,6 +220,30 @@ export function addressFields(stored: unknown): AddressFields {
   return addresses.parse(stored ?? {});
 }
 
+/** What the author of an email typed, and the rest. */
+export interface CleanedContent {
+  /** without quoted mail and signature */
+  cleanedText: string | null;
+  /** sanitized: without anything that could run, load or mislead; null when there is none, or it was too long to sanitize */
+  cleanedHtml: string | null;
+  /** what the text has besides cleanedText */
+  removedParts: RemovedPart[];
+}
+
+/** Columns of a left join: all null when the email has no content row. */
+export type CleanedRow = { [Column in (typeof cleanedColumns)[number]]: Row<'email_content'>[Column] | null };
+const cleanedColumns = ['cleaned_text', 'cleaned_html', 'removed_parts'] as const;
+
+/** Returns the cleaned content; `cleaned_text` is stored only where it differs from the trimmed text. */
+export function cleanedContent(row: CleanedRow, text: string | null): CleanedContent {
+  return {
+    cleanedText: (row.cleaned_text ?? text)?.trim() ?? null,
+    cleanedHtml: row.cleaned_html,
+    removedParts: removedParts.parse(row.removed_parts ?? []),
+  };
+}
+
+const removedParts = z.array(z.object({ kind: z.enum(REMOVED_KINDS), start: z.number(), end: z.number() }));
 const headers = z.array(z.tuple([z.string(), z.string()]));
 const addressList = z
   .object({

@@ -165,7 +165,7 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
     name: 'retention-bodies',
     text: `
       with contents as (
-        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null
+        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, removed_parts = '[]'
         where c.user_id = $1 and c.email_id = any ($2::text[])
       )
       update email e set preview = '' where e.user_id = $1 and e.id = any ($2::text[]) and e.preview <> ''`,

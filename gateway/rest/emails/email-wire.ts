@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EMAIL_STATUSES, EMAIL_TYPES } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { REMOVED_KINDS, removedText } from '../../../core/mime/reply-text.ts';
 import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
@@ -136,6 +137,27 @@ export const emailListItem = z
   })
   .meta({ id: 'EmailListItem' });
 
+const cleanedContentBody = z
+  .object({
+    text: z.string().nullable().meta({ description: 'The text the author typed, without quotes and signature.' }),
+    html: z.string().nullable().meta({
+      description:
+        'The same of the HTML, without anything that can run, load or mislead. Null if it is too long to clean.',
+    }),
+    quoted_text: z.string().nullable().meta({ description: 'The quoted mail that was removed from the text.' }),
+    signature: z.string().nullable().meta({ description: 'The signature that was removed from the text.' }),
+    removed_parts: z
+      .array(
+        z.object({
+          kind: z.enum(REMOVED_KINDS),
+          start: z.number().int().meta({ description: 'Offset in `text` of the email, in UTF-16 code units.' }),
+          end: z.number().int().meta({ description: 'Offset after its last character.' }),
+        }),
+      )
+      .meta({ description: 'Where the text has what was removed, in order.' }),
+  })
+  .meta({ id: 'CleanedContent' });
+
 export const emailBody = z
   .object({
     object: z.literal('email'),
@@ -150,6 +172,7 @@ export const emailBody = z
     subject: z.string(),
     html: z.string().nullable(),
     text: z.string().nullable(),
+    cleaned_content: cleanedContentBody.nullable().meta({ description: 'Null for sent mail.' }),
     status,
     last_event: lastEvent,
     created_at: instant,
@@ -253,6 +276,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     subject: email.subject,
     html: email.html,
     text: email.text,
+    cleaned_content: email.type === 'received' ? cleanedContentOf(email) : null,
     status: email.status,
     last_event: lastEventOf(email),
     created_at: wireInstant(email.createdAt),
@@ -274,6 +298,21 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     tags: email.tags,
     authentication: email.authentication,
     recipients: (email.recipients ?? []).map(recipientBodyOf),
+  };
+}
+
+function cleanedContentOf({
+  text,
+  cleanedText = null,
+  cleanedHtml = null,
+  removedParts = [],
+}: Email & Partial<EmailDetails>): z.infer<typeof cleanedContentBody> {
+  return {
+    text: cleanedText,
+    html: cleanedHtml,
+    quoted_text: removedText(text, removedParts, 'quote'),
+    signature: removedText(text, removedParts, 'signature'),
+    removed_parts: removedParts,
   };
 }
 

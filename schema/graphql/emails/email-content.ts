@@ -2,6 +2,7 @@ import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import type { Priority } from '../../../core/mime/header-fields.ts';
+import { type RemovedKind, removedText } from '../../../core/mime/reply-text.ts';
 import {
   type ContentPart,
   type EmailParts,
@@ -78,6 +79,7 @@ const EMPTY: EmailParts = {
   html: null,
   cleanedText: null,
   cleanedHtml: null,
+  removedParts: [],
   attachments: [],
   authentication: null,
   tags: [],
@@ -183,6 +185,29 @@ const HeaderField = builder.objectRef<{ name: string; value: string }>('HeaderFi
   }),
 });
 
+const RemovedPartKind = builder.enumType('RemovedPartKind', {
+  description: 'What a removed part of a text is.',
+  values: enumValues<RemovedKind>({
+    quote: 'Quoted or forwarded mail, and the lines that introduce it.',
+    signature: 'A signature, a note of the mail program, or a disclaimer.',
+  }),
+});
+
+const RemovedPart = builder.objectRef<EmailParts['removedParts'][number]>('RemovedPart').implement({
+  description: 'A part of the plain-text body that `cleanedText` does not contain.',
+  isOfDomain: true,
+  fields: (t) => ({
+    kind: t.expose('kind', { type: RemovedPartKind, description: 'What the part is.' }),
+    start: t.exposeInt('start', { description: 'Offset of its first character in `text`, in UTF-16 code units.' }),
+    end: t.exposeInt('end', { description: 'Offset after its last character.' }),
+  }),
+});
+
+async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<string | null> {
+  const { text, removedParts } = await loadEmailParts(context, emailId, 'text');
+  return removedText(text, removedParts, kind);
+}
+
 export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailContent').implement({
   description: 'Bodies and headers of an email. Only the requested fields are read.',
   isOfDomain: true,
@@ -204,10 +229,25 @@ export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailCont
       resolve: async ({ emailId }, _args, context) =>
         (await loadEmailParts(context, emailId, 'cleanedText')).cleanedText,
     }),
+    quotedText: t.string({
+      nullable: true,
+      description: 'The quoted mail in `text` that `cleanedText` does not contain. Null if there is none.',
+      resolve: ({ emailId }, _args, context) => readRemoved(context, emailId, 'quote'),
+    }),
+    signature: t.string({
+      nullable: true,
+      description: 'The signature in `text` that `cleanedText` does not contain. Null if there is none.',
+      resolve: ({ emailId }, _args, context) => readRemoved(context, emailId, 'signature'),
+    }),
+    removedParts: t.field({
+      type: [RemovedPart],
+      description: 'Where `text` has quoted mail and signatures that `cleanedText` does not contain, in order.',
+      resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).removedParts,
+    }),
     cleanedHtml: t.string({
       nullable: true,
       description:
-        'The HTML body of received mail without anything that can run, load or mislead. Null if there is none or it is too long to sanitize.',
+        'The HTML body of received mail without quotes, signature and anything that can run, load or mislead. Null if there is none or it is too long to sanitize.',
       resolve: async ({ emailId }, _args, context) =>
         (await loadEmailParts(context, emailId, 'cleanedHtml')).cleanedHtml,
     }),

@@ -32,6 +32,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     html_body: null,
     cleaned_text: null,
     cleaned_html: null,
+    removed_parts: [],
     attachments: [],
     priority: null,
     is_truncated: false,

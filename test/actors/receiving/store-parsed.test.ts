@@ -96,6 +96,7 @@ const message: ParsedMessage = {
   htmlBody: '<p>Grüße</p>',
   cleanedText: '',
   cleanedHtml: null,
+  removedParts: [],
   preview: 'Grüße',
   attachments: [
     {
@@ -179,6 +180,7 @@ test('a parsed message becomes an email with every field in its place', async ()
     html_body: message.htmlBody,
     cleaned_text: '',
     cleaned_html: null,
+    removed_parts: [],
     attachments: message.attachments,
     authentication: null,
     priority: 'high',

@@ -13,6 +13,7 @@ import {
 } from '../../../core/endpoints/webhook-payload.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { REMOVED_KINDS, removedText } from '../../../core/mime/reply-text.ts';
 import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
 /** The payload as text. */
@@ -62,6 +63,9 @@ const facts: PayloadFacts = {
     htmlBody: null,
     cleanedText: 'text',
     cleanedHtml: null,
+    quotedText: '> quoted',
+    signature: null,
+    removedParts: [],
     attachments: [attachment],
     priority: null,
     isTruncated: false,
@@ -126,6 +130,9 @@ test('the nested payload has every field of the interface', () => {
         hasText: true,
         attachments: [{ ...file, content: null }],
         headers,
+        quotedText: '> quoted',
+        signature: null,
+        removedParts: [],
       },
       truncated: [],
     },
@@ -178,6 +185,8 @@ const large: PayloadFacts = {
     cleanedHtml: html(9_000),
     textBody: 't'.repeat(8_000),
     cleanedText: 'c'.repeat(1_000),
+    quotedText: 't'.repeat(900),
+    signature: 't'.repeat(100),
     attachments: [
       { ...attachment, index: 0, filename: 'film.mp4', size: 29_400, start: head.length, length: 39_200 },
       { ...attachment, index: 1, filename: 'bill.xml', size: 600, start: head.length + 39_200, length: 800 },
@@ -208,6 +217,8 @@ test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], content
   expect(htmlBody).toBe(truncated.includes('html') ? null : html(10_000));
   expect(textBody.length === 8_000).toBe(!truncated.includes('text'));
   if (truncated.includes('text')) expect(textBody.length).toBeGreaterThan(500);
+  if (payload === 'nested')
+    expect(body.email.cleanedContent.quotedText?.length).toBe(truncated.includes('text') ? undefined : 900);
   if (payload === 'nested') expect(mail.raw.length).toBe(truncated.includes('raw') ? 0 : 45_000);
   // The same keys, whatever is left out.
   const whole = JSON.parse(payloadText({ payload, maxPayloadOctets: 10_000_000, attachments: 'content' }, large));
@@ -231,6 +242,15 @@ test('parts that were lost with the bytes of the message are named', () => {
   });
   expect(JSON.parse(payloadText(FLAT, gone)).truncated).toEqual(['attachments']);
   expect(JSON.parse(payloadText({ ...FLAT, attachments: 'link' }, gone)).truncated).toEqual([]);
+});
+
+test('offsets in a text that was cut are left out', () => {
+  const removedParts = [{ kind: 'quote' as const, start: 0, end: 900 }];
+  const partsWithin = (maxPayloadOctets: number) =>
+    JSON.parse(payloadText({ ...NESTED, maxPayloadOctets }, { ...large, content: { ...large.content, removedParts } }))
+      .email.cleanedContent.removedParts;
+  expect(partsWithin(200_000)).toEqual(removedParts);
+  expect(partsWithin(10_000)).toEqual([]);
 });
 
 test('the bytes of the message are needed only for contents', () => {
@@ -284,12 +304,21 @@ const EMAIL = {
 
 async function factsOf(raw: Buffer): Promise<PayloadFacts> {
   const { messageId, subject, date, addresses, inReplyTo, references, ...rest } = await parseMessage(raw);
+  const { textBody, removedParts } = rest;
+  const [quotedText, signature] = REMOVED_KINDS.map((kind) => removedText(textBody, removedParts, kind));
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
     userId: 'usr 1',
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
     email: { ...EMAIL, messageId: messageId ?? '', subject, date },
-    content: { ...rest, addresses, inReplyTo, references },
+    content: {
+      ...rest,
+      addresses,
+      inReplyTo,
+      references,
+      quotedText: quotedText ?? null,
+      signature: signature ?? null,
+    },
     raw,
     endpoint: { id: 'ep_1', name: 'Mine "\u2028"', type: 'webhook' },
     publicUrl: 'https://mail.example.test',
@@ -363,6 +392,9 @@ function nestedOf(facts: PayloadFacts) {
         hasText: Boolean(content.cleanedText),
         attachments: filesOf(facts),
         headers,
+        quotedText: content.quotedText,
+        signature: content.signature,
+        removedParts: content.removedParts,
       },
       truncated: content.isTruncated ? ['content'] : [],
     },

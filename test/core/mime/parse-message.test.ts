@@ -39,6 +39,7 @@ test('parses a plain message', async () => {
     textBody: 'Hello Ann,\nbye.\n',
     htmlBody: null,
     cleanedText: 'Hello Ann,\nbye.',
+    removedParts: [],
     cleanedHtml: null,
     preview: 'Hello Ann, bye.',
     headers: [
@@ -74,6 +75,13 @@ describe('bodies', () => {
       preview: 'Hi Ann',
     });
     expect(message.attachments).toEqual([]);
+  });
+
+  test('say what is no text of the author', async () => {
+    const text = 'Yes.\r\n\r\nOn Mon, 1 Jan 2026, Ann wrote:\r\n> When?\r\n';
+    const message = await parsed('Content-Type: text/plain\r\n', text);
+    expect(message).toMatchObject({ cleanedText: 'Yes.', removedParts: [{ kind: 'quote', start: 6, end: 45 }] });
+    expect(message.textBody?.slice(6, 45)).toBe('On Mon, 1 Jan 2026, Ann wrote:\n> When?\n');
   });
 
   test('of HTML only give a preview, and no text', async () => {

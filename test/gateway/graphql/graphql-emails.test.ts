@@ -118,7 +118,7 @@ async function insertReceived(): Promise<string> {
   );
   await gateway.actor.pool.query(
     `update email_content set authentication = $3, priority = 'high', is_truncated = true, parse_error = 'too deep', cleaned_text = 'Hello',
-       cleaned_html = '<p>Hello</p>' where user_id = $1 and email_id = $2`,
+       removed_parts = '[{"kind":"quote","start":1,"end":4},{"kind":"signature","start":4,"end":5}]', cleaned_html = '<p>Hello</p>' where user_id = $1 and email_id = $2`,
     [box.userId, id, JSON.stringify(AUTHENTICATION)],
   );
   return id;
@@ -136,7 +136,7 @@ const FIELDS = `
   from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
   thread { id } domain { id } ownAddress { id } batch { id } guardRule { id } tags { name value }
   attachments { index filename contentType size contentId disposition downloadUrl }
-  content { text html cleanedText cleanedHtml inReplyTo references priority isTruncated parseError headers { name value }
+  content { text html cleanedText cleanedHtml quotedText signature removedParts { kind start end } inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
   securityWarnings { kind text shown actual }
   recipients { address status attemptCount lastCode lastEnhancedStatus lastText refusal { reason type title advice } nextAttemptAt settledAt complainedAt
@@ -145,6 +145,14 @@ const FIELDS = `
 type Graph = Awaited<ReturnType<typeof ask>>;
 const lower = (value: string | null) => value?.toLowerCase() ?? null;
 const bare = (mailboxes: { address: string }[]) => mailboxes.map(({ address }) => address);
+
+const cleanedOf = ({ cleanedText, cleanedHtml, quotedText, signature, removedParts }: Graph) => ({
+  text: cleanedText,
+  html: cleanedHtml,
+  quoted_text: quotedText,
+  signature,
+  removed_parts: removedParts.map((part: Graph) => ({ ...part, kind: lower(part.kind) })),
+});
 
 /** What the REST interface shows of the email that the graph shows. */
 function detailOf(email: Graph) {
@@ -167,6 +175,7 @@ function detailOf(email: Graph) {
     subject: email.subject,
     html: content.html,
     text: content.text,
+    cleaned_content: email.type === 'RECEIVED' ? cleanedOf(content) : null,
     status,
     last_event: lastEvents[status] ?? status,
     created_at: email.createdAt,
