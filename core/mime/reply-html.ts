@@ -66,7 +66,8 @@ const INLINE = new Set(
 const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '));
 
 const QUOTE_CLASS =
-  /(?:^|\s)(?:x_|ecx)?(?:gmail_quote|cite\d?|yahoo_quoted|iosymail|protonmail_quote|tutanota_quote|nylas-quote|front-blockquote)(?:\s|$)/;
+  /(?:^|\s)(?:x_|ecx)?(?:cite\d?|yahoo_quoted|iosymail|protonmail_quote|tutanota_quote|nylas-quote|front-blockquote)(?:\s|$)/;
+const GMAIL_CLASS = /(?:^|\s)(?:x_|ecx)?gmail_quote(?:\s|$)/;
 const CONTAINER_CLASS = /(?:^|\s)(?:x_)?(?:yahoo_quoted|moz-forward-container)(?:\s|$)/;
 const INTRODUCTION_CLASS = /(?:^|\s)(?:x_|ecx)?(?:gmail_attr|moz-cite-prefix|airmail_on|airmail_ext_on)(?:\s|$)/;
 const INTRODUCTION_ID = /^(?:x_)?(?:reply-intro)$/i;
@@ -86,7 +87,11 @@ function markOf(name: string, attributes: Record<string, string>): LineMark | nu
   const { id = '', class: names = '', type = '', name: own = '' } = attributes;
   if (SIGNATURE_CLASS.test(names) || SIGNATURE_ID.test(id) || own === SIGNATURE_NAME) return 'signature';
   if (INTRODUCTION_CLASS.test(names) || INTRODUCTION_ID.test(id)) return 'introduction';
-  if (name === 'blockquote') return type === 'cite' || QUOTE_CLASS.test(names) ? 'quote' : 'block';
+  if (name === 'blockquote') {
+    // The editor of Gmail makes such elements for the author, too.
+    const isGmail = GMAIL_CLASS.test(names);
+    return !isGmail && (type === 'cite' || QUOTE_CLASS.test(names) || hasBorderLeft(attributes)) ? 'quote' : 'block';
+  }
   if (ONWARDS_ID.test(id) || CONTAINER_CLASS.test(names) || own === QUOTE_NAME) return 'onwards';
   return null;
 }
@@ -206,6 +211,12 @@ function isPixel(attributes: Record<string, string>): boolean {
   return [attributes['width'], attributes['height']].some(
     (size) => size !== undefined && /^\d+(?:px)?$/.test(size) && Number.parseInt(size, 10) <= MAX_PIXEL,
   );
+}
+
+/** Mail programs draw a line beside quoted mail. */
+function hasBorderLeft(attributes: Record<string, string>): boolean {
+  const style = attributes['style'] ?? '';
+  return style.length <= MAX_STYLE_LENGTH && /border-left(?:-width|-style|-color)?\s*:(?!\s*(?:none|0))/i.test(style);
 }
 
 function hasBorderAbove(attributes: Record<string, string>): boolean {

@@ -37,6 +37,17 @@ export function lineOf(text: string, mark: LineMark | null): Line {
 
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
+/**
+ * Returns the characters before an introduction in the same line, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`; programs that
+ * lose line breaks make such lines. Zero if there are none.
+ */
+export function ownLengthOf(line: string): number {
+  return line.length > MAX_LINE_LENGTH || /^\s*[>＞|]/u.test(line) ? 0 : (SHARED_LINE.exec(line)?.index ?? 0);
+}
+
+const SHARED_LINE =
+  /(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ].*(?:wrote:|<[^<>]*)$/u;
+
 /** Returns what each line is, in linear time. All may be quoted or signatures. */
 export function fatesOf(lines: readonly Line[]): readonly Fate[] {
   const reader = new ReplyReader(lines);
@@ -81,6 +92,11 @@ const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(
   ([field, names]) =>
     [field, new RegExp(`^[*_\\s]{0,3}(?:${names})[*_]{0,2}\\s?[:：](?!//)[*_]{0,2}(?:\\s|$|\\S)`, 'iu')] as const,
 );
+/** A date as RFC 5322 §3.3 has it. */
+const DATE_FIELD = new RegExp(`^(?:${QUOTED_FIELDS.date})\\s?[:：] .*\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}`, 'iu');
+const FIELDS_INSIDE = Object.entries(QUOTED_FIELDS).map(
+  ([field, names]) => [field, new RegExp(`\\s(?:${names})\\s?[:：]\\s`, 'u')] as const,
+);
 const SENT_FIELD = new RegExp(`^[*_\\s]{0,3}(?:${SENT})[*_]{0,2}\\s?[:：]`, 'iu');
 const RAW_FIELD =
   /^(?:received|received-spf|return-path|mime-version|content-(?:type|transfer-encoding)|dkim-signature|authentication-results|x-[\w-]{1,40})\s?:/iu;
@@ -92,6 +108,11 @@ const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
 /** `JD> ` and `Richard> `: initials or a name before each quoted line. */
+/** A link that ends on the next line, with `>`. */
+const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<>\s]*$/iu;
+const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
+const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
+const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
 const NAMED_QUOTE = /^\s{0,3}[\p{L}][\p{L}.'-]{0,15}>/u;
 const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
@@ -120,8 +141,11 @@ class ReplyReader {
     this.fates = lines.map(({ mark }) => (mark === 'signature' ? 'signature' : 'kept'));
     this.#isCode = fencedLines(lines);
     this.#isQuoted = lines.map(
-      ({ text, mark }, at) => mark === 'quote' || (this.#isCode[at] !== true && /^\s{0,3}[>＞]/u.test(text)),
+      ({ text, mark }, at) =>
+        mark === 'quote' ||
+        (this.#isCode[at] !== true && /^\s{0,3}[>＞]/u.test(text) && !OPEN_LINK.test(this.#line(at - 1).short)),
     );
+    this.#quoteWrappedLinks();
     this.#introductions = this.#findIntroductions();
     this.#isIntroduction = lines.map(() => false);
     for (const { from, to } of this.#introductions) this.#isIntroduction.fill(true, from, to + 1);
@@ -135,6 +159,16 @@ class ReplyReader {
 
   #line(at: number): Line {
     return this.#lines[at] ?? NO_LINE;
+  }
+
+  /** A long link within a quotation may be alone on a line, or end on one, without a `>`. */
+  #quoteWrappedLinks(): void {
+    for (let at = 1; at + 1 < this.#lines.length; at++) {
+      if (this.#isQuoted[at - 1] !== true || this.#isQuoted[at] === true || this.#isQuoted[at + 1] !== true) continue;
+      const { short } = this.#line(at);
+      const isRest = OPEN_BRACKET.test(this.#line(at - 1).short) && CLOSING_BRACKET.test(short);
+      if (isRest || LINK_ALONE.test(short)) this.#isQuoted[at] = true;
+    }
   }
 
   #remove(kind: Fate, from: number, end: number): void {
@@ -216,6 +250,7 @@ class ReplyReader {
       if (field === null) continue;
       if (fields.has(field) && field !== 'other') break;
       fields.add(field);
+      for (const inside of fieldsInside(short)) fields.add(inside);
       isOfMail ||= field === 'subject' || ADDRESS.test(short) || SENT_FIELD.test(short);
       to = next;
     }
@@ -227,7 +262,9 @@ class ReplyReader {
     fields.delete('other');
     const isQuoteNext = this.#isQuoteLike(this.#nextNonBlank(to + 1));
     const isApart = from < at || isQuoteNext;
-    if (fields.size < (isApart ? 2 : 3) || (!isApart && !fields.has('date'))) return null;
+    const isSent = isApart || DATE_FIELD.test(this.#line(at).short);
+    if (!isApart && !fields.has('date')) return null;
+    if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
 
@@ -421,6 +458,13 @@ const MAX_FIELD_LENGTH = 40;
 function fieldOf(short: string): string | null {
   const colon = short.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
   return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(short))?.[0] ?? null);
+}
+
+/** Further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
+function fieldsInside(short: string): string[] {
+  if (!ADDRESS.test(short) || fieldOf(short) !== 'from') return [];
+  const capital = short.replace(/(?<=\s)\p{Lu}\p{Ll}{1,20}(?=\s?[:：]\s)/gu, (name) => name.toLowerCase());
+  return FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
 }
 
 /** Lines between two lines of ```. */

@@ -1,5 +1,5 @@
 import { storableText } from '../shared/text.ts';
-import { type Fate, fatesOf, type Line, lineOf } from './reply-reader.ts';
+import { type Fate, fatesOf, type Line, lineOf, ownLengthOf } from './reply-reader.ts';
 
 export const REMOVED_KINDS = ['quote', 'signature'] as const;
 export type RemovedKind = (typeof REMOVED_KINDS)[number];
@@ -34,15 +34,23 @@ export function stripQuotedText(text: string): string {
 export function readReply(text: string): Reply {
   const lines = splitLines(text);
   const fates = fatesOf(lines);
-  const kept = lines.filter((_, at) => fates[at] === 'kept');
-  const own = kept
-    .map((line) => line.text)
-    .join('\n')
-    .trim();
-  const removed = own === '' ? [] : partsOf(lines, fates);
-  return removed.length === 0 || removed.length > MAX_PARTS
-    ? { text: storableText(text.replaceAll('\r\n', '\n').trim()), removed: [] }
-    : { text: storableText(own), removed };
+  const removed = partsOf(lines, fates);
+  const own = removed.length > MAX_PARTS ? '' : withoutParts(text, removed);
+  return own === '' ? { text: tidy(text), removed: [] } : { text: own, removed };
+}
+
+function withoutParts(text: string, removed: readonly RemovedPart[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of removed) {
+    pieces.push(text.slice(at, start));
+    at = end;
+  }
+  return tidy(`${pieces.join('')}${text.slice(at)}`);
+}
+
+function tidy(text: string): string {
+  return storableText(text.replaceAll('\r\n', '\n').trim());
 }
 
 /** A text with more is not taken apart: no author alternates so often with quoted mail. */
@@ -52,11 +60,7 @@ const MAX_PARTS = 1_000;
 export function removedText(text: string | null, removed: readonly RemovedPart[], kind: RemovedKind): string | null {
   const parts = removed.filter((part) => part.kind === kind);
   if (text === null || parts.length === 0) return null;
-  return parts
-    .map(({ start, end }) => text.slice(start, end))
-    .join('')
-    .replaceAll('\r\n', '\n')
-    .trim();
+  return tidy(parts.map(({ start, end }) => text.slice(start, end)).join(''));
 }
 
 /** A line and its place in the text, with its line break. */
@@ -66,13 +70,20 @@ interface TextLine extends Line {
 }
 
 function splitLines(text: string): TextLine[] {
+  const lines: TextLine[] = [];
   let start = 0;
-  return text.split('\n').map((raw) => {
-    const end = Math.min(start + raw.length + 1, text.length);
-    const line = { ...lineOf(raw.endsWith('\r') ? raw.slice(0, -1) : raw, null), start, end };
+  const add = (line: string, end: number) => {
+    lines.push({ ...lineOf(line, null), start, end });
     start = end;
-    return line;
-  });
+  };
+  for (const raw of text.split('\n')) {
+    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+    const end = Math.min(start + raw.length + 1, text.length);
+    const length = ownLengthOf(line);
+    if (length > 0) add(line.slice(0, length), start + length);
+    add(line.slice(length), end);
+  }
+  return lines;
 }
 
 /** Adjacent lines of the same fate are one part; blank lines between them belong to it. */

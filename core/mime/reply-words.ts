@@ -33,7 +33,7 @@ export const QUOTED_FIELDS = {
 /** Lines that stand above forwarded or quoted mail, between dashes or before a colon. */
 export const QUOTE_TITLES = [
   'original(?:nachricht)? ?(?:message|appointment)?|forwarded (?:message|by)|reply message|begin forwarded message|begin original message',
-  'urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|anfang der weitergeleiteten (?:nachricht|e-mail)|(?:message|courriel) d.origine',
+  'urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|antwort nachricht|anfang der weitergeleiteten (?:nachricht|e-mail)|(?:message|courriel) d.origine',
   'message (?:original|initial|transféré|transmis)|début du message (?:réexpédié|transféré)|mensaje (?:original|reenviado)',
   'inicio del mensaje reenviado|messaggio (?:originale|inoltrato)|inizio messaggio inoltrato|mensagem (?:original|encaminhada)',
   'início da mensagem reencaminhada|oorspronkelijk bericht|doorgestuurd bericht|begin doorgestuurd bericht|oprindelig (?:meddelelse|besked)',
@@ -55,6 +55,7 @@ export const PROGRAM_SIGNATURES = [
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`gesendet (?:von|mit|vom|über|via) .{1,80}`,
   String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать) outlook .{0,80}`,
+  String.raw`.{0,25}\boutlook (?:for|für|pour|para|per|voor|til|för|dla|для|pro|na) (?:ios|android|mac|iphone)\b.{0,60}`,
   String.raw`envoyé (?:de|depuis|à partir de|avec|via|par) .{1,80}`,
   String.raw`enviad[oa] (?:desde|do|da|de|a partir|con|com|via|pelo) .{1,80}`,
   String.raw`inviat[oa] (?:da|dal|dalla|con|tramite) .{1,80}`,

@@ -72,6 +72,14 @@ describe('is cut out of what', () => {
       `<p>Yes.</p><p>05.01.2026, 10:00, "Ann" &lt;ann@x.test&gt;:</p><blockquote>${MESSAGE}</blockquote>`,
     ],
     [
+      'webmail sends without an introduction',
+      `<p>Yes.</p><blockquote style="padding-left:5px;border-left:2px solid #1010ff">${MESSAGE}</blockquote>`,
+    ],
+    [
+      'puts the fields on one line',
+      `<p>Yes.</p><hr><div><b>From: ann@x.test</b> <b>Date: Thu, 24 Mar 2026 08:07:12 -0700</b></div>${MESSAGE}`,
+    ],
+    [
       'mail programs write as plain text in HTML',
       '<pre>Yes.\n\nOn Mon, 5 Jan 2026, Ann &lt;ann@x.test&gt; wrote:\n&gt; When?\n&gt; Where?\n</pre>',
     ],
@@ -92,6 +100,7 @@ test('an answer below and between quotations stays', () => {
 test.each([
   '<blockquote type="cite">old</blockquote>',
   '<p>He said</p><blockquote>words</blockquote>',
+  '<p>He said</p><blockquote class="gmail_quote" style="margin:0 0 0 40px;border:none">words</blockquote>',
   '<table><tr><td>News</td></tr></table><hr><p>More news</p><hr><p>From: Rome<br>To: Bern<br>Date: Monday</p>',
   '<div>One<hr>Two<div style="border-top:1px solid red">Three</div></div>',
   '<p>Unclosed <b>tags <i>everywhere<div>and',

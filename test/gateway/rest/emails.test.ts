@@ -345,6 +345,7 @@ describe('one email', () => {
       subject: 'A subject',
       html: null,
       text: 'Hello',
+      cleaned_content: { text: 'Hello', html: null, quoted_text: null, signature: null, removed_parts: [] },
       status: 'delivered',
       last_event: 'delivered',
       created_at: createdAt.toISOString(),
