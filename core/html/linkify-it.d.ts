@@ -1,6 +1,8 @@
 /** The parts of linkify-it 5 that we use; the package has no types. */
 declare module 'linkify-it' {
   export interface Match {
+    /** '' for a name without one */
+    schema: string;
     index: number;
     lastIndex: number;
     raw: string;

@@ -144,7 +144,7 @@ const MAX_SHOWN_TEXT_LENGTH = 500_000;
 /** Maximum characters of a line in which links are searched: the search is not linear. */
 const MAX_LINKED_LINE = 4_000;
 
-const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false }).add('ftp:', null).add('//', null);
+const finder = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: false }).add('ftp:', null).add('//', null);
 
 /**
  * Returns plain text as safe HTML, with its lines preserved and web addresses as links. Quoted mail is collapsed under the conditions of
@@ -189,15 +189,16 @@ function isBlank(lines: readonly string[]): boolean {
 }
 
 function linked(line: string): string {
-  if (!line.includes(':') || line.length > MAX_LINKED_LINE) return escapeText(line);
+  if (!/[:@]|www\./i.test(line) || line.length > MAX_LINKED_LINE) return escapeText(line);
   const pieces: string[] = [];
   let at = 0;
-  for (const { index, lastIndex, url } of finder.match(line) ?? []) {
-    if (!/^(?:https?:\/\/|mailto:)/i.test(url)) continue;
+  for (const { index, lastIndex, raw, schema, url } of finder.match(line) ?? []) {
+    // Names without a scheme are often names of files: `notes.md`.
+    if (!/^(?:https?:\/\/|mailto:)/i.test(url) || (schema === '' && !/^www\./i.test(raw))) continue;
     const words = escapeText(line.slice(index, lastIndex));
     pieces.push(
       escapeText(line.slice(at, index)),
-      `<a href="${escapeText(url)}" rel="noopener noreferrer nofollow" target="_blank">${words}</a>`,
+      `<a href="${escapeText(schema === '' ? `https://${raw}` : url)}" rel="noopener noreferrer nofollow" target="_blank">${words}</a>`,
     );
     at = lastIndex;
   }

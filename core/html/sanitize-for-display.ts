@@ -69,7 +69,8 @@ function prepare(
   else if (QUOTED_ONWARDS_ID.test(id) || QUOTED_ONWARDS_STYLE.test(style)) attributes['data-quoted'] = 'onwards';
   cleanDesign(attributes, styles);
   // Positions are dropped: a tracking pixel that took no room must not move the mail.
-  if (tagName === 'img' && OUT_OF_FLOW.test(style) && attributes['width'] === '1') attributes['style'] = 'display:none';
+  if (tagName === 'img' && OUT_OF_FLOW.test(style) && attributes['width'] === '1')
+    attributes['style'] = 'display:none!important';
   // A form is a block to its design.
   return cleanUrls(tagName === 'form' ? 'div' : tagName, attributes);
 }

@@ -1,6 +1,7 @@
 import type { Attributes, IOptions } from 'sanitize-html';
 import sanitizeHtml from 'sanitize-html';
 import { storableText } from '../shared/text.ts';
+import { hiddenClasses, isHidden } from './hidden-elements.ts';
 
 /** Maximum characters. Longer HTML has no cleaned copy: cleaning would take a second, and mail programs cut far earlier. */
 export const MAX_CLEANED_HTML_LENGTH = 1_000_000;
@@ -12,10 +13,23 @@ const MAX_NESTING = 100;
 
 /**
  * Returns HTML that is safe to show: no scripts, event handlers, forms, frames, objects or style sheets; only http, https, mailto, tel
- * and cid URLs and inline images; no styles that load or cover anything. Null when the HTML is too large or too deeply nested.
+ * and cid URLs and inline images; no styles that load or cover anything; no hidden elements (preheaders), unless nothing else remains. Null when the HTML is too large or too deeply nested.
  */
 export function sanitizeHtmlBody(html: string): string | null {
-  return isTooComplex(html) ? null : storableText(sanitizeHtml(html, WHOLE).trim());
+  if (isTooComplex(html)) return null;
+  const classes = hiddenClasses(html);
+  const hidden = new WeakSet<Attributes>();
+  const shown = sanitizeHtml(html, {
+    ...WHOLE,
+    transformTags: {
+      '*': (tagName, attributes) => {
+        if (isHidden(attributes, classes)) hidden.add(attributes);
+        return clean(tagName, attributes);
+      },
+    },
+    exclusiveFilter: ({ attribs }) => hidden.has(attribs),
+  }).trim();
+  return storableText(shown === '' ? sanitizeHtml(html, WHOLE).trim() : shown);
 }
 
 /** Returns about `maxLength` characters of the text of sanitized HTML, white space collapsed. */

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { storableText } from '../shared/text.ts';
+import { hiddenClasses, isHidden } from './hidden-elements.ts';
 import { sanitizeHtmlBody } from './sanitize-html.ts';
 
 /** Maximum characters of HTML that are read; the text is for readers and programs that show no HTML. */
@@ -22,11 +23,19 @@ const SPACES = /(?: |\u00a0|\u200b|\u200c|\ufeff|\u00ad|\u034f)+/g;
 
 /**
  * Returns the plain-text form of an HTML body: paragraphs and lines as displayed, `text (URL)` for links, `- ` before list items, the
- * alternative text of images. Null when nothing would be visible. Never throws.
+ * alternative text of images; no hidden elements (preheaders), unless nothing else remains. Null when nothing would be visible. Never throws.
  */
 export function textOfHtml(html: string): string | null {
+  const read = html.slice(0, MAX_HTML_LENGTH);
+  return readText(read, hiddenClasses(read)) ?? readText(read, null);
+}
+
+/** Returns the text without hidden elements; `classes` null: with them. */
+function readText(html: string, classes: ReadonlySet<string> | null): string | null {
   const pieces: string[] = [];
   const links: { href: string; from: number }[] = [];
+  /** of each open element whether it hides its content */
+  const hiding: boolean[] = [];
   let unseen = 0;
   /** line ends since the last text */
   let lineEnds = 0;
@@ -50,7 +59,10 @@ export function textOfHtml(html: string): string | null {
   const parser = new Parser({
     onopentag(name, attributes) {
       if (++depth > MAX_DEPTH) return parser.pause();
-      if (UNSEEN.has(name)) unseen++;
+      const isUnseen = UNSEEN.has(name) || (classes !== null && isHidden(attributes, classes));
+      hiding.push(isUnseen);
+      if (isUnseen) unseen++;
+      if (unseen > 0) return;
       if (name === 'br') endLine(lineEnds + 1);
       else if (!INLINE.has(name)) endLine(PARAGRAPHS.has(name) ? 2 : 1);
       if (name === 'td' || name === 'th') pieces.push(' ');
@@ -66,12 +78,14 @@ export function textOfHtml(html: string): string | null {
     },
     onclosetag(name) {
       depth--;
-      if (UNSEEN.has(name) && unseen > 0) unseen--;
+      const wasUnseen = unseen > 0;
+      if (hiding.pop() === true) unseen--;
+      if (wasUnseen) return;
       if (name === 'a') endLink();
       else if (name !== 'br' && !INLINE.has(name)) endLine(PARAGRAPHS.has(name) ? 2 : 1);
     },
   });
-  parser.end(html.slice(0, MAX_HTML_LENGTH));
+  parser.end(html);
   const text = pieces
     .join('')
     .split('\n')

@@ -19,7 +19,7 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         operationId: 'showEmail',
         summary: 'Render an email as a page',
         description:
-          'Returns an HTML document with the sanitized HTML of the email, or with its text if there is no HTML. The document runs no code and loads nothing, except remote images if you request them. The headers `x-remote-image-count` and `x-tracking-pixel-count` show how many images were left out or could be.',
+          'Returns an HTML document with the sanitized HTML of the email, or with its text if there is no HTML. It keeps the design of the sender: style sheets, colors and the places of images. The document runs no code and loads nothing, except remote images if you request them. The headers `x-remote-image-count` and `x-tracking-pixel-count` show how many images were left out or could be.',
         tags: ['Emails'],
         params: idInPath,
         querystring: z.object({

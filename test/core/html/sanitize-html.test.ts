@@ -71,6 +71,11 @@ test.each([
     '<table width="5"><tr><td bgcolor="red">a</td></tr></table>',
   ],
   ['a\0b', 'a\ufffdb'],
+  ['<head><title>Title</title></head><p>a</p>', '<p>a</p>'],
+  ['<div style="display:none!important;mso-hide:all">Preheader <b>b</b></div><p>a</p>', '<p>a</p>'],
+  ['<style>.pre{display:none}</style><span class="pre">Preheader</span><p class="x">a</p>', '<p>a</p>'],
+  ['<p hidden>Preheader</p>a', 'a'],
+  ['<p style="visibility:hidden">the only text</p>', '<p style="visibility:hidden">the only text</p>'],
 ])('%s is shown as %s', (html, shown) => {
   expect(sanitizeHtmlBody(html)).toBe(shown);
 });
@@ -108,6 +113,9 @@ test.each([
   ['<hr ', MEGABYTE],
   ['"', MEGABYTE],
   ['<p style="a:b;', MEGABYTE],
+  ['<style>/*a', MEGABYTE],
+  ['<style>.a{display:none}', MEGABYTE],
+  ['<p hidden>', 10_000],
 ])('%s repeated is cleaned, or rejected as too expensive', (unit, length) => {
   // Milliseconds to a second; without the limits some take longer than the time limit of a test.
   expect(() => sanitizeHtmlBody(stripQuotedHtml(unit.repeat(length / unit.length)))).not.toThrow();

@@ -17,6 +17,17 @@ describe('the text of HTML', () => {
     ['<head><title>T</title><style>p{}</style></head><script>x</script><p>seen</p>', 'seen'],
     ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
     ['5 &lt; 6 &amp; 7', '5 < 6 & 7'],
+    ['<div style="display:none;max-height:0">Preheader<img alt="x"></div><p>seen</p>', 'seen'],
+    ['<span style="color:#fff; opacity:0">Preheader <b>bold</b></span>seen', 'seen'],
+    ['<style>.pre,td.hid{display:none}</style><p class="a pre">Preheader</p><p class="hid">x</p><p>seen</p>', 'seen'],
+    [
+      '<style>@media (x){.a{display:none}} .b{color:red}</style><p class="a">seen</p><p class="b">too</p>',
+      'seen\n\ntoo',
+    ],
+    ['<!--[if mso]><style>.a{display:none}</style><![endif]--><p class="a">seen</p>', 'seen'],
+    ['<style>/* .b{ */.a{display:none}</style><p class="a">Preheader</p><p class="b">seen</p>', 'seen'],
+    ['<td style="font-size:0"><b style="font-size:12px">seen</b></td>', 'seen'],
+    ['<p style="display:none">the only text</p>', 'the only text'],
     ['plain words', 'plain words'],
   ])('%s', (html, text) => {
     expect(textOfHtml(html)).toBe(text);

@@ -104,7 +104,8 @@ export async function deliverAll(
         const { body } = await account.call('GET', `/emails?type=received&time_range=all&limit=100&offset=${offset}`);
         found.push(...body.data);
       }
-      return found.length === mails.length;
+      // A mail that arrives between two pages moves another one to the next page, too.
+      return new Set(found.map(({ id }) => id)).size === mails.length && found.length === mails.length;
     },
     120_000,
   );
