@@ -193,6 +193,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     const gone = page.getByRole('region', { name: 'gone@activity.test' });
     await gone.getByText('550 5.1.1 No such user here').waitFor();
     await gone.getByText('mx.activity.test').waitFor();
+    await gone.getByText('The address does not exist. Check the address for typos').waitFor();
     await gone.getByText('bounced', { exact: true }).waitFor();
     await page.getByRole('region', { name: 'joe@activity.test' }).getByText('delivered', { exact: true }).waitFor();
     expect(await findViolations(page)).toEqual([]);
