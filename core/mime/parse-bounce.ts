@@ -9,10 +9,9 @@ import { type Leaf, readParts } from './message-parts.ts';
 import {
   commandIn,
   type Diagnosis,
-  diagnosesOf,
-  diagnosisOf,
   isFromDaemon,
   kindOfText,
+  readStatement,
   statementOf,
   statusIn,
 } from './report-text.ts';
@@ -138,10 +137,11 @@ function readStructured(bytes: Buffer, leaves: readonly Leaf[]): MailReport | nu
 /** Adds what only the text says: the server's words when the machine-readable part has none, and the refused command. */
 function withText(report: DeliveryReport, statement: string): DeliveryReport {
   if (statement === '') return report;
+  const read = readStatement(statement);
   const recipients = report.recipients.map((recipient) => {
     if (recipient.bounce === null) return recipient;
     const address = recipient.finalRecipient ?? recipient.originalRecipient ?? '';
-    const said = diagnosisOf(statement, address);
+    const said = read.diagnosisOf(address);
     return withReceiversRules(report.reportingMta, {
       ...recipient,
       diagnosticCode: recipient.diagnosticCode ?? (said.text === '' ? null : said.text),
@@ -179,7 +179,7 @@ async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise
   if (embedded !== null) return withText(embedded, statement);
   const kind = kindOfText(header, statement);
   if (kind === 'automatic-reply') return { kind };
-  const said = diagnosesOf(statement);
+  const said = readStatement(statement).diagnoses();
   if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
     // A gateway may pass on the report of another server with a covering note.
     const passedOn = leaves.find(({ contentType }) => contentType === 'message/rfc822');

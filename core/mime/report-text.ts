@@ -8,6 +8,7 @@ import {
   DAEMONS,
   DELAY_WORDINGS,
   FAILURE_WORDINGS,
+  SERVER_BOUNCE_WORDINGS,
 } from './report-wordings.ts';
 
 /** What the text of a report says about one recipient. */
@@ -27,6 +28,8 @@ const MAX_TEXT_LENGTH = 20_000;
 const MAX_LINES = 400;
 const MAX_RECIPIENTS = 50;
 const MAX_DIAGNOSIS_LENGTH = 1_000;
+/** Characters of the subject and text of a person's mail in which it may say that it is a report. */
+const MAX_START_LENGTH = 400;
 
 /** Returns what the server itself wrote: the text without the copy of the original message, and without quote marks. */
 export function statementOf(text: string): string {
@@ -54,11 +57,16 @@ export function kindOfText(header: HeaderSection, statement: string): 'bounce' |
   if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
-  if (!isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording)))
-    return isDaemon || isBounceWorded(text) ? 'delay' : null;
-  if (isBounceWorded(isDaemon ? text : text.slice(0, 600))) return 'bounce';
+  const isDelay = !isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording));
   const isRefusal = REPLY.test(statement) || refusalReason({ code: null, status: null, text: statement }) !== 'unknown';
-  return isDaemon && isRefusal ? 'bounce' : null;
+  if (isDaemon) {
+    if (isDelay) return 'delay';
+    const isBounce = isBounceWorded(text) || SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
+    return isBounce || isRefusal ? 'bounce' : null;
+  }
+  // A person may write about such mail: the start must say it, and a reason must be given.
+  if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return null;
+  return isDelay ? 'delay' : 'bounce';
 }
 
 function isBounceWorded(text: string): boolean {
@@ -105,17 +113,29 @@ function valueOf(header: HeaderSection, name: string): string {
     .trim();
 }
 
-/** Returns what a statement says about each recipient that it names; about an unnamed one when it names none. Never empty. */
-export function diagnosesOf(statement: string): Diagnosis[] {
-  const sections = sectionsOf(statement);
-  if (sections.size === 0) return [diagnose(null, '', statement)];
-  return [...sections].map(([address, text]) => diagnose(address, text, statement));
+/** What a statement says. */
+export interface ReadStatement {
+  /** about each recipient that it names; about an unnamed one when it names none; never empty */
+  diagnoses: () => Diagnosis[];
+  diagnosisOf: (address: string) => Diagnosis;
 }
 
-/** Returns what a statement says about a recipient. */
-export function diagnosisOf(statement: string, address: string): Diagnosis {
-  const text = sectionsOf(statement).get(address.toLowerCase());
-  return diagnose(address, text ?? '', statement);
+/** Reads a statement. What it says as a whole is found once, however many recipients it names. */
+export function readStatement(statement: string): ReadStatement {
+  const sections = sectionsOf(statement);
+  let found: Diagnosis | null = null;
+  const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement)));
+  const diagnosisOf = (address: string): Diagnosis => {
+    const section = sections.get(address.toLowerCase()) ?? '';
+    if (section === '') return { ...whole(), address };
+    const command = commandIn(section) ?? commandIn(statement);
+    const said = diagnose([replyIn(section), bare(section, address)], command);
+    if (said.reason !== 'unknown') return { ...said, address, text: said.code === null ? toText(section) : said.text };
+    const { text, code, status } = said.text === '' ? whole() : said;
+    return { ...whole(), address, text, code, status: status ?? whole().status };
+  };
+  const diagnoses = () => (sections.size === 0 ? [whole()] : [...sections.keys()].map(diagnosisOf));
+  return { diagnoses, diagnosisOf };
 }
 
 /** An address at the start of a line, alone or before what is said about it. */
@@ -136,33 +156,16 @@ function sectionsOf(statement: string): Map<string, string> {
   return sections;
 }
 
-/** What the section says; if that is nothing, what the whole statement says. */
-function diagnose(address: string | null, section: string, statement: string): Diagnosis {
-  let best: Diagnosis | null = null;
-  for (const text of [replyIn(section), bare(section, address), replyIn(statement), statement]) {
+/** Returns what the first of the texts says that gives a reason; the words of the first text. */
+function diagnose(texts: readonly (string | null)[], command: RefusedCommand | null): Diagnosis {
+  let first: Diagnosis | null = null;
+  for (const text of texts) {
     if (text === null) continue;
-    const found = readRefusal(text, section === '' ? statement : `${section}\n${statement}`);
-    const line = toLine(text);
-    if (found.reason !== 'unknown') {
-      const shown = line.length > 400 && text === statement ? (sentenceIn(statement, found.reason) ?? line) : line;
-      return {
-        ...found,
-        address,
-        text: (best?.text ?? shown).slice(0, MAX_DIAGNOSIS_LENGTH).toWellFormed(),
-        code: best?.code ?? found.code,
-        status: best?.status ?? found.status,
-      };
-    }
-    if (line !== '' && text !== statement)
-      best ??= { ...found, address, text: line.slice(0, MAX_DIAGNOSIS_LENGTH).toWellFormed() };
+    const found = readRefusal(text, command);
+    if (found.reason === 'unknown') first ??= found;
+    else return first === null ? found : { ...found, text: first.text, code: first.code, status: first.status };
   }
-  return (
-    best ?? {
-      ...readRefusal(statement, statement),
-      address,
-      text: toLine(statement).slice(0, MAX_DIAGNOSIS_LENGTH).toWellFormed(),
-    }
-  );
+  return first ?? { address: null, text: '', code: null, status: null, reason: 'unknown', command };
 }
 
 /** The section without the address, so that it counts only when there is something besides it. */
@@ -175,20 +178,25 @@ function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
-function sentenceIn(statement: string, reason: RefusalReason): string | null {
-  const paragraph = statement
-    .split(/\n\s*\n/)
-    .find((text) => refusalReason({ code: null, status: null, text: toLine(text) }) === reason);
-  return paragraph === undefined ? null : toLine(paragraph);
+/** Returns the words of a text: all of a short one, of a long one the paragraph that gives the reason. */
+function wordsIn(text: string, reason: RefusalReason): string {
+  if (text.length <= 400) return toText(text);
+  const refusal = { code: null, status: null };
+  const paragraph = text.split(/\n\s*\n/).find((part) => refusalReason({ ...refusal, text: toLine(part) }) === reason);
+  return toText(paragraph ?? text);
 }
 
-function readRefusal(text: string, around: string): Omit<Diagnosis, 'address' | 'text'> {
+function toText(text: string): string {
+  return toLine(text).slice(0, MAX_DIAGNOSIS_LENGTH).toWellFormed();
+}
+
+function readRefusal(text: string, command: RefusedCommand | null): Diagnosis {
   const line = toLine(text);
   const reply = REPLY.exec(line);
   const code = reply === null ? null : Number(reply[1]);
   const status = statusIn(line, reply !== null);
-  const command = commandIn(around);
-  return { code, status, command, reason: refusalReason({ code, status, command, text: line }) };
+  const reason = refusalReason({ code, status, command, text: line });
+  return { address: null, text: code === null ? wordsIn(text, reason) : toText(text), code, status, command, reason };
 }
 
 /** Returns the enhanced status in a text: after a reply code anywhere, otherwise only where it is marked as one. */

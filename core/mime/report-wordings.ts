@@ -29,23 +29,28 @@ export const FAILURE_WORDINGS = listOf(`
 /** Words of a report about mail that was not delivered, in a subject or a text. */
 export const BOUNCE_WORDINGS = listOf(`
     undeliverable | undelivered | undeliver | non-deliverable | nondeliverable | unable to deliver | unable to be delivered |
-    not be delivered | not delivered | cannot be delivered | can't be delivered | couldn't be delivered | wasn't able to deliver |
-    not able to deliver | could not deliver | could not send | trouble delivering | error sending your mail | error delivering |
-    trying to deliver the mail | problem delivering | delivery failure | delivery failed | delivery has failed | delivery fail |
-    delevery | failure delivery | failed delivery | delivery to the following | delivery error | delivery status |
-    delivery notification | delivery report | delivery problem | delivery incomplete | delivery unsuccessful | mail failure |
-    mail failed | mail error | mail system error | failure notice | failure notification | failure report | returned mail |
-    returning message | returning to sender | returned to sender | return to sender | did not reach the following | was not received |
-    bounce | message status | mail status | rejected mail | message rejected | message blocked | mail blocked | could not be processed |
-    permanent fatal error | transcript of session | delivery errors | not sent | unzustellbar | nicht zugestellt |
-    zustellung fehlgeschlagen | fehlgeschlagen | non remis | non distribu | échec | no se pudo entregar | no se ha podido |
-    no entregado | devuelto | mancato recapito | non recapitabile | mancata consegna | não entregue | não foi entregue |
-    falha na entrega | devolvid | onbestelbaar | niet worden bezorgd | kan ikke leveres | kunne ikke leveres | gick inte att leverera |
-    toimittaminen epäonnistui | niedostarczon | nie dostarczon | nedoručiteln | nelze doručit | не доставлено | недоставленное |
-    не может быть доставлено | не доставлен | доставка невозможна | teslim edilemedi | δεν παραδόθηκε | 送信できません | 配信できません | 配送エラー |
-    送信エラー | 配信エラー | 送達できません | 届けることができません | 退信 | 无法投递 | 無法傳送 | 投递失败 | 寄送失败 | 배달 실패 | 전송 실패 | không gửi được | message you sent |
-    group you tried to contact | are not member | not a member of this mailing list | adresse invalide | invalid user address |
-    failure reasons`);
+    not be delivered | cannot be delivered | can't be delivered | couldn't be delivered | wasn't able to deliver | not able to deliver |
+    could not deliver | could not send | trouble delivering | error sending your mail | error delivering | trying to deliver the mail |
+    problem delivering | delivery failure | delivery failed | delivery has failed | delivery fail | delevery | failure delivery |
+    failed delivery | delivery to the following | delivery error | delivery status | delivery notification | delivery report |
+    delivery problem | delivery incomplete | delivery unsuccessful | mail failure | mail failed | mail system error | failure notice |
+    failure notification | failure report | returned mail | returning message | returning to sender | returned to sender |
+    return to sender | did not reach the following | rejected mail | message rejected | message blocked | mail blocked |
+    could not be processed | permanent fatal error | transcript of session | delivery errors | unzustellbar | nicht zugestellt |
+    zustellung fehlgeschlagen | non remis | non distribu | no se pudo entregar | no entregado | mancato recapito | non recapitabile |
+    mancata consegna | não entregue | não foi entregue | falha na entrega | onbestelbaar | niet worden bezorgd | kan ikke leveres |
+    kunne ikke leveres | gick inte att leverera | toimittaminen epäonnistui | niedostarczon | nie dostarczon | nedoručiteln |
+    nelze doručit | не доставлено | недоставленное | не может быть доставлено | не доставлен | доставка невозможна | teslim edilemedi |
+    δεν παραδόθηκε | 送信できません | 配信できません | 配送エラー | 送信エラー | 配信エラー | 送達できません | 届けることができません | 退信 | 无法投递 | 無法傳送 | 投递失败 | 寄送失败 | 배달 실패 |
+    전송 실패 | không gửi được | message you sent | group you tried to contact | are not member | not a member of this mailing list |
+    adresse invalide | invalid user address | failure reasons
+`);
+
+/** Words that mean this only in mail of a mail server. */
+export const SERVER_BOUNCE_WORDINGS = listOf(`
+    not delivered | mail error | was not received | bounce | message status | mail status | not sent | fehlgeschlagen | échec |
+    no se ha podido | devuelto | devolvid
+`);
 
 /** Local parts of mail servers, in the From field. */
 export const DAEMONS = listOf(`

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { kindOfReport, readMailReport } from '../../../core/mime/parse-bounce.ts';
+import { suppressedByReport } from '../../../core/mime/report-effects.ts';
+
+const DAEMON = 'From: MAILER-DAEMON@mx.test\nSubject: failure notice\n';
+
+async function read(text: string, head = DAEMON) {
+  const bytes = Buffer.from(`${head}Content-Type: text/plain; charset=utf-8\n\n${text}`);
+  return readMailReport(bytes, { isAtReturnAddress: true });
+}
+
+async function recipientsIn(text: string, head = DAEMON) {
+  const report = await read(text, head);
+  return report?.kind === 'delivery-status' ? report.recipients : [];
+}
+
+describe('the kind of a message at a return address', () => {
+  const from = 'From: Joe <joe@x.test>\n';
+  test.each([
+    ['bounce', DAEMON, 'Sorry, I could not deliver your mail.'],
+    ['bounce', 'From: Mail <>\nSubject: x\n', '<joe@x.test>: 550 No such user'],
+    ['bounce', 'From: postmaster@x.test\nSubject: Unzustellbar: Hallo\n', 'Das Postfach ist voll.'],
+    ['bounce', `${from}Subject: Delivery failure\n`, 'joe@x.test: User unknown'],
+    ['delay', DAEMON, 'Your message has been delayed. You do not need to resend it.'],
+    ['delay', DAEMON, 'Ihre Nachricht wurde verzögert, die Zustellung wird weiterhin versucht.'],
+    ['bounce', DAEMON, 'The message has been delayed for 5 days. I am giving up.'],
+    ['automatic-reply', `${from}Subject: Hello\nAuto-Submitted: auto-replied\n`, 'The mailbox is full of joy.'],
+    ['automatic-reply', `${from}Subject: AW: Abwesenheit: Hallo\n`, 'Ich bin im Urlaub.'],
+    ['automatic-reply', `${from}Subject: 自動返信: Hello\n`, 'User unknown'],
+    ['feedback', `${from}Subject: unsubscribe\nAuto-Submitted: auto-replied\nX-Apple-Unsubscribe: true\n`, 'Bye.'],
+    ['unknown', `${from}Subject: Re: Hello\n`, 'Thank you, see you there!'],
+    ['unknown', `${from}Subject: Question\n`, 'Why do such mails bounce? My mailbox is full of them.'],
+    ['unknown', 'From: postmaster@x.test\nSubject: Hello\n', 'We moved our office.'],
+  ])('is %s: %j', async (kind, head, text) => {
+    expect(kindOfReport(await read(text, head))).toBe(kind);
+  });
+
+  test('is unknown without a return address, whatever it says', async () => {
+    const bytes = Buffer.from(`${DAEMON}\n<joe@x.test>: 550 5.1.1 User unknown\n`);
+    expect(await readMailReport(bytes)).toBeNull();
+  });
+});
+
+describe('a bounce in words', () => {
+  test('reports each recipient by what is said about it', async () => {
+    const text =
+      'I could not deliver it:\n\n<ann@x.test>:\nRemote host said: 550 5.1.1 User unknown\n\n<bob@x.test>:\nRemote host said:\n552 5.2.2 Mailbox\nfull\n';
+    expect(await recipientsIn(text)).toMatchObject([
+      { finalRecipient: 'ann@x.test', status: '5.1.1', replyCode: 550, reason: 'user_unknown', bounce: 'hard' },
+      { finalRecipient: 'bob@x.test', status: '5.2.2', diagnosticCode: '552 5.2.2 Mailbox full', bounce: 'soft' },
+    ]);
+  });
+
+  test('is read only up to the copy of the message', async () => {
+    const text =
+      'ann@x.test: Mailbox full\n\n------ This is a copy of the message ------\n\nbob@x.test: 550 5.1.1 User unknown\n';
+    expect(await recipientsIn(text)).toMatchObject([{ finalRecipient: 'ann@x.test', reason: 'mailbox_full' }]);
+  });
+
+  test('may hold the fields of a machine-readable part', async () => {
+    const fields = 'Final-Recipient: rfc822; ann@x.test\nAction: failed\nStatus: 5.0.0\n';
+    const text = `An error occurred.\n\n${fields}Diagnostic-Code: smtp; 550 5.7.1 Blocked by policy\n`;
+    expect(await recipientsIn(text)).toMatchObject([{ finalRecipient: 'ann@x.test', status: '5.7.1', bounce: 'soft' }]);
+  });
+
+  test.each([
+    ['550 5.1.1 User unknown', true],
+    ['550 User unknown (in reply to RCPT TO command)', true],
+    ['550 User unknown (in reply to end of DATA command)', false],
+    ['550 User unknown', false],
+    ['450 4.1.1 User unknown', false],
+    ['552 5.2.2 Mailbox full', false],
+  ])('%s: suppresses its recipient: %s', async (reply, isSuppressed) => {
+    const [recipient] = await recipientsIn(`<joe@x.test>: host mx.x.test said: ${reply}\n`);
+    expect(recipient !== undefined && suppressedByReport(recipient)).toBe(isSuppressed);
+  });
+
+  test('a hostile text is read to the end', async () => {
+    const texts = ['550 ', 'a@', '@', '<', '>', '\n', 'a.', 'x\n\n', '{', '--- ', '原\n'].map((part) =>
+      part.repeat(30_000),
+    );
+    texts.push(Array.from({ length: 400 }, (_, at) => `a${at}@x.test: nothing to say`).join('\n'));
+    for (const text of texts) expect((await recipientsIn(`Undeliverable\n${text}`)).length).toBeLessThanOrEqual(50);
+  });
+});
