@@ -1,4 +1,9 @@
-import { type ARCResult, authenticate } from 'mailauth';
+import { isIP } from 'node:net';
+import type { ARCResult } from 'mailauth';
+import { arc as checkArc } from 'mailauth/lib/arc/index.js';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { dmarc as evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
+import { spf as checkSpf } from 'mailauth/lib/spf/index.js';
 import { checkArcChain, MAX_ARC_SETS } from '../../core/mime/arc-chain.ts';
 import {
   type Authentication,
@@ -37,22 +42,28 @@ export async function authenticateMessage(
   const chain = checkArcChain(bytes);
   // Only signatures depend on the body.
   const signed = signatures + arcSignatures > 0 ? bytes : bytes.subarray(0, endOfHeaderSection(bytes));
-  const { spf, dkim, dmarc, arc } = await authenticate(signed, {
-    sender: sender.reversePath,
-    ip: sender.remoteAddress,
-    helo: sender.helo,
-    mta: 'postroom',
-    resolver: dns.within(DNS_TIME_MS),
-    disableBimi: true,
-    disableArc: chain.kind !== 'wellFormed',
-    // As the RFCs say, not more lenient: what passes is a statement that users and rules rely on.
-    strict: true,
+  // As the RFCs say, not more lenient: what passes is a statement that users and rules rely on.
+  const rules = { resolver: dns.within(DNS_TIME_MS), strict: true };
+  const { remoteAddress: ip, reversePath } = sender;
+  const helo = sender.helo === '' ? ip : sender.helo;
+  const [dkim, spf] = await Promise.all([
+    dkimVerify(signed, { ...rules, sender: reversePath }),
+    checkSpf({ ...rules, sender: reversePath, ip, helo: isIP(helo) === 0 ? helo : `[${helo}]`, mta: 'postroom' }),
+  ]);
+  const sealed = chain.kind === 'wellFormed' ? dkim.arc : undefined;
+  const arc = sealed?.chain ? await checkArc({ ...sealed, chain: sealed.chain }, { ...rules, ip }) : null;
+  const dmarc = await evaluateDmarc({
+    ...rules,
+    headerFrom: dkim.headerFrom,
+    fromFields: dkim.fromFields,
+    spfDomains: spf.status.result === 'pass' ? [spf.domain] : [],
+    dkimDomains: dkim.results.flatMap(({ id = '', signingDomain: domain, status }) =>
+      status.result === 'pass' && domain !== undefined ? [{ ...status, id, domain }] : [],
+    ),
+    ...(arc === null ? {} : { arcResult: arc }),
   });
   return {
-    spf:
-      spf === false
-        ? { result: 'none', domain: null }
-        : { result: toResult(spf.status.result), domain: toText(spf.domain) },
+    spf: { result: toResult(spf.status.result), domain: toText(spf.domain) },
     dkim: dkim.results
       .filter((signature) => signature.signingDomain !== undefined)
       .map(({ status, signingDomain, selector }) => ({
@@ -69,8 +80,7 @@ export async function authenticateMessage(
             policy: toPolicy(dmarc.policy),
             domain: toText(dmarc.status.header?.from ?? dmarc.domain),
           },
-    arc:
-      chain.kind === 'wellFormed' && arc ? toChainVerdict(arc) : { result: chain.kind === 'absent' ? 'none' : 'fail' },
+    arc: arc !== null ? toChainVerdict(arc) : { result: chain.kind === 'absent' ? 'none' : 'fail' },
     hasSeveralFromFields: message.hasSeveralFromFields,
   };
 }

@@ -1,8 +1,12 @@
 import { inflateRawSync } from 'node:zlib';
-import { fromBufferPromise } from 'yauzl';
-import { type DmarcReport, readDmarcReport } from '../../core/domains/dmarc-report.ts';
+import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
+import { loadOnce } from '../../core/shared/load-once.ts';
 import { decodeCharset } from '../../core/shared/text.ts';
+
+// Few messages are reports, and what reads them takes 8 MB in each parser thread.
+const reportReader = loadOnce(() => import('../../core/domains/dmarc-report.ts'));
+const zipReader = loadOnce(() => import('yauzl'));
 
 /** Maximum bytes of a report's XML, ten times the largest genuine ones. */
 const MAX_XML_BYTES = 20_000_000;
@@ -35,7 +39,7 @@ export async function readDmarcAttachment(
     const { start, length, transferEncoding } = attachment;
     const content = decodeAttachment(bytes.subarray(start, start + length), transferEncoding);
     const xml = await unpack(Buffer.from(content.buffer, content.byteOffset, content.byteLength)).catch(() => null);
-    const report = xml === null ? null : readDmarcReport(textOf(xml));
+    const report = xml === null ? null : (await reportReader()).readDmarcReport(textOf(xml));
     if (report !== null) return report;
   }
   return null;
@@ -98,6 +102,7 @@ function gzipHeaderLength(member: Buffer): number {
  * Returns the first .xml file of an archive, or its only file; null when there is none, too many files, or an encrypted or too large one.
  */
 async function unzip(content: Buffer): Promise<Buffer | null> {
+  const { fromBufferPromise } = await zipReader();
   const archive = await fromBufferPromise(withoutTrailer(content), { lazyEntries: true, validateEntrySizes: true });
   if (archive.entryCount > MAX_ARCHIVE_FILES) return null;
   for await (const entry of archive.eachEntry()) {
