@@ -22,7 +22,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'recipient_rejected',
     `
-    550 : user unknown | 550: : user unknown`,
+    recipient address rejected: access denied | 550 : user unknown | 550: : user unknown`,
   ],
   [
     'host_unknown',
@@ -151,7 +151,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     temporary locked | temporarily locked | account is locked | mailbox is locked | locked | frozen | suspended | account disabled |
     account is disabled | account has been disabled | mailbox disabled | mailbox is disabled | user disabled | user is disabled |
     address disabled | address is disabled | disabled recipient | recipient ... disabled | disabled or discontinued |
-    mailbox unavailable or access denied | inactive | not active | is no longer active | deactivated |
+    inactive | not active | is no longer active | deactivated |
     account that you tried to reach is disabled | is disabled | disabled. | on hold | discontinued | mailbox is currently unavailable |
     mailbox currently suspended | has been disabled | user account is expired | account expired | account has expired |
     temporarily disabled | temporarily unavailable mailbox | mailbox temporarily | is restricted | gesperrt | deaktiviert | désactivé |
