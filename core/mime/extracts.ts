@@ -53,19 +53,32 @@ const MAX_FOUND = 1_000;
 /** Maximum distance between a keyword and a code after it, or before it; characters. */
 const REACH_BEHIND = 100;
 const REACH_BEFORE = 40;
-/** Minimum likelihood of a candidate. */
-const LEAST = 0.3;
+/** Minimum likelihood of a candidate, and how far it may be below the best one. */
+const LEAST = 0.35;
+const MOST_BEHIND = 0.2;
 
 /** Words for codes; short ones must be whole words, long ones may end a compound. */
 const KEYWORDS =
-  /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod|clave|senha|token|mã|parol|hasło|heslo|şifre)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kod[uy]?|kód|koodi|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код|пароль|رمز|קוד|कोड|ओटीपी)(?![\p{L}])|验证码|驗證碼|校验码|动态码|認証|コード|確認番号|인증|코드/giu;
+  /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod(?:ul)?|clave|senha|token|mã|parol[aăeiy]?|hasł[oa]|hesl[oa]|kod(?:u|y|un|unuz|unu|em)?|sandi)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kód\p{L}{0,2}|koodi\p{L}{0,3}|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код(?:а|у|ом)?|пароль|şifre\p{L}{0,6}|رمز|(?<![\p{L}])קוד|कोड|ओटीपी)(?![\p{L}])|(?:engångs|verifierings|bekræftelses|engangs|sikkerheds)kod\p{L}{0,3}|验证码|驗證碼|校验码|动态码|動態碼|安全码|密码|密碼|口令|認証|コード|確認番号|パスワード|인증|코드|비밀번호/giu;
 /** Words and phrases for other kinds of numbers. */
 const OTHERS =
-  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status)[ -]?codes?|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|order no|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|p\.?o\.? box|suite|copyright|rfc|issue)(?![\p{L}])|[©#№$€£¥]/giu;
+  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|código (?:postal|de rastre\p{L}+)|codice (?:fiscale|postale|sconto)|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|注文番号|주문번호|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
 /** Words of letters and digits, possibly joined by hyphens. */
 const TOKEN = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
 const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
-const DIGITS_HALVED = /(?<![\p{L}\p{N}.,:/+-])\d{3} \d{3}(?![\p{L}\p{N}/-]|[.,:]\p{N})/gu;
+/** `123 456` and `12 34 56`. */
+const DIGITS_HALVED =
+  /(?<![\p{L}\p{N}.,:/+-]|\p{N} )(?:\d{3}[ \u00a0]\d{3}|\d{2} \d{2} \d{2})(?![A-Za-z\p{N}/-]|[.,:]\p{N}| \p{N}{2})/gu;
+/** Groups of digits with at least nine digits in all: telephone, account and tax numbers. */
+const LONG_NUMBER = /[+(]?\d[\d()]*(?:[ \u00a0./-]{1,2}\(?\d[\d()]*){1,8}/g;
+const LEAST_LONG_DIGITS = 9;
+const YEAR = /^(?:19|20)\d\d$/;
+/** Dates, times and spans of years. */
+const MOMENT =
+  /^(?:\d{1,2}-\d{1,2}-\d{4}|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-(?:19|20)\d\d|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
+/** What stands between a word for codes and a code right behind it. */
+const NAMED = /^\s*(?:[:：=–-]|is|ist|lautet|est|es|è|é)\s*[:：]?\s*$/u;
+const DIRECT = /^\W{0,3}(?:\s*\p{L}{1,9}\W{0,3}){0,2}$/u;
 
 interface Candidate {
   code: string;
@@ -73,6 +86,8 @@ interface Candidate {
   end: number;
   /** likelihood by its form alone */
   base: number;
+  /** whether it is a code only right behind a word for codes: years, and small letters with digits */
+  isLoose: boolean;
 }
 
 /** Returns the codes in the texts of an email, most likely first. Takes linear time. */
@@ -81,13 +96,13 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   // `Your code` may be in the subject only.
   const isAboutCodes = texts.some(([source, text]) => source === 'subject' && spansOf(text, KEYWORDS).length > 0);
   for (const [source, whole] of texts) {
-    const text = whole.slice(0, MAX_TEXT);
+    const text = asciiDigits(whole.slice(0, MAX_TEXT));
     const others = spansOf(text, OTHERS);
     const keywords = spansOf(text, KEYWORDS).filter(
       (word) => !others.some((other) => other.at <= word.at && other.end >= word.end),
     );
     for (const candidate of candidatesOf(text)) {
-      const likelihood = likelihoodOf(candidate, keywords, others, isAboutCodes);
+      const likelihood = likelihoodOf(candidate, { text, keywords, others, isAboutCodes });
       if (likelihood < LEAST) continue;
       const known = found.get(candidate.code);
       if (known === undefined) found.set(candidate.code, { code: candidate.code, foundIn: [source], likelihood });
@@ -97,7 +112,16 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
       }
     }
   }
-  return [...found.values()].toSorted((a, b) => b.likelihood - a.likelihood).slice(0, MAX_CODES);
+  const codes = [...found.values()].toSorted((a, b) => b.likelihood - a.likelihood).slice(0, MAX_CODES);
+  const best = codes[0]?.likelihood ?? 0;
+  return codes.filter(({ likelihood }) => likelihood > best - MOST_BEHIND);
+}
+
+/** Digits of other scripts, such as Arabic and Devanagari, as ASCII: that is what forms accept. The length stays. */
+function asciiDigits(text: string): string {
+  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/g, (digit) =>
+    String((digit.charCodeAt(0) - (digit < '\u0700' ? 0x660 : digit < '\u1000' ? 0x966 : 0xff10)) & 0xf),
+  );
 }
 
 function spansOf(text: string, pattern: RegExp): Span[] {
@@ -120,24 +144,38 @@ function candidatesOf(text: string): Candidate[] {
     const apart = line.length < 200 ? DIGITS_APART.exec(line)?.[1] : undefined;
     if (apart !== undefined) {
       const at = start + line.indexOf(apart);
-      candidates.push({ code: apart.replace(/\D/g, ''), at, end: at + apart.length, base: 0.45 });
+      candidates.push({ code: apart.replace(/\D/g, ''), at, end: at + apart.length, base: 0.45, isLoose: false });
     } else {
       const isAlone = line.trim().length <= 14;
+      const long = longNumbers(line);
       for (const match of line.matchAll(TOKEN)) {
         const base = baseOf(match[0], line, match.index);
-        if (base === null) continue;
+        if (base === null || long.some((span) => span.at <= match.index && match.index < span.end)) continue;
         const at = start + match.index;
-        candidates.push({ code: match[0], at, end: at + match[0].length, base: base + (isAlone ? 0.2 : 0) });
+        candidates.push({
+          code: match[0],
+          at,
+          end: at + match[0].length,
+          base: base + (isAlone ? 0.2 : 0),
+          isLoose: YEAR.test(match[0]) || /[a-z]/.test(match[0]),
+        });
       }
       for (const { index, 0: halves } of line.matchAll(DIGITS_HALVED)) {
+        if (long.some((span) => span.at <= index && index < span.end)) continue;
         const at = start + index;
-        candidates.push({ code: halves.replace(' ', ''), at, end: at + halves.length, base: 0.15 });
+        candidates.push({ code: halves.replace(/\D/g, ''), at, end: at + halves.length, base: 0.15, isLoose: false });
       }
     }
     start += line.length + 1;
     if (candidates.length > MAX_FOUND) break;
   }
   return candidates;
+}
+
+function longNumbers(line: string): Span[] {
+  return [...line.slice(0, MAX_LINE).matchAll(LONG_NUMBER)].flatMap(({ index, 0: number }) =>
+    number.replace(/\D/g, '').length < LEAST_LONG_DIGITS ? [] : [{ at: index, end: index + number.length }],
+  );
 }
 
 /** Returns the likelihood by a token's form, 0 when it is a code only next to a keyword; null when it cannot be one. */
@@ -149,28 +187,62 @@ function baseOf(token: string, line: string, at: number): number | null {
   // Parts of addresses, amounts, times, versions and phone numbers.
   if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
   if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
+  if (MOMENT.test(token)) return null;
   if (/^\d+$/.test(token)) {
-    if (token.length > 10) return null;
-    if (/^(?:19|20)\d\d$/.test(token)) return 0;
+    if (token.length > 8) return null;
+    if (YEAR.test(token)) return 0;
     return token.length === 6 ? 0.2 : token.length <= 8 ? 0.1 : 0;
   }
-  if (/^\d{3,5}-\d{3,5}$/.test(token)) return 0.15;
+  if (/^\d{3,5}-\d{3,5}$|^\d{2}-\d{2}-\d{2}$/.test(token)) return 0.15;
+  if (/^[\d-]+$/.test(token) || (token.length > 10 && !token.includes('-'))) return null;
   // Capitals and digits, or small letters and digits; not both, like names of files and keys.
   const isCode = /\d/.test(token) && (/^[A-Z0-9]+(?:-[A-Z0-9]+)*$/.test(token) || /^[a-z0-9]+$/.test(token));
   return isCode && (token.match(/\d/g)?.length ?? 0) >= 1 ? 0 : null;
 }
 
 function likelihoodOf(
-  { at, end, base }: Candidate,
-  keywords: readonly Span[],
-  others: readonly Span[],
-  isAboutCodes: boolean,
+  { code, at, end, base, isLoose }: Candidate,
+  { text, keywords, others, isAboutCodes }: Surroundings,
 ): number {
   const keyword = nearness(at, end, keywords);
-  const other = nearness(at, end, others);
+  const previous = before(at, keywords);
+  const between = previous === null || at - previous.end > MOST_DIRECT ? null : text.slice(previous.end, at);
+  const isDirect = between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between);
+  if (isLoose && !isDirect) return 0;
+  // Another label before the number, in the same paragraph: `order 4711`.
+  const label = before(at, others);
+  const distance = label === null ? REACH_BEHIND : at - label.end;
+  const isLabeled = distance < REACH_BEHIND && !text.slice(at - distance, at).includes('\n\n');
+  const other = isLabeled ? 1 - distance / REACH_BEHIND : 0;
+  if (isLabeled && distance <= LABEL_REACH && (label?.end ?? 0) > (previous?.end ?? 0)) return 0;
   const beside = keyword > 0 ? 0.35 + 0.45 * keyword : isAboutCodes && base > 0 ? 0.15 : 0;
   const against = other > keyword ? 0.6 : other > 0 ? 0.1 : 0;
-  return Math.round(100 * Math.max(0, Math.min(1, base + beside - against))) / 100;
+  const shape = /^\d{6}$/.test(code) ? 0.05 : 0;
+  return Math.round(100 * Math.max(0, Math.min(1, base + beside + shape + (isDirect ? 0.1 : 0) - against))) / 100;
+}
+
+/** Where the candidates of a text are. */
+interface Surroundings {
+  text: string;
+  keywords: readonly Span[];
+  others: readonly Span[];
+  isAboutCodes: boolean;
+}
+
+/** Maximum characters between a word for codes and a code that is named by it, and between another label and its number. */
+const MOST_DIRECT = 24;
+const LABEL_REACH = 25;
+
+/** The last span that ends before the position; null if there is none. Spans are sorted. */
+function before(at: number, spans: readonly Span[]): Span | null {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.end ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return spans[low - 1] ?? null;
 }
 
 interface Span {
@@ -213,7 +285,7 @@ const UNSUBSCRIBE =
   /unsubscri|opt[-_ ]?out|abmeld|abbestell|désabonn|desabonn|désinscri|darse de baja|cancelar (?:la )?suscripci|descadastr|disiscri|annulla (?:l.)?iscrizione|afmeld|uitschrijv|wypis|odhl[aá]s|avregistr|отпис|配信停止|退订|退訂|取消订阅|수신\s?거부|manage[-_ ]preferences|email[-_ ]preferences/i;
 /** Actions that such emails ask for. */
 const ACTION =
-  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|인증|확인/i;
+  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|bekräft|bekræft|bekreft|vahvista|doğrula|etkinleştir|sıfırla|επιβεβαί|επαλήθ|reimposta|conferma|redefinir|wachtwoord|återställ|nulstil|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|重置|激活|驗證|登入|再設定|재설정|로그인|xác (?:minh|nhận)|đặt lại|تأكيد|إعادة تعيين|אימות|איפוס|인증|확인/i;
 const ASIDE =
   /privacy|terms|imprint|impressum|datenschutz|help|support|contact|facebook|twitter|instagram|linkedin|youtube|view (?:in|online)/i;
 

@@ -65,6 +65,15 @@ export const PARSER_VERSION = 2;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
+/** Characters of a text that are read per character of the preview: padding may come first. */
+const PREVIEW_OVERHEAD = 100;
+/**
+ * Spaces and invisible characters: soft hyphen, grapheme joiner, Hangul fillers, zero-width and fixed-width spaces, joiners. A joiner alone
+ * is part of a word or an emoji, and marks of writing direction are part of their text.
+ */
+const PADDING =
+  /[\u034f\s\u00ad\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2000-\u200d\u205f-\u2064\u2800\u3164\uffa0]{2,}|\s/gu;
+const UNSEEN = /[\u034f\u00ad\u200b\u2060\ufeff]/g;
 /** Maximum bytes of the header section, and characters of a field, that are read of an unparsable message. */
 const MAX_SCANNED_BYTES = 65_536;
 const MAX_SCANNED_FIELD_LENGTH = 4_000;
@@ -223,16 +232,17 @@ function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
 
 /** Returns the start of the text on one line, at most 200 characters; without text, that of the HTML. */
 export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
-  const text = bodies.cleanedText ?? '';
-  if (text !== '') return cut(text.slice(0, PREVIEW_LENGTH * 10).replace(/\s+/g, ' '));
+  const text = cut((bodies.cleanedText ?? '').slice(0, PREVIEW_LENGTH * PREVIEW_OVERHEAD));
+  if (text !== '') return text;
   const { cleanedHtml, htmlBody } = bodies;
   if (cleanedHtml !== null) return cut(excerptOfHtml(cleanedHtml, PREVIEW_LENGTH));
   if (htmlBody === null) return '';
   return cut(excerptOfHtml(sanitizeHtmlBody(htmlBody.slice(0, MAX_CLEANED_HTML_LENGTH / 10)) ?? '', PREVIEW_LENGTH));
 }
 
+/** Removes padding: newsletters fill the preview with hundreds of spaces and characters that are not seen. */
 function cut(text: string): string {
-  const trimmed = text.trim();
+  const trimmed = text.replace(PADDING, ' ').replace(UNSEEN, '').trim();
   return trimmed.length <= PREVIEW_LENGTH ? trimmed : trimmed.slice(0, PREVIEW_LENGTH).toWellFormed().trimEnd();
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { extractFrom } from '../../../core/mime/extracts.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
+import { CODE_MAILS, CODELESS_MAILS, LINK_MAILS } from './code-mails.ts';
 
 const from = (given: { subject?: string; text?: string; html?: string; headers?: [string, string][] }) =>
   extractFrom({ subject: '', text: null, html: null, headers: [], ...given });
@@ -133,4 +134,24 @@ test('hostile mail takes linear time', () => {
       5_000_000,
       piece,
     );
+});
+
+describe('of mails as services word them', () => {
+  const codesOf = (subject: string, body: string) =>
+    from(body.startsWith('<') ? { subject, html: body } : { subject, text: body }).codes.map(({ code }) => code);
+
+  test('each gives its code and no other number', () => {
+    const missed = CODE_MAILS.filter(([, subject, body, code]) => codesOf(subject, body).join() !== code);
+    expect(CODE_MAILS.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(10);
+    expect(missed).toEqual([]);
+  });
+
+  test.each(CODELESS_MAILS)('no year, telephone, order or postal number is a code (%s: %s)', (_, subject, body) => {
+    expect(codesOf(subject, body)).toEqual([]);
+  });
+
+  test.each(LINK_MAILS)('the link to follow comes first (%s: %s)', (_, subject, html, link) => {
+    expect(from({ subject, html }).links[0]?.url).toBe(link);
+  });
 });

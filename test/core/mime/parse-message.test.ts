@@ -84,6 +84,20 @@ describe('bodies', () => {
     expect(message.textBody?.slice(6, 45)).toBe('On Mon, 1 Jan 2026, Ann wrote:\n> When?\n');
   });
 
+  test('give a preview without padding and quoted text', async () => {
+    const utf8 = (body: string) => Buffer.from(body).toString('latin1');
+    const padding = '&#847; &zwnj;&nbsp;&#8199;&shy;&#65279;&#8203;'.repeat(150);
+    const html = `<div>50% off</div><div>${padding}</div><p>Hello \u{1f469}\u200d\u{1f4bb}, co\u00adme\u200b in: می\u200cخواهم</p>`;
+    const newsletter = await parsed('Content-Type: text/html; charset=utf-8\r\n', utf8(html));
+    expect(newsletter.preview).toBe('50% off Hello \u{1f469}\u200d\u{1f4bb}, come in: می\u200cخواهم');
+    const spaces = '\u200c \u00a0\u2007'.repeat(900);
+    const text = await parsed('Content-Type: text/plain; charset=utf-8\r\n', utf8(`${spaces}Hello\r\n\r\nAnn`));
+    expect(text.preview).toBe('Hello Ann');
+    const reply =
+      '<p>Yes.</p><div class="gmail_attr">On Mon Ann wrote:</div><blockquote class="gmail_quote">Old</blockquote>';
+    expect((await parsed('Content-Type: text/html\r\n', reply)).preview).toBe('Yes.');
+  });
+
   test('of HTML only give a preview, and no text', async () => {
     const message = await parsed('Content-Type: text/html\r\n', '<style>p{}</style><p>a &lt; b</p><p>c</p>');
     expect(message).toMatchObject({ textBody: null, cleanedText: null, preview: 'a < b c' });
