@@ -1,4 +1,5 @@
 import { Alert, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { SecurityWarnings } from '../../parts/security-warnings.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { AUTHENTICATION } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
@@ -27,13 +28,15 @@ const meanings: Record<string, string> = {
 export function AuthenticationTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={AUTHENTICATION}>
-      {({ content: { authentication: found } }) =>
+      {({ securityWarnings, content: { authentication: found } }) =>
         found === null ? (
           <Text c="dimmed">
             This email was not checked because it was sent from here, created as a test, or could not be parsed.
           </Text>
         ) : (
           <>
+            <SecurityWarnings warnings={securityWarnings} />
+            <Text className="postroom-wrap">{found.sender.text}</Text>
             {found.hasSeveralFromFields && (
               <Alert color="red" variant="outline" title="Multiple From fields">
                 A valid message has one From field. Mail programs differ in which one they show.
@@ -79,7 +82,7 @@ export function AuthenticationTab({ id }: { id: string }) {
                 name="ARC"
                 about="Did the forwarding servers sign their check results?"
                 result={found.arc.result}
-                details={[]}
+                details={[found.arc.domain && `Sealed by: ${found.arc.domain}`]}
               />
             </SimpleGrid>
           </>

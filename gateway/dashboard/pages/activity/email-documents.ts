@@ -70,13 +70,15 @@ export const AUTHENTICATION = graphql(`
   query DashboardEmailAuthentication($id: ID!) {
     email(id: $id) {
       id
+      securityWarnings { kind text shown actual }
       content {
         authentication {
           hasSeveralFromFields
+          sender { text }
           spf { result domain }
           dkim { result domain selector }
           dmarc { result domain policy }
-          arc { result }
+          arc { result domain }
         }
       }
     }

@@ -6,10 +6,10 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { SecurityWarnings } from '../../parts/security-warnings.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
-import { SecurityWarnings } from './security-warnings.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
 /** Everything below the head of a message. */

@@ -1,19 +1,11 @@
 import { Alert, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { MessageBodyData } from './thread-documents.ts';
 
 /** What in a message may deceive its reader, above its text. */
-export function SecurityWarnings({ warnings }: { warnings: MessageBodyData['securityWarnings'] }) {
+export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {
   if (warnings.length === 0) return null;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Be careful with this message"
-      role="region"
-      aria-label="Security warnings"
-    >
+    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
       <List size="sm" className="postroom-wrap">
         {warnings.map(({ text }) => (
           <List.Item key={text}>{text}</List.Item>
