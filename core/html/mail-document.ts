@@ -82,7 +82,7 @@ function notice(text: string): string {
  * loaded keep their place.
  */
 const STYLE = `
-html { color-scheme: only light; background: #fff; }
+html { color-scheme: only light; }
 .postroom-blocked { background: rgb(128 128 128 / 8%); outline: 1px dashed rgb(128 128 128 / 40%); outline-offset: -1px; }
 .postroom-text { white-space: pre-wrap; overflow-wrap: anywhere; }
 `;

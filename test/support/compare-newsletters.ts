@@ -3,15 +3,18 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { parseMessage } from '../../core/mime/parse-message.ts';
 import { readEmlMessages } from './mail/corpora.ts';
+import { NEWSLETTERS } from './mail/newsletters.ts';
 import { openComparer } from './mail/pixel-differences.ts';
 import { chromiumPath } from './servers/chromium.ts';
 
 /**
  * `npm run newsletters -- [FOLDER]`: compares our view of the 20 newsletters of the corpora with the most styles with their own HTML in
  * Chromium, images blocked, and prints the share of pixels that differ. With a folder it keeps the pictures there.
+ * It writes pictures of newsletters of our own to docs/screenshots.
  */
 const COUNT = Number(process.env['NEWSLETTERS'] ?? 20);
 const folder = process.argv[2];
+const docs = path.resolve(import.meta.dirname, '../../docs/screenshots');
 
 /** Styles of HTML: declarations in attributes and style sheets, and attributes that design. */
 function stylesOf(html: string): number {
@@ -40,6 +43,11 @@ for (const { file, html, styles } of chosen) {
   if (folder === undefined) continue;
   await writeFile(path.join(folder, `${name}.ours.png`), ours);
   await writeFile(path.join(folder, `${name}.raw.png`), raw);
+}
+for (const [name, html] of NEWSLETTERS) {
+  const comparison = await comparer.compare(html);
+  process.stdout.write(`| our own: ${name} | ${stylesOf(html)} | ${(comparison.share * 100).toFixed(1)} % |\n`);
+  await writeFile(path.join(docs, `newsletter-${name}.jpg`), await comparer.besideEachOther(comparison));
 }
 process.stdout.write(`\nAt most ${(most * 100).toFixed(1)} % of the pixels differ.\n`);
 await comparer.close();

@@ -11,6 +11,7 @@ export interface Comparison {
 }
 
 const WIDTH = 800;
+const PICTURE_QUALITY = 60;
 const FIRST_HEIGHT = 600;
 const MAX_HEIGHT = 6_000;
 /** Difference of a color of a pixel from which it counts as another, of 255: above that of the box of a blocked image on white. */
@@ -19,6 +20,8 @@ const TOLERANCE = 24;
 /** Compares pictures of mail in a browser. `close` closes its pages. */
 export async function openComparer(browser: Browser): Promise<{
   compare(html: string): Promise<Comparison>;
+  /** Returns both pictures beside each other, ours on the left, as a small JPEG. */
+  besideEachOther(pictures: Comparison): Promise<Buffer>;
   close(): Promise<void>;
 }> {
   const viewport = { width: WIDTH, height: FIRST_HEIGHT };
@@ -44,6 +47,15 @@ export async function openComparer(browser: Browser): Promise<{
         tolerance: TOLERANCE,
       });
       return { ...pictures, share };
+    },
+    async besideEachOther({ ours: left, raw: right }) {
+      const show = (png: Buffer) =>
+        `<img style="width:396px;border:1px solid #999" src="data:image/png;base64,${png.toString('base64')}">`;
+      await counter.setViewportSize({ width: 816, height: 100 });
+      await counter.setContent(
+        `<!doctype html><body style="margin:4px;display:flex;gap:8px;align-items:flex-start">${show(left)}${show(right)}</body>`,
+      );
+      return counter.screenshot({ type: 'jpeg', quality: PICTURE_QUALITY, fullPage: true });
     },
     async close() {
       await still.close();
