@@ -34,6 +34,8 @@ export interface Config {
   smtpProcesses: number;
   /** without a trailing slash */
   publicUrl: string;
+  /** base of links in List-Unsubscribe; null without a PUBLIC_URL that is https, or on this machine */
+  unsubscribeUrl: string | null;
   mailHostname: string;
   /** `host:port` each; empty: the system's resolver */
   dnsServers: string[];
@@ -143,6 +145,7 @@ export function readConfig(env: Environment): Config {
     secretKey: values.SECRET_KEY ?? null,
     smtpProcesses: values.SMTP_PROCESSES,
     publicUrl,
+    unsubscribeUrl: unsubscribeUrlOf(values.PUBLIC_URL),
     mailHostname: values.MAIL_HOSTNAME,
     dnsServers: values.DNS_SERVERS,
     validatingResolvers: values.VALIDATING_RESOLVERS,
@@ -200,6 +203,13 @@ export function readConfig(env: Environment): Config {
     allowUnsafeWrites: values.ALLOW_UNSAFE_WRITES,
     fault: values.FAULT ?? null,
   };
+}
+
+/** RFC 8058 §3.1 demands https. On this machine, http is for trying it out. */
+function unsubscribeUrlOf(publicUrl: string | undefined): string | null {
+  if (publicUrl === undefined) return null;
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === 'https:' || isLoopback(hostname) ? publicUrl : null;
 }
 
 function retentionOf(values: z.infer<typeof environment>): Retention {

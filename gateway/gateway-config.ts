@@ -5,6 +5,8 @@ import type { Retention } from '../core/upkeep/retention.ts';
 export interface GatewayConfig {
   /** base URL of links, without a trailing slash */
   publicUrl: string;
+  /** base of links in List-Unsubscribe; none if omitted */
+  unsubscribeUrl?: string | null;
   mailHostname: string;
   /** see core/domains/mta-sts.ts; the default is `testing` */
   mtaStsMode?: MtaStsMode;

@@ -17,6 +17,7 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
   const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel } = config;
   return {
     publicUrl,
+    unsubscribeUrl: config.unsubscribeUrl ?? null,
     mailHostname,
     trustedDomains,
     secretKey,

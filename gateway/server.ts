@@ -17,6 +17,7 @@ import { sendGone } from './http/error-response.ts';
 import { healthRoutes } from './http/health.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { mtaStsRoute } from './http/mta-sts.ts';
+import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
@@ -95,6 +96,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(async (open) => {
     healthRoutes(open, { database, bus, isLeaving });
     mtaStsRoute(open, parts);
+    await open.register(unsubscribeRoutes, { parts });
     open.all('/api/v1', { schema: { hide: true } }, sendGone);
     open.all('/api/v1/*', { schema: { hide: true } }, sendGone);
   });

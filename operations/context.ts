@@ -31,6 +31,8 @@ export interface OperationParts {
 export interface OperationSettings {
   /** without a trailing slash */
   publicUrl: string;
+  /** base of links in List-Unsubscribe; null: PUBLIC_URL is not set, or not https */
+  unsubscribeUrl: string | null;
   mailHostname: string;
   /** the mode of the MTA-STS policies that are served for hosted domains */
   mtaStsMode: MtaStsMode;

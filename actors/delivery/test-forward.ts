@@ -151,6 +151,7 @@ async function composeSample(
       id: identifier('recipient'),
       address,
       domain: domainOf(address),
+      list: null,
     })),
   };
   return { row, bytes, text: message.textBody, html: message.htmlBody };

@@ -2,7 +2,7 @@ import { isHardReason } from './refusal-advice.ts';
 import { type Refusal, refusalReason } from './refusal-reason.ts';
 
 /** Why an address is suppressed. */
-export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
+export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 /**

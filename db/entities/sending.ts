@@ -18,6 +18,8 @@ export const RecipientSchema = defineEntity({
     deliveryId: p.text().nullable(),
     /** the domain of the copy's From address, whose keys sign it; null: the domain of the email */
     senderDomain: p.text().nullable(),
+    /** the list whose unsubscribed recipients it must not reach; null: mail without List-Unsubscribe */
+    list: p.text().nullable(),
     /** the address in the envelope, and its domain in lower case */
     address: p.text(),
     domain: p.text(),
@@ -94,6 +96,8 @@ export const SuppressionSchema = defineEntity({
     id: p.text().primary(),
     address: p.text(),
     reason: p.enum(SUPPRESSION_REASONS),
+    /** only mail of this list is suppressed; empty: all mail */
+    list: p.text().default(''),
     /** text of the server, the report or the user */
     detail: p.text().nullable(),
     /** why the mail bounced; null for other suppressions */
@@ -101,7 +105,7 @@ export const SuppressionSchema = defineEntity({
     emailId: p.text().nullable(),
     createdAt: p.datetime(3),
   },
-  uniques: [{ name: 'suppression_address', properties: ['userId', 'address'] }],
+  uniques: [{ name: 'suppression_address', properties: ['userId', 'address', 'list'] }],
 });
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);

@@ -18,6 +18,7 @@ import {
   isHeaderText,
   THREADING_FIELDS,
 } from '../../core/sending/outgoing-headers.ts';
+import { DEFAULT_LIST, isListName } from '../../core/sending/unsubscribe-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { storableText } from '../../core/shared/text.ts';
 import { invalid } from '../context.ts';
@@ -35,6 +36,8 @@ export interface NewEmail {
   headers?: Readonly<Record<string, string>> | null | undefined;
   attachments?: readonly GivenAttachment[] | null | undefined;
   tags?: readonly Tag[] | null | undefined;
+  /** whether the recipient can unsubscribe from the list, of that name */
+  listUnsubscribe?: boolean | { list?: string | null | undefined } | null | undefined;
   /** ISO 8601 or an English phrase; see core/sending/schedule.ts */
   scheduledAt?: string | null | undefined;
   /** IANA; UTC when omitted */
@@ -65,6 +68,8 @@ export interface CheckedContent {
   references: string[];
   attachments: OutgoingAttachment[];
   tags: Tag[];
+  /** the list that the recipient can unsubscribe from; null: no List-Unsubscribe */
+  list: string | null;
   /** the requested send time, not parsed yet because that needs the current time */
   sendAt: { text: string; timezone: string } | null;
   /** prefix of the field names in errors, such as `emails.3.`; usually empty */
@@ -90,7 +95,8 @@ export function checkOutgoing(email: NewEmail, path = ''): CheckedEmail {
   const to = readMailboxes(email.to, 'to', MAX_RECIPIENTS, path);
   const content = checkContent(email, path);
   checkAudience(to, content);
-  return { ...content, to, subject };
+  const list = readList(email.listUnsubscribe, to, content);
+  return { ...content, to, subject, list };
 }
 
 /** As checkOutgoing, for a reply. Recipients and subject are null when they come from the original. */
@@ -136,9 +142,31 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     references,
     attachments: readAttachments(email.attachments ?? [], text, html, path),
     tags: readTags(email.tags ?? [], path),
+    list: null,
     sendAt: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
     path,
   };
+}
+
+function readList(
+  given: NewEmail['listUnsubscribe'],
+  to: readonly Mailbox[],
+  { cc, bcc, fields, path }: CheckedContent,
+): string | null {
+  if (given == null || given === false) return null;
+  const field = `${path}list_unsubscribe`;
+  const list = (given === true ? null : given.list) ?? DEFAULT_LIST;
+  if (!isListName(list))
+    throw invalid('The name of a list has 1 to 64 letters, digits, spaces, dots, hyphens and underscores', field);
+  if (envelopeRecipients(to, cc, bcc).length > 1)
+    throw invalid(
+      'An email with list_unsubscribe has one recipient, because its link is for that recipient. Send one email to each, for example in a batch',
+      field,
+    );
+  const own = fields.find(([name]) => /^list-unsubscribe(?:-post)?$/i.test(name));
+  if (own !== undefined)
+    throw invalid(`Header cannot be set together with list_unsubscribe: ${own[0]}`, `${path}headers`);
+  return list;
 }
 
 function isMissing(value: NewEmail['to']): boolean {

@@ -7,9 +7,11 @@ import { previewOf } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import { envelopeRecipients } from '../../core/sending/outgoing-addresses.ts';
+import { unsubscribeFields } from '../../core/sending/unsubscribe-link.ts';
 import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
-import type { OperationContext } from '../context.ts';
+import { invalid, type OperationContext } from '../context.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 
 /** A composed email with its row, ready to be submitted. */
@@ -18,6 +20,8 @@ export interface OutgoingEmail extends OutgoingContent {
   path: string;
   /** the addresses of To, Cc and Bcc, for the sending policy */
   audience: { to: string[]; cc: string[]; bcc: string[] };
+  /** see CheckedContent */
+  list: string | null;
 }
 
 /** Random bytes of a Message-ID's local-part, written in hex. */
@@ -42,9 +46,11 @@ export async function composeOutgoing(
   const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_BYTES);
   const identifier = (kind: IdentifierKind, place: number) =>
     makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_BYTES + place * IDENTIFIER_BYTES));
+  const id = identifier('email', 0);
   const messageId = `<${Buffer.from(random.subarray(0, MESSAGE_ID_BYTES)).toString('hex')}@${domain}>`;
   const date = schedule?.at ?? context.now();
-  const { inReplyTo, references, fields } = email;
+  const { inReplyTo, references, list } = email;
+  const fields = list === null ? email.fields : [...email.fields, ...listFields(context, email, list, recipients, id)];
   const head = { messageId, date, from: sender, to, cc, replyTo, subject, inReplyTo, references, fields };
   const draft = { ...head, text, html, attachments };
   const bytes = await composeMessage(draft);
@@ -52,7 +58,7 @@ export async function composeOutgoing(
   const listed = attachments.length === 0 ? [] : listComposedAttachments(bytes, draft);
   const bare = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
   const row = {
-    id: identifier('email', 0),
+    id,
     raw_id: identifier('raw', 1),
     event_id: identifier('event', 2),
     own_address: sender.address.toLowerCase(),
@@ -87,9 +93,29 @@ export async function composeOutgoing(
       id: identifier('recipient', 3 + at),
       address,
       domain: address.slice(address.lastIndexOf('@') + 1),
+      list,
     })),
   };
-  return { row, bytes, text, html, path: email.path, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+  return { row, bytes, text, html, path: email.path, list, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+}
+
+/** Returns the fields that let the only recipient unsubscribe. Throws validation when the service has no public URL. */
+function listFields(
+  { settings, userId, random }: OperationContext,
+  { path }: CheckedEmail,
+  list: string,
+  recipients: readonly string[],
+  emailId: string,
+): [string, string][] {
+  const { unsubscribeUrl, secretKey } = settings;
+  const [address = ''] = recipients;
+  if (unsubscribeUrl === null)
+    throw invalid(
+      'list_unsubscribe needs the public https URL of this service, because mail programs send their one-click request there. Set PUBLIC_URL.',
+      `${path}list_unsubscribe`,
+    );
+  const unsubscription = { userId, emailId, address: address.toLowerCase(), list };
+  return unsubscribeFields(unsubscribeUrl, secretKey, unsubscription, random(NONCE_BYTES));
 }
 
 /**

@@ -79,6 +79,7 @@ export async function suppressAddress(
     id: newIdentifier(context, 'suppression'),
     address: mailbox.address.toLowerCase(),
     reason: 'manual' as const,
+    list: '',
     detail: detail === '' ? null : detail,
     emailId: null,
     createdAt: context.now(),
@@ -88,7 +89,7 @@ export async function suppressAddress(
     const stored = await entities.upsert(
       SuppressionEntity,
       { userId, ...suppression },
-      { onConflictFields: ['userId', 'address'], onConflictAction: 'ignore' },
+      { onConflictFields: ['userId', 'address', 'list'], onConflictAction: 'ignore' },
     );
     return suppressionOf(stored);
   });
@@ -100,25 +101,35 @@ export async function liftSuppression(context: OperationContext, idOrAddress: st
   const key = keyOf(idOrAddress);
   return context.entities.asUser(userId, async ({ entities }) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const stored = await entities.findOne(SuppressionEntity, { userId, ...key }, { lockMode });
+    const stored = await entities.findOne(
+      SuppressionEntity,
+      { userId, ...key },
+      { lockMode, orderBy: { list: 'asc' } },
+    );
     if (stored === null) throw suppressionNotFound();
     entities.remove(stored);
     return suppressionOf(stored);
   });
 }
 
-function suppressionOf({ detail, refusalReason, emailId, ...row }: SuppressionEntity): Suppression {
+function suppressionOf({ list, detail, refusalReason, emailId, ...row }: SuppressionEntity): Suppression {
   const { id, address, reason, createdAt } = row;
-  const rest = { detail: detail ?? null, refusalReason: refusalReason ?? null, emailId: emailId ?? null };
+  const rest = {
+    list: list === '' ? null : list,
+    detail: detail ?? null,
+    refusalReason: refusalReason ?? null,
+    emailId: emailId ?? null,
+  };
   return { id, address, reason, ...rest, createdAt };
 }
 
 /** Checks an email before it is sent: returns the error that names its suppressed recipients; null when it has none. */
 export function checkSuppressions(
-  { audience, path }: OutgoingEmail,
-  policy: Pick<Policy, 'suppressed'>,
+  { audience, path, list }: OutgoingEmail,
+  policy: Pick<Policy, 'suppressed' | 'unsubscribed'>,
 ): UserError | null {
-  if (policy.suppressed.size === 0) return null;
+  const refusal = unsubscribedRefusal({ audience, path, list }, policy);
+  if (refusal !== null || policy.suppressed.size === 0) return refusal;
   const blocked = (addresses: readonly string[]) =>
     addresses.filter((address) => policy.suppressed.has(address.toLowerCase()));
   const all = [...new Set([...blocked(audience.to), ...blocked(audience.cc), ...blocked(audience.bcc)])];
@@ -129,6 +140,25 @@ export function checkSuppressions(
     details: [{ field: path + field, message }],
     reason: RECIPIENT_SUPPRESSED,
     members: { suppressedRecipients: all },
+  });
+}
+
+/** Mail with List-Unsubscribe has one recipient. */
+function unsubscribedRefusal(
+  { audience, path, list }: Pick<OutgoingEmail, 'audience' | 'path' | 'list'>,
+  { unsubscribed }: Pick<Policy, 'unsubscribed'>,
+): UserError | null {
+  if (list === null) return null;
+  const recipients = [...audience.to, ...audience.cc, ...audience.bcc];
+  const found = recipients.find((address) =>
+    unsubscribed.some((each) => each.list === list && each.address === address.toLowerCase()),
+  );
+  if (found === undefined) return null;
+  const message = `Cannot send to ${found}: the recipient unsubscribed from the list "${list}"`;
+  return new UserError('validation', message, {
+    details: [{ field: `${path}to`, message }],
+    reason: RECIPIENT_SUPPRESSED,
+    members: { suppressedRecipients: [found] },
   });
 }
 

@@ -17,6 +17,7 @@ const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> 
   references: [],
   attachments: [],
   tags: [],
+  list: null,
   sendAt: null,
   path: '',
 };

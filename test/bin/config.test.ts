@@ -14,6 +14,7 @@ test('an empty environment gives the defaults of the table', () => {
     natsUrl: null,
     secretKey: null,
     smtpProcesses: 1,
+    unsubscribeUrl: null,
     publicUrl: 'http://localhost:3000',
     mailHostname: 'localhost',
     dnsServers: [],

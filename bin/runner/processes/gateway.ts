@@ -46,6 +46,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     isLeaving: readiness.isLeaving,
     config: {
       publicUrl: config.publicUrl,
+      unsubscribeUrl: config.unsubscribeUrl,
       mailHostname: config.mailHostname,
       smtp: smtpOf(config),
       version: VERSION,

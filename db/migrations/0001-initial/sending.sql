@@ -4,6 +4,7 @@ create table recipient (
   email_id text not null,
   delivery_id text,
   sender_domain text,
+  list text,
   address text not null,
   domain text not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'bounced', 'failed')),
@@ -52,14 +53,15 @@ create table suppression (
   user_id text not null,
   id text not null,
   address text not null,
-  reason text not null check (reason in ('bounce', 'complaint', 'manual')),
+  reason text not null check (reason in ('bounce', 'complaint', 'manual', 'unsubscribe')),
+  list text not null default '',
   detail text,
   refusal_reason text,
   email_id text,
   created_at timestamptz(3) not null,
   primary key (user_id, id)
 );
-create unique index suppression_address on suppression (user_id, address);
+create unique index suppression_address on suppression (user_id, address, list);
 call pg_temp.protect_rows('suppression');
 
 create table idempotency_key (

@@ -31,8 +31,9 @@ export interface Policy {
   domains: Map<string, { id: string; isVerified: boolean }>;
   /** those of the senders that are addresses of the user */
   addressIds: Map<string, string>;
-  /** lower case */
+  /** lower case: addresses that no mail is sent to, and those that mail of a list of theirs is not sent to */
   suppressed: Set<string>;
+  unsubscribed: { address: string; list: string }[];
   answers: Map<string, StoredAnswer>;
   /**
    * Creation times of the emails of the last hour that count against a request near the hourly limit, newest first: the first one is number
@@ -66,7 +67,8 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
     now: row.now,
     domains: new Map(row.domains.map(({ id, name, isVerified }) => [name, { id, isVerified }])),
     addressIds: new Map(row.addresses.map(({ address, id }) => [address, id])),
-    suppressed: new Set(row.suppressed),
+    suppressed: new Set(row.suppressed.filter(({ list }) => list === '').map(({ address }) => address)),
+    unsubscribed: row.suppressed.filter(({ list }) => list !== ''),
     answers: new Map(row.answers.map(({ key, at, ...answer }) => [key, { ...answer, at: new Date(at) }])),
     hourly: row.hourly,
   };
@@ -76,7 +78,7 @@ interface PolicyRow {
   now: Date;
   domains: { id: string; name: string; isVerified: boolean }[];
   addresses: { address: string; id: string }[];
-  suppressed: string[];
+  suppressed: { address: string; list: string }[];
   answers: { key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
   hourly: Date[];
 }
@@ -87,7 +89,8 @@ const POLICY_SQL = `
      from domain d where d.user_id = $1 and d.name = any ($2::text[])) as domains,
     (select coalesce(json_agg(json_build_object('address', a.address, 'id', a.address_id)), '[]')
      from email_address_name a where a.user_id = $1 and a.address = any ($3::text[])) as addresses,
-    array(select s.address from suppression s where s.user_id = $1 and s.address = any ($4::text[])) as suppressed,
+    (select coalesce(json_agg(json_build_object('address', s.address, 'list', s.list)), '[]')
+     from suppression s where s.user_id = $1 and s.address = any ($4::text[])) as suppressed,
     (select coalesce(json_agg(json_build_object('key', k.key, 'operation', k.operation,
        'requestSha256', encode(k.request_sha256, 'hex'), 'answer', k.answer, 'at', k.created_at)), '[]')
      from idempotency_key k where k.user_id = $1 and k.key = any ($5::text[])

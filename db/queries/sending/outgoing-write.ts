@@ -37,7 +37,7 @@ interface OutgoingRow {
   parties: string[];
   /** of the composed bytes, hex */
   sha256: string;
-  recipients: { id: string; address: string; domain: string }[];
+  recipients: { id: string; address: string; domain: string; list: string | null }[];
 }
 
 /** An email with what is passed as bytes. */
@@ -220,9 +220,9 @@ const writeSql = (more: string, events: string) => `
     select $1, id, ${NOW}, words::tsvector from taken
     returning 1
   ), recipient_row as (
-    insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
-    select $1, r.id, t.id, r.address, r.domain, t.due_at, t.due_at, ${NOW}
-    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text)
+    insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at)
+    select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}
+    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text, list text)
     returning 1
   )${more}, counter_row as (
     ${countEmailsSql(`(

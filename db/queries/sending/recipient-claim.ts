@@ -127,7 +127,7 @@ function claimSql(locking: string): string {
       return_id = (select min(l.id) from locked l where l.user_id = t.user_id and l.email_id = t.email_id and l.domain = t.domain
         and l.delivery_id is not distinct from t.delivery_id)
     where t.ctid = any(array(select place from locked))
-    returning t.user_id, t.id, t.email_id, t.delivery_id, t.sender_domain, t.address, t.domain, t.attempts, t.queued_at, t.next_attempt_at
+    returning t.user_id, t.id, t.email_id, t.delivery_id, t.sender_domain, t.list, t.address, t.domain, t.attempts, t.queued_at, t.next_attempt_at
   ), left_open as (
     update sending_attempt a set finished_at = (select postroom_now()), outcome = 'interrupted',
       text = 'Interrupted: the process that sent it ended'
@@ -148,7 +148,8 @@ function claimSql(locking: string): string {
     coalesce(o.user_id = '${SYSTEM_USER_ID}', false) as is_system_sender,
     o.mail_from_verified_at is not null as mail_from_verified,
     exists (select from verified_domain_name v where v.name = c.domain) as is_hosted,
-    exists (select from suppression s where s.user_id = c.user_id and s.address = lower(c.address)) as is_suppressed
+    exists (select from suppression s where s.user_id = c.user_id and s.address = lower(c.address)
+      and s.list in ('', c.list)) as is_suppressed
   from claimed c
   join begun b on b.user_id = c.user_id and b.recipient_id = c.id
   join email e on e.user_id = c.user_id and e.id = c.email_id

@@ -13,6 +13,8 @@ export interface Suppression {
   /** lower case */
   address: string;
   reason: SuppressionReason;
+  /** only mail of this list is suppressed; null: all mail */
+  list: string | null;
   /** text from the server, the report or the user; null when there is none */
   detail: string | null;
   /** why the mail bounced; null for other suppressions */
@@ -96,7 +98,9 @@ export async function findSuppression(
 ): Promise<Suppression | null> {
   const isIt = 'id' in key ? sql`s.id = ${key.id}` : sql`s.address = ${key.address}`;
   const { rows } = await sql<Row>`
-    select ${columns} from suppression s where s.user_id = ${userId} and ${isIt}`.execute(transaction);
+    select ${columns} from suppression s where s.user_id = ${userId} and ${isIt} order by s.list limit 1`.execute(
+    transaction,
+  );
   return rows[0] === undefined ? null : suppressionOf(rows[0]);
 }
 
@@ -110,17 +114,27 @@ interface Row {
   id: string;
   address: string;
   reason: Suppression['reason'];
+  list: string;
   detail: string | null;
   refusal_reason: RefusalReason | null;
   email_id: string | null;
   created_at: Date;
 }
 
-const columns = sql`s.id, s.address, s.reason, s.detail, s.refusal_reason, s.email_id, s.created_at`;
+const columns = sql`s.id, s.address, s.reason, s.list, s.detail, s.refusal_reason, s.email_id, s.created_at`;
 
 function suppressionOf(row: Row): Suppression {
-  const { id, address, reason, detail, refusal_reason: refusalReason, email_id: emailId, created_at: createdAt } = row;
-  return { id, address, reason, detail, refusalReason, emailId, createdAt };
+  const {
+    id,
+    address,
+    reason,
+    list,
+    detail,
+    refusal_reason: refusalReason,
+    email_id: emailId,
+    created_at: createdAt,
+  } = row;
+  return { id, address, reason, list: list === '' ? null : list, detail, refusalReason, emailId, createdAt };
 }
 
 /** An address to suppress for a user. */
@@ -130,7 +144,7 @@ export interface SuppressionRecord {
   id: string;
   /** case-insensitive */
   address: string;
-  reason: Exclude<SuppressionReason, 'manual'>;
+  reason: 'bounce' | 'complaint';
   /** text from the server or the report */
   detail: string | null;
   /** why the mail bounced; null for a complaint */
@@ -153,6 +167,31 @@ const SUPPRESS_SQL = `
     (select postroom_now())
   from json_to_recordset($1) as g (user_id text, id text, address text, reason text, detail text, refusal_reason text, email_id text)
   order by g.user_id, lower(g.address), g.reason desc
-  on conflict (user_id, address) do update set reason = excluded.reason, detail = excluded.detail, refusal_reason = excluded.refusal_reason,
+  on conflict (user_id, address, list) do update set reason = excluded.reason, detail = excluded.detail, refusal_reason = excluded.refusal_reason,
     email_id = excluded.email_id
   where s.reason = 'bounce' and excluded.reason = 'complaint'`;
+
+/**
+ * Suppresses an address for one list, in the transaction of the user; nothing happens when it is suppressed already. An account that was erased
+ * has no domain, and gets no row.
+ */
+export async function suppressForList(
+  client: ClientBase,
+  {
+    id,
+    userId,
+    address,
+    list,
+    emailId,
+  }: { id: string; userId: string; address: string; list: string; emailId: string },
+): Promise<void> {
+  await client.query({
+    name: 'suppress-for-list',
+    text: `
+      insert into suppression (user_id, id, address, reason, list, email_id, created_at)
+      select $1, $2, $3, 'unsubscribe', $4, (select e.id from email e where e.user_id = $1 and e.id = $5), (select postroom_now())
+      where exists (select from domain d where d.user_id = $1)
+      on conflict (user_id, address, list) do nothing`,
+    values: [userId, id, address, list, emailId],
+  });
+}

@@ -47,7 +47,19 @@ export const contentShape = {
 
 // The shape allows missing fields, because operations report them with the messages that clients know.
 export const sendBody = z
-  .object({ from: z.string().nullish(), to: addresses.nullish(), subject: z.string().nullish(), ...contentShape })
+  .object({
+    from: z.string().nullish(),
+    to: addresses.nullish(),
+    subject: z.string().nullish(),
+    ...contentShape,
+    list_unsubscribe: z
+      .union([z.boolean(), z.object({ list: z.string().nullish() })])
+      .nullish()
+      .meta({
+        description:
+          'Adds List-Unsubscribe with a one-click link (RFC 8058) for the only recipient. `true`: from the list `default`; `{"list":"news"}`: from that list. A recipient who unsubscribed gets no more mail of the list, but other mail.',
+      }),
+  })
   .meta({
     id: 'SendEmail',
     required: ['from', 'to', 'subject'],
@@ -89,7 +101,9 @@ export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail 
   });
   const replyTo = body.reply_to ?? body.replyTo;
   const scheduledAt = body.scheduled_at ?? body.scheduledAt;
-  return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags, scheduledAt, timezone };
+  const listUnsubscribe = body.list_unsubscribe;
+  const content = { html, text, headers, attachments, tags, scheduledAt, timezone };
+  return { from, to, cc, bcc, replyTo, subject, listUnsubscribe, ...content };
 }
 
 const NO_PATH = 'Postroom does not fetch attachments from a path or URL. Send the file base64-encoded in `content`.';

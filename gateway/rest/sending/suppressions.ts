@@ -20,7 +20,10 @@ const suppressionBody = z
     address: z.string().meta({ description: 'In lowercase.' }),
     reason: reason.meta({
       description:
-        'Whether the server rejected the address permanently, the recipient complained, or you added the address.',
+        'Whether the server rejected the address permanently, the recipient complained or unsubscribed from a list, or you added the address.',
+    }),
+    list: z.string().nullable().meta({
+      description: 'Only mail of this list is suppressed, because the recipient unsubscribed from it. Null: all mail.',
     }),
     detail: z.string().nullable().meta({ description: 'Text of the server reply, the report or your note.' }),
     refusal: refusalBody.nullable().meta({ description: 'Why the email bounced. Null for other suppressions.' }),
@@ -164,9 +167,18 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
 };
 
 function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeof suppressionBody> {
-  const { id, address, reason: why, detail, refusalReason, emailId, createdAt } = suppression;
+  const { id, address, reason: why, list, detail, refusalReason, emailId, createdAt } = suppression;
   const refusal = refusalBodyOf(refusalReason);
-  const fields = { id, address, reason: why, detail, refusal, email_id: emailId, created_at: wireInstant(createdAt) };
+  const fields = {
+    id,
+    address,
+    reason: why,
+    list,
+    detail,
+    refusal,
+    email_id: emailId,
+    created_at: wireInstant(createdAt),
+  };
   return { object: 'suppression', ...fields, email: address, origin: why, source_id: emailId };
 }
 

@@ -45,6 +45,15 @@ const HeaderInput = builder.inputType('HeaderInput', {
   }),
 });
 
+const ListUnsubscribeInput = builder.inputType('ListUnsubscribeInput', {
+  description: 'The list that a recipient can unsubscribe from.',
+  fields: (t) => ({
+    list: t.string({
+      description: 'Up to 64 letters, digits, spaces, dots, hyphens and underscores. The default is `default`.',
+    }),
+  }),
+});
+
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const MAILBOXES = 'each `address` or `Name <address>`. Up to 50 in To, Cc and Bcc combined.';
@@ -78,6 +87,10 @@ function emailFields(t: InputBuilder) {
     to: t.stringList({ required: true, description: `To recipients: ${MAILBOXES}` }),
     subject: t.string({ required: true, description: 'One line of up to 998 characters.' }),
     ...contentFields(t),
+    listUnsubscribe: t.field({
+      type: ListUnsubscribeInput,
+      description: 'Adds List-Unsubscribe with a one-click link (RFC 8058) for the only recipient.',
+    }),
   };
 }
 

@@ -16,6 +16,7 @@ const SuppressionReason = builder.enumType('SuppressionReason', {
     bounce: 'The server rejected the address permanently.',
     complaint: 'The recipient complained.',
     manual: 'You added the address.',
+    unsubscribe: 'The recipient unsubscribed from a list.',
   }),
 });
 
@@ -30,6 +31,10 @@ SuppressionNode.implement({
   fields: (t) => ({
     address: t.exposeString('address', { description: 'In lowercase.' }),
     reason: t.expose('reason', { type: SuppressionReason, description: 'Why the address is suppressed.' }),
+    list: t.exposeString('list', {
+      nullable: true,
+      description: 'Only mail of this list is suppressed. Null if all mail is.',
+    }),
     detail: t.exposeString('detail', {
       nullable: true,
       description: 'Text of the server reply, the report or your note. Null if there is none.',

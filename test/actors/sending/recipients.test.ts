@@ -123,6 +123,26 @@ test('an address that was suppressed since is settled without a connection', asy
   expect(await emailOf(stage.owner, emailId)).toMatchObject({ status: 'bounced' });
 });
 
+test('an address that unsubscribed from a list meanwhile gets no queued mail of that list, and other mail', async () => {
+  const sink = await stage.startSink();
+  stage.publish('listed.test', '127.0.0.1');
+  await stage.owner.pool.query(
+    `insert into suppression (user_id, id, address, reason, list, created_at)
+     values ($1, 'sup_3', 'ann@listed.test', 'unsubscribe', 'news', now())`,
+    [stage.sender.userId],
+  );
+  const queued = await Promise.all(
+    [null, 'other', 'news'].map(async (list) => {
+      const id = await queueMail(stage.owner, stage.sender, { to: ['ann@listed.test'] });
+      await stage.owner.pool.query('update recipient set list = $2 where email_id = $1', [id, list]);
+      return id;
+    }),
+  );
+  await stage.start({ port: sink.port });
+  const settled = await Promise.all(queued.map((id) => untilRecipients(stage.owner, id, areSettled)));
+  expect(settled.flat().map(({ status }) => status)).toEqual(['delivered', 'delivered', 'bounced']);
+});
+
 test('an address that another user suppressed is sent to', async () => {
   const sink = await stage.startSink();
   stage.publish('loud.test', '127.0.0.1');

@@ -43,6 +43,7 @@ describe('the list', () => {
           id: ids[1],
           address: 'b@x.test',
           reason: 'complaint',
+          list: null,
           detail: null,
           refusal: null,
           email_id: 'em_one',
@@ -56,6 +57,7 @@ describe('the list', () => {
           id: ids[0],
           address: 'a@x.test',
           reason: 'bounce',
+          list: null,
           detail: '550 5.1.1 No such user',
           refusal: expect.objectContaining({ reason: 'mailbox_disabled', type: 'soft' }),
           email_id: 'em_one',
@@ -157,5 +159,151 @@ describe('sending', () => {
     await suppress(['joe@x.test', 'bounce']);
     mailbox = await gateway.mailbox();
     expect((await send(['joe@x.test'])).statusCode).toBe(200);
+  });
+});
+
+describe('list_unsubscribe', () => {
+  const email = (more: object = {}) => ({
+    from: mailbox.address,
+    to: 'Ada <Ada@elsewhere.test>',
+    subject: 'News',
+    text: 'Hello',
+    ...more,
+  });
+  const send = (more: object) => call('POST', '/emails', email(more));
+
+  /** Returns the fields of a sent email, and the path of its link. */
+  async function linkOf(id: string): Promise<{ fields: Record<string, string>; path: string }> {
+    const { rows } = await gateway.actor.pool.query<{ octets: Buffer }>(
+      'select r.octets from raw_message r join email e on e.raw_id = r.id where e.id = $1',
+      [id],
+    );
+    const header = rows[0]?.octets.toString('latin1').split('\r\n\r\n')[0] ?? '';
+    const lines = header.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
+    const fields = Object.fromEntries(
+      lines.filter((line) => /^list-/i.test(line)).map((line) => line.split(/: ?(.*)/s).slice(0, 2)),
+    );
+    return { fields, path: /<https:\/\/postroom\.test(\/.*)>/.exec(fields['List-Unsubscribe'] ?? '')?.[1] ?? '' };
+  }
+  const visit = (
+    method: 'GET' | 'POST' | 'PUT',
+    url: string,
+    payload?: string,
+    type = 'application/x-www-form-urlencoded',
+  ) =>
+    gateway.app.inject({
+      method,
+      url,
+      ...(payload === undefined ? {} : { payload, headers: { 'content-type': type } }),
+    });
+
+  test('the link shows a page, and one click stops the mail of that list only, until the suppression is removed', async () => {
+    const sent = await send({ list_unsubscribe: { list: 'news' } });
+    expect(sent.statusCode).toBe(200);
+    const { fields, path } = await linkOf(sent.json().id);
+    expect(fields).toEqual({
+      'List-Unsubscribe': `<https://postroom.test${path}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    });
+    const page = await visit('GET', path);
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('Stop mail to ada@elsewhere.test from the list &quot;news&quot;?');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(await addresses('/suppressions')).toEqual([]);
+
+    for (let time = 0; time < 2; time++)
+      expect((await visit('POST', path, 'List-Unsubscribe=One-Click')).statusCode).toBe(200);
+    const list = (await call('GET', '/suppressions?reason=unsubscribe')).json().data;
+    expect(list).toMatchObject([
+      { address: 'ada@elsewhere.test', reason: 'unsubscribe', list: 'news', email_id: sent.json().id },
+    ]);
+
+    const refused = await send({ list_unsubscribe: { list: 'news' } });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json()).toMatchObject({
+      message: 'Cannot send to Ada@elsewhere.test: the recipient unsubscribed from the list "news"',
+      suppressedRecipients: ['Ada@elsewhere.test'],
+    });
+    expect((await send({})).statusCode).toBe(200);
+    expect((await send({ list_unsubscribe: true })).statusCode).toBe(200);
+    expect((await call('DELETE', `/suppressions/${list[0].id}`)).statusCode).toBe(200);
+    expect((await send({ list_unsubscribe: { list: 'news' } })).statusCode).toBe(200);
+  });
+
+  test('multipart and empty one-click requests count too, and scheduled mail remembers its list', async () => {
+    const { id } = (await send({ list_unsubscribe: true, scheduled_at: 'in 2 hours' })).json();
+    const { path } = await linkOf(id);
+    const boundary = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+    expect((await visit('POST', path, boundary, 'multipart/form-data; boundary=x')).statusCode).toBe(200);
+    expect((await visit('POST', path)).statusCode).toBe(200);
+    const { rows } = await gateway.actor.pool.query('select list from recipient where email_id = $1', [id]);
+    expect(rows).toEqual([{ list: 'default' }]);
+    expect((await call('GET', '/suppressions/ada@elsewhere.test')).json()).toMatchObject({ list: 'default' });
+  });
+
+  test('a forged, foreign or cut link changes nothing, and a long body is refused', async () => {
+    const { path } = await linkOf((await send({ list_unsubscribe: true })).json().id);
+    const last = path.at(-2) === 'A' ? 'B' : 'A';
+    for (const wrong of [
+      `${path.slice(0, -2)}${last}${path.at(-1)}`,
+      path.slice(0, -20),
+      '/unsubscribe/x',
+      '/unsubscribe/v1.a.b',
+    ])
+      expect((await visit('POST', wrong)).statusCode).toBe(404);
+    expect((await visit('POST', path, 'x'.repeat(10_000))).statusCode).toBe(413);
+    expect(await addresses('/suppressions')).toEqual([]);
+  });
+
+  test.each([
+    [{ list_unsubscribe: { list: 'no\r\nline' } }, 'The name of a list has 1 to 64'],
+    [{ list_unsubscribe: true, cc: 'bob@elsewhere.test' }, 'An email with list_unsubscribe has one recipient'],
+    [
+      { list_unsubscribe: true, headers: { 'List-Unsubscribe': '<https://x.test>' } },
+      'Header cannot be set together with list_unsubscribe: List-Unsubscribe',
+    ],
+  ])('rejects %j', async (more, message) => {
+    const refused = await send(more);
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().message).toContain(message);
+  });
+
+  test('GraphQL adds the same link and shows the list of a suppression', async () => {
+    const input = {
+      from: mailbox.address,
+      to: ['eve@elsewhere.test'],
+      subject: 'News',
+      text: 'Hi',
+      listUnsubscribe: { list: 'news' },
+    };
+    const sent = await gateway.graphql(
+      mailbox.apiKey,
+      'mutation ($input: SendEmailInput!) { sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } } }',
+      { input },
+    );
+    const { path } = await linkOf(sent.json().data.sendEmail.email.id);
+    await visit('POST', path);
+    const shown = await gateway.graphql(
+      mailbox.apiKey,
+      '{ suppressions(first: 5) { edges { node { address reason list } } } }',
+    );
+    expect(shown.json().data.suppressions.edges).toEqual([
+      { node: { address: 'eve@elsewhere.test', reason: 'UNSUBSCRIBE', list: 'news' } },
+    ]);
+  });
+
+  test('without a public URL, the error says which setting is missing', async () => {
+    const other = await openTestGateway({ config: { unsubscribeUrl: null } });
+    try {
+      const box = await other.mailbox();
+      const refused = await other.call(box.apiKey, 'POST', '/emails', {
+        ...email({ list_unsubscribe: true }),
+        from: box.address,
+      });
+      expect(refused.statusCode).toBe(400);
+      expect(refused.json().message).toContain('Set PUBLIC_URL');
+    } finally {
+      await other.close();
+    }
   });
 });

@@ -105,6 +105,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
 function testConfig(given: Partial<GatewayConfig> = {}): GatewayConfig {
   return {
     publicUrl: 'http://postroom.test',
+    unsubscribeUrl: 'https://postroom.test',
     mailHostname: 'mx.postroom.test',
     smtp: { host: 'smtp.postroom.test', port: 2525 },
     version: '1.2.3',

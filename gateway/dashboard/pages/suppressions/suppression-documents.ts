@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 export const SUPPRESSIONS = graphql(`
   query DashboardSuppressions($first: Int!, $after: String, $filter: SuppressionFilter) {
     suppressions(first: $first, after: $after, filter: $filter) {
-      edges { node { id address reason detail refusal { title advice } createdAt email { id subject } } }
+      edges { node { id address reason list detail refusal { title advice } createdAt email { id subject } } }
       pageInfo { hasNextPage endCursor }
     }
   }
@@ -43,6 +43,10 @@ export const REASONS: Record<ShownSuppression['reason'], { words: string; liftin
   COMPLAINT: {
     words: 'Complaint: the recipient reported mail as spam',
     lifting: 'Do this only if the recipient asked for mail. Another complaint harms all mail of your domain.',
+  },
+  UNSUBSCRIBE: {
+    words: 'Unsubscribed by the recipient',
+    lifting: 'Do this only if the recipient asked for mail of this list again.',
   },
   MANUAL: { words: 'Added manually', lifting: 'The address was added manually.' },
 };

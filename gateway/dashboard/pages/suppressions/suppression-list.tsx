@@ -62,7 +62,7 @@ export function SuppressionList({
 
 function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
   const { act } = useAct(LIFT, { done: `The suppression of ${suppression.address} was removed.` });
-  const { address, reason, detail, refusal, createdAt, email, id } = suppression;
+  const { address, reason, list, detail, refusal, createdAt, email, id } = suppression;
   return (
     <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">
       <Group justify="space-between" gap="xs" align="flex-start">
@@ -71,7 +71,8 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
             {address}
           </Text>
           <Text size="sm" component="div">
-            {REASONS[reason].words}, <RelativeTime at={createdAt} />
+            {REASONS[reason].words}
+            {list !== null && ` from the list "${list}"`}, <RelativeTime at={createdAt} />
           </Text>
           <RefusalNote refusal={refusal} />
           {detail !== null && (

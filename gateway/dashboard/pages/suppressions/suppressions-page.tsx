@@ -18,6 +18,7 @@ const CHOICES = [
   { value: 'BOUNCE', label: 'Bounced' },
   { value: 'COMPLAINT', label: 'Complaint' },
   { value: 'MANUAL', label: 'Manual' },
+  { value: 'UNSUBSCRIBE', label: 'Unsubscribed' },
 ] as const;
 
 /** Addresses that receive no mail. */
@@ -40,7 +41,7 @@ export function SuppressionsPage() {
     <>
       <PageHeader
         title="Suppressions"
-        about="Addresses that Postroom does not send mail to, after a bounce, a complaint, or by your choice."
+        about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
       >
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: '' })}>
           Suppress address

@@ -1,0 +1,23 @@
+import { readUnsubscribeToken, type Unsubscription } from '../../core/sending/unsubscribe-link.ts';
+import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { suppressForList } from '../../db/queries/sending/suppression-list.ts';
+import { newIdentifier, type OperationParts } from '../context.ts';
+
+/** Returns what a link of List-Unsubscribe stands for; null when it was not made by this service. */
+export function readUnsubscription({ settings }: OperationParts, token: string): Unsubscription | null {
+  return readUnsubscribeToken(settings.secretKey, token);
+}
+
+/** Suppresses the recipient for the list of the link; a second time changes nothing. Returns null for an invalid link. */
+export async function unsubscribe(parts: OperationParts, token: string): Promise<Unsubscription | null> {
+  const unsubscription = readUnsubscription(parts, token);
+  if (unsubscription === null) return null;
+  const id = newIdentifier(parts, 'suppression');
+  const { userId } = unsubscription;
+  await inUserTransaction(parts.database, userId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
+    suppressForList(client, { id, ...unsubscription }),
+  );
+  return unsubscription;
+}
+
+const LOCK_TIMEOUT_MS = 2_000;
