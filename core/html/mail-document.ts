@@ -193,7 +193,7 @@ function linked(line: string): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { index, lastIndex, raw, schema, url } of finder.match(line) ?? []) {
-    // Names without a scheme are often names of files: `notes.md`.
+    // Names without a scheme are often names of files: `notes.rs`.
     if (!/^(?:https?:\/\/|mailto:)/i.test(url) || (schema === '' && !/^www\./i.test(raw))) continue;
     const words = escapeText(line.slice(index, lastIndex));
     pieces.push(

@@ -270,7 +270,7 @@ describe('a message without HTML', () => {
   });
 
   test('links names that begin with www. and email addresses, and no names of files', () => {
-    const shown = bodyOf(null, { text: 'www.example.com/a?b=1, ann@example.com and notes.md or e.com at 10:30' });
+    const shown = bodyOf(null, { text: 'www.example.com/a?b=1, ann@example.com and notes.rs or e.com at 10:30' });
     expect([...shown.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
       'https://www.example.com/a?b=1',
       'mailto:ann@example.com',
