@@ -124,8 +124,10 @@ export const securityCases: readonly SecurityCase[] = [
     expected: 'Nothing runs and nothing is fetched in a browser.',
     tests: files(
       'core/html/sanitize-html.test.ts',
+      'core/html/sanitize-css.test.ts',
       'core/html/mail-document.test.ts',
       'dashboard/hostile-mail.test.ts',
+      'dashboard/newsletters.test.ts',
     ),
   },
   {
