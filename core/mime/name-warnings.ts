@@ -1,4 +1,5 @@
-import { skeleton } from './lookalike.ts';
+import { domainToASCII } from 'node:url';
+import { isLookalikeDomain, readerForm, skeleton } from './lookalike.ts';
 
 /** Somebody whom the user has written to, or the user; with the names that their mail carries. */
 export interface KnownPerson {
@@ -9,7 +10,7 @@ export interface KnownPerson {
   isUser: boolean;
 }
 
-/** A display name that misleads about the address behind it. */
+/** A name in the From field that misleads about the sender. */
 export type NameWarning =
   | {
       /** the display name contains another address */
@@ -26,6 +27,16 @@ export type NameWarning =
       /** the address of that person */
       knownAddress: string;
       isUser: boolean;
+    }
+  | {
+      /** the domain of the sender looks like one that the user knows */
+      kind: 'lookalike_domain';
+      /** the known domain in ASCII */
+      shown: string;
+      /** the domain of the sender in ASCII, as registered */
+      actual: string;
+      /** an address at the known domain; null: the domain is the user's own */
+      knownAddress: string | null;
     };
 
 const MAX_NAME = 500;
@@ -57,6 +68,38 @@ export function findImitatedName(name: string, address: string, known: readonly 
   };
 }
 
+/**
+ * Returns the domain that the domain of the sender looks like: the user's own, or that of a known person; null when it looks like none, or is
+ * known itself. `organizationOf` returns the registered domain of a name in ASCII, null if there is none.
+ */
+export function findLookalikeDomain(
+  address: string,
+  { people, ownDomains }: { people: readonly KnownPerson[]; ownDomains: readonly string[] },
+  organizationOf: (domain: string) => string | null,
+): NameWarning | null {
+  const actual = organizationOf(domainOf(address));
+  if (actual === null) return null;
+  const addressOf = new Map(people.map((person) => [domainOf(person.address), person.address]));
+  const known = new Map<string, string | null>();
+  for (const [domain, one] of addressOf) known.set(organizationOf(domain) ?? '', one);
+  for (const domain of ownDomains) known.set(organizationOf(inAscii(domain)) ?? '', null);
+  if (known.has(actual)) return null;
+  for (const [shown, knownAddress] of known) {
+    if (shown !== '' && isLookalikeDomain(actual, shown))
+      return { kind: 'lookalike_domain', shown, actual, knownAddress };
+  }
+  return null;
+}
+
+/** Returns the domain of an address in ASCII and lower case; empty if it has none. */
+export function domainOf(address: string): string {
+  return inAscii(address.slice(address.lastIndexOf('@') + 1));
+}
+
+function inAscii(domain: string): string {
+  return /^[\x21-\x7e]*$/.test(domain) ? domain.toLowerCase() : domainToASCII(domain);
+}
+
 /** Returns whether a display name has enough words to be that of one person. */
 export function hasComparableName(name: string): boolean {
   return nameKey(name) !== null;
@@ -66,7 +109,7 @@ export function hasComparableName(name: string): boolean {
 function nameKey(name: string): string | null {
   const words = skeleton(name.slice(0, MAX_NAME)).match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length < 2 || words.join('').length < MIN_LETTERS) return null;
-  return words.toSorted().join(' ').replaceAll('0', 'o').replaceAll('1', 'l').replaceAll('rn', 'm');
+  return readerForm(words.toSorted().join(' '));
 }
 
 const MIN_LETTERS = 5;

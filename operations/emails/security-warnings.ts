@@ -1,8 +1,10 @@
 import type { Authentication } from '../../core/mime/authentication.ts';
 import { findLinkWarnings, type LinkWarning } from '../../core/mime/link-warnings.ts';
 import {
+  domainOf,
   findAddressInName,
   findImitatedName,
+  findLookalikeDomain,
   hasComparableName,
   type NameWarning,
 } from '../../core/mime/name-warnings.ts';
@@ -10,12 +12,18 @@ import { type SenderVerdict, senderVerdict } from '../../core/mime/sender-verdic
 import { registrableDomain } from '../../core/shared/registrable-domain.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
-import { readKnownPeople } from '../../db/queries/emails/known-people.ts';
+import { readKnownSenders } from '../../db/queries/emails/known-senders.ts';
 import type { OperationContext } from '../context.ts';
 import { publicSuffixes } from './public-suffixes.ts';
 
 /** All kinds of warnings about a received message. */
-export const SECURITY_WARNINGS = ['link_text', 'lookalike_host', 'address_in_name', 'imitated_name'] as const;
+export const SECURITY_WARNINGS = [
+  'link_text',
+  'lookalike_host',
+  'address_in_name',
+  'imitated_name',
+  'lookalike_domain',
+] as const;
 
 /** What in a message may deceive its reader. */
 export interface SecurityWarning {
@@ -24,7 +32,7 @@ export interface SecurityWarning {
   text: string;
   /** what the reader sees: a host, an address or a name */
   shown: string;
-  /** what it stands for: the host of the link, or the sender's address */
+  /** what it stands for: the host of the link, or the sender's address or domain */
   actual: string;
 }
 
@@ -33,12 +41,12 @@ const NAMES_OF_SERVICE = 3;
 
 /** Returns who vouches for the sender. */
 export function verdictOf(authentication: Authentication): SenderVerdict {
-  return senderVerdict(authentication, (domain) => registrableDomain(domain.toLowerCase(), publicSuffixes()));
+  return senderVerdict(authentication, (domain) => organizationOf(domain.toLowerCase()));
 }
 
 /**
- * Returns what in a received message may deceive its reader: links, and a display name that imitates a person known from the user's newest
- * mail. Empty for other mail. One statement, and none if the display name cannot be compared.
+ * Returns what in a received message may deceive its reader: links, a display name that imitates a person known from the user's newest mail,
+ * and a domain of the sender that looks like a known one. Empty for other mail. One statement, and none if the sender cannot be compared.
  */
 export async function readSecurityWarnings(
   context: OperationContext,
@@ -47,35 +55,40 @@ export async function readSecurityWarnings(
 ): Promise<SecurityWarning[]> {
   if (email.type !== 'received') return [];
   const links = html === null ? [] : findLinkWarnings(html, publicSuffixes());
-  const name = await readNameWarning(context, email, authentication);
-  return [...(name === null ? [] : [ofName(name)]), ...links.map(ofLink)];
+  const names = await readNameWarnings(context, email, authentication);
+  return [...names.map(ofName), ...links.map(ofLink)];
 }
 
-async function readNameWarning(
+async function readNameWarnings(
   { database, userId }: OperationContext,
   { id, fromName, fromAddress }: Pick<EmailSummary, 'id' | 'fromName' | 'fromAddress'>,
   authentication: Authentication | null,
-): Promise<NameWarning | null> {
-  if (fromName === null) return null;
-  const contained = findAddressInName(fromName, fromAddress);
-  if (contained !== null) return contained;
-  if (!hasComparableName(fromName)) return null;
-  const people = await asUser(database, userId, (transaction) =>
-    readKnownPeople(transaction, userId, { emailId: id, sender: fromAddress }),
+): Promise<NameWarning[]> {
+  const contained = fromName === null ? null : findAddressInName(fromName, fromAddress);
+  const isComparable = fromName !== null && contained === null && hasComparableName(fromName);
+  if (!isComparable && organizationOf(domainOf(fromAddress)) === null) return contained === null ? [] : [contained];
+  const { people, ownDomains } = await asUser(database, userId, (transaction) =>
+    readKnownSenders(transaction, userId, { emailId: id, sender: fromAddress }),
   );
-  const sender = people.find(({ address }) => address === fromAddress.toLowerCase());
-  if (sender !== undefined && sender.names.length >= NAMES_OF_SERVICE) return null;
   const known = people.filter(({ isKnown }) => isKnown);
-  const warning = findImitatedName(fromName, fromAddress, known);
-  // A colleague's second address: the organization that the user knows vouches for this message.
-  const isSame =
-    warning?.kind === 'imitated_name' && organizationOf(warning.knownAddress) === organizationOf(fromAddress);
-  return isSame && authentication !== null && verdictOf(authentication).verdict === 'verified' ? null : warning;
+  const sender = people.find(({ address }) => address === fromAddress.toLowerCase());
+  const isService = sender !== undefined && sender.names.length >= NAMES_OF_SERVICE;
+  const imitated = isComparable && !isService ? findImitatedName(fromName, fromAddress, known) : null;
+  const name = contained ?? (imitated !== null && isSecondAddress(imitated, authentication) ? null : imitated);
+  const domain = findLookalikeDomain(fromAddress, { people: known, ownDomains }, organizationOf);
+  return [name, domain].filter((warning) => warning !== null);
 }
 
-function organizationOf(address: string): string {
-  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
-  return registrableDomain(domain, publicSuffixes()) ?? domain;
+/** Returns whether a known person writes from another address, for which the organization that the user knows vouches. */
+function isSecondAddress(warning: NameWarning, authentication: Authentication | null): boolean {
+  if (warning.kind !== 'imitated_name' || authentication === null) return false;
+  const [known, actual] = [domainOf(warning.knownAddress), domainOf(warning.actual)];
+  const isSame = (organizationOf(known) ?? known) === (organizationOf(actual) ?? actual);
+  return isSame && verdictOf(authentication).verdict === 'verified';
+}
+
+function organizationOf(domain: string): string | null {
+  return registrableDomain(domain, publicSuffixes());
 }
 
 function ofLink({ kind, shown, actual }: LinkWarning): SecurityWarning {
@@ -90,6 +103,11 @@ function ofName(warning: NameWarning): SecurityWarning {
   const { kind, shown, actual } = warning;
   if (kind === 'address_in_name')
     return { kind, shown, actual, text: `The sender’s name contains ${shown}, but the message is from ${actual}.` };
+  if (kind === 'lookalike_domain') {
+    const likeness =
+      warning.knownAddress === null ? `your own domain ${shown}` : `${shown}, the domain of ${warning.knownAddress}`;
+    return { kind, shown, actual, text: `The message is from ${actual}, which looks like ${likeness}.` };
+  }
   const known = warning.isUser
     ? `This is the name on your own mail from ${warning.knownAddress}`
     : `You know this name from ${warning.knownAddress}`;

@@ -18,9 +18,10 @@ const securityWarning = z
   .object({
     kind: z.enum(SECURITY_WARNINGS),
     text: z.string().meta({ description: 'The warning in words.' }),
-    shown: z.string().meta({ description: 'What the reader sees: a host, an address or a name.' }),
+    shown: z.string().meta({ description: 'What the reader sees: a host, an address, a name or a domain.' }),
     actual: z.string().meta({
-      description: 'What it stands for: the host of the link in ASCII, or the address of the sender.',
+      description:
+        'What it stands for: the host of the link in ASCII, or the address of the sender or its domain in ASCII.',
     }),
   })
   .meta({ id: 'SecurityWarning' });
@@ -32,7 +33,7 @@ export const examinedEmailBody = emailBody
       description: 'Who vouches for the sender. Null if the email was not checked, as for sent mail.',
     }),
     security_warnings: z.array(securityWarning).meta({
-      description: 'Deceptive links and display names in a received email, up to 21. Empty for sent mail.',
+      description: 'Deceptive links, display names and domains in a received email, up to 22. Empty for sent mail.',
     }),
   })
   .meta({ id: 'ExaminedEmail' });

@@ -14,6 +14,7 @@ const SecurityWarningKind = builder.enumType('SecurityWarningKind', {
     lookalike_host: 'The host of a link imitates another name with letters of other alphabets.',
     address_in_name: 'The display name of the sender contains another address.',
     imitated_name: 'The display name of the sender is that of a person known by another address.',
+    lookalike_domain: 'The domain of the sender looks like that of a known person, or like one of the user.',
   }),
 });
 
@@ -23,9 +24,10 @@ const SecurityWarningRef = builder.objectRef<SecurityWarning>('SecurityWarning')
   fields: (t) => ({
     kind: t.expose('kind', { type: SecurityWarningKind, description: 'How the email may deceive.' }),
     text: t.exposeString('text', { description: 'One or two sentences.' }),
-    shown: t.exposeString('shown', { description: 'What the reader sees: a host, an address or a name.' }),
+    shown: t.exposeString('shown', { description: 'What the reader sees: a host, an address, a name or a domain.' }),
     actual: t.exposeString('actual', {
-      description: 'What it stands for: the host of the link in ASCII, or the address of the sender.',
+      description:
+        'What it stands for: the host of the link in ASCII, or the address of the sender or its domain in ASCII.',
     }),
   }),
 });
@@ -33,7 +35,7 @@ const SecurityWarningRef = builder.objectRef<SecurityWarning>('SecurityWarning')
 builder.objectFields(EmailNode, (t) => ({
   securityWarnings: t.field({
     type: [SecurityWarningRef],
-    description: 'Deceptive links and display names in a received email, up to 21. Empty for sent mail.',
+    description: 'Deceptive links, display names and domains in a received email, up to 22. Empty for sent mail.',
     complexity: { field: COST },
     resolve: async (email, _args, context) => {
       const { html, authentication } = await loadEmailParts(context, email.id, 'html');

@@ -483,6 +483,42 @@ describe('one email', () => {
       expect(await about('Linus Other', 'x@evil.test')).toEqual([]);
       expect(await about('Grace Hopper', 'bot@hub.test')).toEqual([]);
     });
+
+    test('a domain looks like that of a person to whom the user has written, or like a verified domain of the user', async () => {
+      const box = await gateway.mailbox();
+      const other = await gateway.mailbox();
+      await insertMail(gateway.actor, [
+        { userId: box.userId, type: 'sent', from: box.address, to: ['ada@friend.test'] },
+        { userId: box.userId, from: 'never@answered.test' },
+        { userId: other.userId, type: 'sent', from: other.address, to: ['linus@others.test'] },
+      ]);
+      for (const [name, status] of [
+        ['company.test', 'verified'],
+        ['unproven.test', 'pending'],
+      ])
+        await gateway.actor.pool.query('insert into domain (user_id, id, name, status) values ($1, $2, $2, $3)', [
+          box.userId,
+          name,
+          status,
+        ]);
+      const about = async (from: string, fromName: string | null = null) =>
+        (await examine(box, { fromName, from })).security_warnings;
+      expect(await about('x@mail.friénd.test')).toEqual([
+        {
+          kind: 'lookalike_domain',
+          text: 'The message is from xn--frind-dsa.test, which looks like friend.test, the domain of ada@friend.test.',
+          shown: 'friend.test',
+          actual: 'xn--frind-dsa.test',
+        },
+      ]);
+      const texts = (await about('ceo@cornpany.test', 'boss@company.test')).map(({ text }: { text: string }) => text);
+      expect(texts).toEqual([
+        'The sender’s name contains boss@company.test, but the message is from ceo@cornpany.test.',
+        'The message is from cornpany.test, which looks like your own domain company.test.',
+      ]);
+      for (const domain of ['friend.test', 'answereds.test', 'otherss.test', 'unprovens.test'])
+        expect(await about(`x@${domain}`), domain).toEqual([]);
+    });
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
 /** An address with the display names that it used; `isUser`: the user sends from it, `isKnown`: the user does, or has written to it. */
-export interface KnownAddress {
+interface KnownAddress {
   /** lower case */
   address: string;
   names: string[];
@@ -10,20 +10,27 @@ export interface KnownAddress {
   isKnown: boolean;
 }
 
+/** Whom and what a user knows, to compare a sender with. */
+export interface KnownSenders {
+  people: KnownAddress[];
+  /** names of the user's verified domains */
+  ownDomains: string[];
+}
+
 /** Newest emails that are read: written by the user, and received. */
 const MAX_WRITTEN = 500;
 const MAX_RECEIVED = 1_000;
 
 /**
- * Returns the people of the user's newest mail: the user's own sending addresses, those the user has written to, and `sender`. The email
- * with the id itself is left out. A key of one domain sees the mail of the domain only.
+ * Returns the people of the user's newest mail: the user's own sending addresses, those the user has written to, and `sender`; and the
+ * user's verified domains. The email with the id itself is left out. A key of one domain sees that domain and its mail only.
  */
-export async function readKnownPeople(
+export async function readKnownSenders(
   transaction: Transaction<Tables>,
   userId: string,
   { emailId, sender }: { emailId: string; sender: string },
-): Promise<KnownAddress[]> {
-  const { rows } = await sql<KnownAddress>`
+): Promise<KnownSenders> {
+  const { rows } = await sql<KnownSenders>`
     with written as materialized (
       select e.id, e.from_address, e.from_name, e.to_addresses || e.cc_addresses as addresses from email e
       where e.user_id = ${userId} and e.type <> 'received' order by e.created_at desc limit ${MAX_WRITTEN}
@@ -38,11 +45,16 @@ export async function readKnownPeople(
     ), received as materialized (
       select lower(e.from_address) as address, e.from_name as name, false as is_user from email e
       where e.user_id = ${userId} and e.type = 'received' and e.id <> ${emailId} order by e.created_at desc limit ${MAX_RECEIVED}
+    ), people as (
+      select p.address, array_remove(array_agg(distinct p.name), null) as names, bool_or(p.is_user) as "isUser",
+        p.address in (select k.address from known k) as "isKnown"
+      from (select * from known union all select * from received r
+        where r.address = lower(${sender}) or r.address in (select k.address from known k)) p
+      where p.address is not null group by p.address
     )
-    select p.address, array_remove(array_agg(distinct p.name), null) as names, bool_or(p.is_user) as "isUser",
-      p.address in (select k.address from known k) as "isKnown"
-    from (select * from known union all select * from received r
-      where r.address = lower(${sender}) or r.address in (select k.address from known k)) p
-    where p.address is not null group by p.address order by p.address`.execute(transaction);
-  return rows;
+    select coalesce((select jsonb_agg(p order by p.address) from people p), '[]') as people,
+      array(select d.name from domain d where d.user_id = ${userId} and d.status = 'verified' order by d.name) as "ownDomains"`.execute(
+    transaction,
+  );
+  return rows[0] ?? { people: [], ownDomains: [] };
 }
