@@ -66,6 +66,7 @@ export function isRawNeeded({
 }
 
 function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
+  const bodies = { text: mail.text_body, html: mail.html_body };
   return {
     timestamp: delivery.createdAt,
     userId: mail.user_id,
@@ -88,8 +89,8 @@ function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayl
       htmlBody: mail.html_body,
       cleanedText: mail.cleaned_text ?? mail.text_body?.trim() ?? null,
       cleanedHtml: mail.cleaned_html,
-      quotedText: removedText(mail.text_body, mail.removed_parts, 'quote'),
-      signature: removedText(mail.text_body, mail.removed_parts, 'signature'),
+      quotedText: removedText(bodies, mail.removed_parts, 'quote'),
+      signature: removedText(bodies, mail.removed_parts, 'signature'),
       removedParts: mail.removed_parts,
       attachments: mail.attachments,
       priority: mail.priority,

@@ -15,7 +15,7 @@ import {
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
-import { stripQuotedHtml } from './reply-html.ts';
+import { readHtmlReply } from './reply-html.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
 
@@ -180,12 +180,13 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
   const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
   const whole: Reply = { text: textBody?.trim() ?? '', removed: [] };
   const reply = textBody === null || isForward ? whole : readReply(textBody);
+  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody);
   return {
     textBody,
     htmlBody,
     cleanedText: textBody === null ? null : reply.text,
-    removedParts: reply.removed,
-    cleanedHtml: htmlBody === null ? null : sanitizeHtmlBody(isForward ? htmlBody : stripQuotedHtml(htmlBody)),
+    removedParts: textBody === null ? (htmlReply?.removed ?? []) : reply.removed,
+    cleanedHtml: htmlBody === null ? null : sanitizeHtmlBody(htmlReply?.html ?? htmlBody),
   };
 }
 

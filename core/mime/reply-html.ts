@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { isTooComplex } from '../html/sanitize-html.ts';
 import { type Fate, fatesOf, type Line, type LineMark, lineOf } from './reply-reader.ts';
+import { MAX_PARTS, type RemovedPart } from './reply-text.ts';
 
 /**
  * Returns an HTML body without quoted mail and signature, unless nothing else remains; HTML that is too large or too deeply nested is
@@ -9,12 +10,26 @@ import { type Fate, fatesOf, type Line, type LineMark, lineOf } from './reply-re
  * is not safe to show.
  */
 export function stripQuotedHtml(html: string): string {
-  if (isTooComplex(html)) return html;
+  return readHtmlReply(html).html;
+}
+
+/** What its author typed into an HTML body. */
+export interface HtmlReply {
+  html: string;
+  /** with offsets in the whole HTML, in its order, not overlapping; empty when they are too many */
+  removed: RemovedPart[];
+}
+
+/** The same as {@link stripQuotedHtml}, with what was removed. */
+export function readHtmlReply(html: string): HtmlReply {
+  const whole: HtmlReply = { html, removed: [] };
+  if (isTooComplex(html)) return whole;
   const outline = readOutline(html);
   const fates = fatesOf(outline.lines);
   const isKept = outline.lines.some(({ isBlank }, at) => !isBlank && fates[at] === 'kept');
-  if (!isKept || !fates.some((fate) => fate !== 'kept')) return html;
-  return cutOut(html, outline, withoutOuterBlanks(outline.lines, fates));
+  if (!isKept || !fates.some((fate) => fate !== 'kept')) return whole;
+  const cuts = findCuts(outline, withoutOuterBlanks(outline.lines, fates));
+  return { html: withoutCuts(html, cuts), removed: partsOf(outline, fates) };
 }
 
 /** Maximum characters of a line that matter to the reader. */
@@ -232,8 +247,13 @@ function withoutOuterBlanks(lines: readonly Line[], fates: readonly Fate[]): boo
   return lines.map((_, at) => at < first || at > last || fates[at] !== 'kept');
 }
 
-/** Cuts out the lines that are removed: whole elements where all of their content is. */
-function cutOut(html: string, { atoms, elements }: HtmlOutline, isRemoved: readonly boolean[]): string {
+interface Cut {
+  start: number;
+  end: number;
+}
+
+/** Returns where the lines that are removed are, in order: whole elements where all of their content is. They may overlap. */
+function findCuts({ atoms, elements }: HtmlOutline, isRemoved: readonly boolean[]): Cut[] {
   const hasContent = elements.map(() => false);
   const isLeft = elements.map(() => false);
   for (const { element, line } of atoms) {
@@ -248,10 +268,32 @@ function cutOut(html: string, { atoms, elements }: HtmlOutline, isRemoved: reado
     hasContent[parent] ||= hasContent[at] === true;
     isLeft[parent] ||= isLeft[at] === true;
   }
-  const cuts = [
+  return [
     ...elements.filter((_, at) => hasContent[at] === true && isLeft[at] !== true),
     ...atoms.filter(({ line }) => isRemoved[line] === true),
   ].toSorted((one, other) => one.start - other.start);
+}
+
+/** Returns from the first to the last character of what is removed; neighbors of the same kind are one part. */
+function partsOf({ atoms, lines }: HtmlOutline, fates: readonly Fate[]): RemovedPart[] {
+  const parts: RemovedPart[] = [];
+  let isOpen = false;
+  for (const { start, end, line } of atoms) {
+    const kind = fates[line] ?? 'kept';
+    const last = parts.at(-1);
+    if (kind === 'kept') {
+      if (lines[line]?.isBlank === false) isOpen = false;
+    } else if (isOpen && last?.kind === kind) {
+      last.end = end;
+    } else {
+      parts.push({ kind, start, end });
+      isOpen = true;
+    }
+  }
+  return parts.length > MAX_PARTS ? [] : parts;
+}
+
+function withoutCuts(html: string, cuts: readonly Cut[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end } of cuts) {

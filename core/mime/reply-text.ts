@@ -1,3 +1,4 @@
+import { textOfHtml } from '../html/text-of-html.ts';
 import { storableText } from '../shared/text.ts';
 import { type Fate, fatesOf, type Line, lineOf, ownLengthOf } from './reply-reader.ts';
 
@@ -7,7 +8,7 @@ export type RemovedKind = (typeof REMOVED_KINDS)[number];
 /** A part of a text that its author did not type into this message. */
 export interface RemovedPart {
   kind: RemovedKind;
-  /** offset in the text, in UTF-16 code units */
+  /** offset in the plain-text body, or in the HTML of a message without one; in UTF-16 code units */
   start: number;
   /** offset behind its last line break */
   end: number;
@@ -54,13 +55,22 @@ function tidy(text: string): string {
 }
 
 /** A text with more is not taken apart: no author alternates so often with quoted mail. */
-const MAX_PARTS = 1_000;
+export const MAX_PARTS = 1_000;
 
-/** Returns the removed parts of a kind as one text, trimmed; null when there are none. */
-export function removedText(text: string | null, removed: readonly RemovedPart[], kind: RemovedKind): string | null {
+/** The bodies of a message; null: it has none. */
+export interface Bodies {
+  text: string | null;
+  html: string | null;
+}
+
+/** Returns the removed parts of a kind as one text, trimmed; null when there are none. Without a plain-text body they are those of the HTML. */
+export function removedText(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): string | null {
+  const { text, html } = bodies;
+  const source = text ?? html;
   const parts = removed.filter((part) => part.kind === kind);
-  if (text === null || parts.length === 0) return null;
-  return tidy(parts.map(({ start, end }) => text.slice(start, end)).join(''));
+  if (source === null || parts.length === 0) return null;
+  const pieces = parts.map(({ start, end }) => source.slice(start, end));
+  return text === null ? textOfHtml(pieces.join('<br>')) : tidy(pieces.join(''));
 }
 
 /** A line and its place in the text, with its line break. */

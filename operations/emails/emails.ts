@@ -140,6 +140,13 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
+const NOTHING_REMOVED: Pick<EmailDetails, 'removedFrom' | 'quotedText' | 'signature' | 'removedParts'> = {
+  removedFrom: 'text',
+  quotedText: null,
+  signature: null,
+  removedParts: [],
+};
+
 /** Returns an email. An email that is accepted but not parsed yet has no body and no attachments. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
   const { database, userId, settings } = context;
@@ -150,7 +157,7 @@ export async function readEmail(context: OperationContext, emailId: string): Pro
     const { mailHostname } = settings;
     const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
     if (pending !== undefined)
-      return { ...pending, cleanedText: null, cleanedHtml: null, removedParts: [], recipients: [] };
+      return { ...pending, cleanedText: null, cleanedHtml: null, ...NOTHING_REMOVED, recipients: [] };
     // It may have been parsed between the two reads.
     const parsed = await reads.readEmail(transaction, userId, emailId);
     if (parsed === null) throw emailNotFound();

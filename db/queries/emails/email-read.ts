@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
+import { removedText } from '../../../core/mime/reply-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
@@ -19,7 +20,15 @@ import {
 } from './email-row.ts';
 
 /** An email with its content. */
-export type EmailDetails = EmailSummary & EmailContent & CleanedContent & { recipients: EmailRecipient[] };
+export interface EmailDetails extends EmailSummary, EmailContent, CleanedContent {
+  /** the body as received that removedParts are offsets in */
+  removedFrom: 'text' | 'html';
+  /** the quoted mail among removedParts, as text */
+  quotedText: string | null;
+  /** the signature among removedParts, as text */
+  signature: string | null;
+  recipients: EmailRecipient[];
+}
 
 /** Returns one email with its content; null when the user has none with that id. */
 export async function readEmail(
@@ -34,11 +43,15 @@ export async function readEmail(
   const row = rows[0];
   if (row === undefined) return null;
   const cleaned = cleanedContent(row, row.text_body);
+  const bodies = { text: row.text_body, html: row.html_body };
   return {
     ...emailSummary(row),
     ...emailContent(row),
     ...cleaned,
     cleanedText: cleaned.cleanedText ?? (row.cleaned_html === null ? null : textOfHtml(row.cleaned_html)),
+    removedFrom: row.text_body === null && row.html_body !== null ? 'html' : 'text',
+    quotedText: removedText(bodies, cleaned.removedParts, 'quote'),
+    signature: removedText(bodies, cleaned.removedParts, 'signature'),
     recipients: emailRecipients(row.recipients),
   };
 }

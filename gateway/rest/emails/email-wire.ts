@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EMAIL_STATUSES, EMAIL_TYPES } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
-import { REMOVED_KINDS, removedText } from '../../../core/mime/reply-text.ts';
+import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
 import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
@@ -144,17 +144,22 @@ const cleanedContentBody = z
       description:
         'The same of the HTML, without anything that can run, load or mislead. Null if it is too long to clean.',
     }),
-    quoted_text: z.string().nullable().meta({ description: 'The quoted mail that was removed from the text.' }),
-    signature: z.string().nullable().meta({ description: 'The signature that was removed from the text.' }),
+    quoted_text: z.string().nullable().meta({ description: 'The quoted mail that was removed, as text.' }),
+    signature: z.string().nullable().meta({ description: 'The signature that was removed, as text.' }),
+    removed_from: z.enum(['text', 'html']).meta({
+      description: 'The body as received that `removed_parts` are offsets in; `html` when the email came without text.',
+    }),
     removed_parts: z
       .array(
         z.object({
           kind: z.enum(REMOVED_KINDS),
-          start: z.number().int().meta({ description: 'Offset in `text` of the email, in UTF-16 code units.' }),
+          start: z.number().int().meta({
+            description: 'Offset in the body, in UTF-16 code units.',
+          }),
           end: z.number().int().meta({ description: 'Offset after its last character.' }),
         }),
       )
-      .meta({ description: 'Where the text has what was removed, in order.' }),
+      .meta({ description: 'Where the body has what was removed, in order.' }),
   })
   .meta({ id: 'CleanedContent' });
 
@@ -302,16 +307,19 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
 }
 
 function cleanedContentOf({
-  text,
   cleanedText = null,
   cleanedHtml = null,
+  quotedText = null,
+  signature = null,
+  removedFrom = 'text',
   removedParts = [],
-}: Email & Partial<EmailDetails>): z.infer<typeof cleanedContentBody> {
+}: Partial<EmailDetails>): z.infer<typeof cleanedContentBody> {
   return {
     text: cleanedText,
     html: cleanedHtml,
-    quoted_text: removedText(text, removedParts, 'quote'),
-    signature: removedText(text, removedParts, 'signature'),
+    quoted_text: quotedText,
+    signature,
+    removed_from: removedFrom,
     removed_parts: removedParts,
   };
 }

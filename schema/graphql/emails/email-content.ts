@@ -194,18 +194,22 @@ const RemovedPartKind = builder.enumType('RemovedPartKind', {
 });
 
 const RemovedPart = builder.objectRef<EmailParts['removedParts'][number]>('RemovedPart').implement({
-  description: 'A part of the plain-text body that `cleanedText` does not contain.',
+  description: 'A part of the body that the cleaned body does not contain.',
   isOfDomain: true,
   fields: (t) => ({
     kind: t.expose('kind', { type: RemovedPartKind, description: 'What the part is.' }),
-    start: t.exposeInt('start', { description: 'Offset of its first character in `text`, in UTF-16 code units.' }),
+    start: t.exposeInt('start', {
+      description:
+        'Offset of its first character in `text`, or in `html` of an email without text. In UTF-16 code units.',
+    }),
     end: t.exposeInt('end', { description: 'Offset after its last character.' }),
   }),
 });
 
 async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<string | null> {
   const { text, removedParts } = await loadEmailParts(context, emailId, 'text');
-  return removedText(text, removedParts, kind);
+  const html = text === null && removedParts.length > 0 ? (await loadEmailParts(context, emailId, 'html')).html : null;
+  return removedText({ text, html }, removedParts, kind);
 }
 
 export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailContent').implement({
@@ -231,17 +235,18 @@ export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailCont
     }),
     quotedText: t.string({
       nullable: true,
-      description: 'The quoted mail in `text` that `cleanedText` does not contain. Null if there is none.',
+      description: 'The quoted mail that the cleaned body does not contain, as text. Null if there is none.',
       resolve: ({ emailId }, _args, context) => readRemoved(context, emailId, 'quote'),
     }),
     signature: t.string({
       nullable: true,
-      description: 'The signature in `text` that `cleanedText` does not contain. Null if there is none.',
+      description: 'The signature that the cleaned body does not contain, as text. Null if there is none.',
       resolve: ({ emailId }, _args, context) => readRemoved(context, emailId, 'signature'),
     }),
     removedParts: t.field({
       type: [RemovedPart],
-      description: 'Where `text` has quoted mail and signatures that `cleanedText` does not contain, in order.',
+      description:
+        'Where `text`, or `html` of an email without text, has quoted mail and signatures that the cleaned body does not contain. In order.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).removedParts,
     }),
     cleanedHtml: t.string({

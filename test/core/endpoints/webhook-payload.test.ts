@@ -305,7 +305,9 @@ const EMAIL = {
 async function factsOf(raw: Buffer): Promise<PayloadFacts> {
   const { messageId, subject, date, addresses, inReplyTo, references, ...rest } = await parseMessage(raw);
   const { textBody, removedParts } = rest;
-  const [quotedText, signature] = REMOVED_KINDS.map((kind) => removedText(textBody, removedParts, kind));
+  const [quotedText, signature] = REMOVED_KINDS.map((kind) =>
+    removedText({ text: textBody, html: rest.htmlBody }, removedParts, kind),
+  );
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
     userId: 'usr 1',

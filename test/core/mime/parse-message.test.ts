@@ -82,6 +82,8 @@ describe('bodies', () => {
     const message = await parsed('Content-Type: text/plain\r\n', text);
     expect(message).toMatchObject({ cleanedText: 'Yes.', removedParts: [{ kind: 'quote', start: 6, end: 45 }] });
     expect(message.textBody?.slice(6, 45)).toBe('On Mon, 1 Jan 2026, Ann wrote:\n> When?\n');
+    const html = await parsed('Content-Type: text/html\r\n', '<p>Yes.</p><blockquote type="cite">When?</blockquote>');
+    expect(html).toMatchObject({ cleanedText: null, removedParts: [{ kind: 'quote', start: 35, end: 40 }] });
   });
 
   test('give a preview without padding and quoted text', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
+import { readHtmlReply, stripQuotedHtml } from '../../../core/mime/reply-html.ts';
+import { removedText } from '../../../core/mime/reply-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
 const MESSAGE = '<div>When?</div><div><br></div><div>Ann</div>';
@@ -112,6 +113,20 @@ test('what remains is the source, byte for byte, and closes what it opens', () =
   const own = '<style>p{color:red}</style><p title="a>b">Yes &amp; no &#8212; <IMG SRC="cid:1"></p>';
   const quoted = '<div class="gmail_attr">On Mon Ann wrote:</div><blockquote type="cite"><p>old</p></blockquote>';
   expect(stripQuotedHtml(`<div>${own}<div>${quoted}</div></div>`)).toBe(`<div>${own}</div>`);
+});
+
+test('what was removed is told as text, with its place in the source', () => {
+  const quoted = '<blockquote type="cite"><p>When?</p><p>Where &amp; why?</p></blockquote>';
+  const html = `<p>Yes.</p><div class="gmail_signature">-- <br>Joe</div><div class="gmail_attr">On Mon Ann wrote:</div>${quoted}`;
+  const { removed } = readHtmlReply(html);
+  const text = (kind: 'quote' | 'signature') => removedText({ text: null, html }, removed, kind);
+  expect(text('quote')).toBe('On Mon Ann wrote:\n\nWhen?\n\nWhere & why?');
+  expect(text('signature')).toBe('--\nJoe');
+  expect(removed.map(({ kind, start, end }) => [kind, html.slice(start, end)])).toEqual([
+    ['signature', '-- <br>Joe'],
+    ['quote', 'On Mon Ann wrote:</div><blockquote type="cite"><p>When?</p><p>Where &amp; why?'],
+  ]);
+  expect(readHtmlReply('<p>Yes.</p>')).toEqual({ html: '<p>Yes.</p>', removed: [] });
 });
 
 test('images are content, pixels that count readers are not', () => {

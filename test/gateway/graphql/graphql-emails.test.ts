@@ -146,11 +146,12 @@ type Graph = Awaited<ReturnType<typeof ask>>;
 const lower = (value: string | null) => value?.toLowerCase() ?? null;
 const bare = (mailboxes: { address: string }[]) => mailboxes.map(({ address }) => address);
 
-const cleanedOf = ({ cleanedText, cleanedHtml, quotedText, signature, removedParts }: Graph) => ({
+const cleanedOf = ({ text, html, cleanedText, cleanedHtml, quotedText, signature, removedParts }: Graph) => ({
   text: cleanedText,
   html: cleanedHtml,
   quoted_text: quotedText,
   signature,
+  removed_from: text === null && html !== null ? 'html' : 'text',
   removed_parts: removedParts.map((part: Graph) => ({ ...part, kind: lower(part.kind) })),
 });
 
@@ -266,6 +267,33 @@ describe('an email', () => {
       preview: item.preview,
     });
     expect(email.attachmentCount).toBe(item.attachment_count);
+  });
+
+  test('without text shows what was removed from its HTML', async () => {
+    const written = (text: string | null, html: string | null, parts: unknown) =>
+      gateway.actor.pool.query(
+        'update email_content set text_body = $3, html_body = $4, removed_parts = $5 where user_id = $1 and email_id = $2',
+        [box.userId, receivedId, text, html, JSON.stringify(parts)],
+      );
+    const { email: before } = await ask(`query($id: ID!) { email(id: $id) { ${FIELDS} } }`, { id: receivedId });
+    const { text, html, removedParts } = before.content;
+    await written(null, '<p>Yes.</p><p>When?</p>', [{ kind: 'quote', start: 14, end: 19 }]);
+    try {
+      const query = 'query($id: ID!) { email(id: $id) { content { quotedText signature } } }';
+      expect((await ask(query, { id: receivedId })).email.content).toEqual({ quotedText: 'When?', signature: null });
+      const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${receivedId}`)).json();
+      expect(rest.cleaned_content).toMatchObject({
+        quoted_text: 'When?',
+        signature: null,
+        removed_from: 'html',
+      });
+    } finally {
+      await written(
+        text,
+        html,
+        removedParts.map((part: Graph) => ({ ...part, kind: lower(part.kind) })),
+      );
+    }
   });
 
   test('shows what only the graph shows', async () => {
