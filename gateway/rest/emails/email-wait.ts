@@ -5,7 +5,8 @@ import { readEmail } from '../../../operations/emails/emails.ts';
 import { MAX_SINCE_HOURS, MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
-import { emailBody, emailBodyOf } from './email-wire.ts';
+import { emailBodyOf } from './email-wire.ts';
+import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
 
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -53,7 +54,7 @@ const waitAnswer = z
   .object({
     object: z.literal('wait'),
     timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),
-    email: emailBody.nullable(),
+    email: examinedEmailBody.nullable(),
     codes: z
       .array(
         z.object({
@@ -102,7 +103,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       return {
         object: 'wait' as const,
         timed_out: false,
-        email: emailBodyOf(email, context.settings.publicUrl),
+        email: { ...emailBodyOf(email, context.settings.publicUrl), ...(await readSenderFindings(context, email)) },
         ...extractsBodyOf(extractFrom(email)),
       };
     },
