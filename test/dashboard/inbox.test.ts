@@ -113,8 +113,12 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     // An answer arrives live in the open conversation, and the list keeps it open.
     await row(page, 'Gears').click();
     await page.getByRole('article').getByText('Thirty thousand of them.').last().waitFor();
-    await stage.mail({ to, subject: 'Re: Gears', text: 'Or forty thousand.', inReplyTo: '<gears@sender.test>' });
+    const from = { name: 'boss@corp.test', address: 'eve@sender.test' };
+    await stage.mail({ to, from, subject: 'Re: Gears', text: 'Or forty thousand.', inReplyTo: '<gears@sender.test>' });
     await page.getByRole('article').nth(1).getByText('Or forty thousand.').last().waitFor();
+    // The warning about its sender is shown above its text.
+    const warnings = page.getByRole('alert', { name: 'Be careful with this message' });
+    await warnings.getByText('contains boss@corp.test').waitFor();
     await expect.poll(() => page.getByRole('grid').getByRole('row').first().getAttribute('aria-current')).toBe('true');
     await expect.poll(async () => (await unread(account)).get('Gears')).toBe(0);
     await page.getByRole('button', { name: 'Reason' }).last().click();
