@@ -82,6 +82,8 @@ export interface Config {
   busSocket: string | null;
   /** mode of the MTA-STS policies of all domains */
   mtaStsMode: MtaStsMode;
+  /** whether other domains are told about TLS with their mail servers */
+  sendsTlsReports: boolean;
   /** PEM files for STARTTLS; null: a self-signed certificate */
   smtpTls: { keyPath: string; certPath: string } | null;
   /** of one SMTP process: connections in all, from one IPv4 address or IPv6 /64, and seconds a command may take */
@@ -174,6 +176,7 @@ export function readConfig(env: Environment): Config {
     parseWorkers: values.PARSE_WORKERS,
     busSocket: values.BUS_SOCKET ?? null,
     mtaStsMode: values.MTA_STS_MODE,
+    sendsTlsReports: values.TLS_REPORTS === 'on',
     smtpTls:
       values.SMTP_TLS_KEY_FILE === undefined || values.SMTP_TLS_CERT_FILE === undefined
         ? null
@@ -326,6 +329,7 @@ const environment = z.object({
   SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
   SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),
   SMTP_COMMAND_SECONDS: wholeNumber(1, 3_600).default(60),
+  TLS_REPORTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   MTA_STS_MODE: z.enum(MTA_STS_MODES).default('testing'),
   SMTP_TLS_KEY_FILE: z.string().optional(),
   SMTP_TLS_CERT_FILE: z.string().optional(),

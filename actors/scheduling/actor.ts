@@ -2,17 +2,20 @@ import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-key.ts';
 import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
+import { REPORT_BATCH } from '../../db/queries/sending/tls-report.ts';
 import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
+import { createTlsReporter, type TlsReportOptions } from './tls-reports.ts';
 
 const KEYS_EVERY_MS = 60_000;
 const TRACES_EVERY_MS = 10 * 60_000;
 /** Trace rows removed at once. */
 const TRACES_BATCH = 2_000;
+const TLS_REPORTS_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
 
@@ -24,15 +27,20 @@ export interface SchedulingActorOptions {
   dnsServers: readonly string[];
   /** the host that the records of domains must name */
   mailHostname: string;
+  /** absent: no TLS reports are sent */
+  tlsReports?: TlsReportOptions;
 }
 
 /**
- * Queues scheduled mail when it is due by PostgreSQL's clock, checks the DNS of domains, and removes expired data: mail, idempotency keys
+ * Queues scheduled mail when it is due by PostgreSQL's clock, checks the DNS of domains, sends TLS reports, and removes expired data: mail, idempotency keys
  * and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
   const checker = createDomainChecker(context, options);
+
+  const { tlsReports, ...names } = options;
+  const sendTlsReports = tlsReports === undefined ? null : createTlsReporter(context, { ...names, ...tlsReports });
 
   const release = async (run: Run<'scheduling.release.wake'>): Promise<number> => {
     const count = await releaseDue(context, options);
@@ -83,6 +91,16 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: LEFTOVERS_BATCH,
         work: () => removeLeftovers(context.database),
       },
+      ...(sendTlsReports === null
+        ? []
+        : [
+            {
+              name: 'tls-reports',
+              everyMs: TLS_REPORTS_EVERY_MS,
+              batchSize: REPORT_BATCH,
+              work: () => sendTlsReports(),
+            },
+          ]),
       { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],
   });

@@ -17,6 +17,7 @@ import { createSendingRecorder } from './record-outcomes.ts';
 import { inboundRoute, relayRoute } from './route.ts';
 import { createMessageSigner } from './sign-message.ts';
 import { createDueTaker } from './take-due.ts';
+import { createTlsSessions } from './tls-sessions.ts';
 
 /** Points at which fault tests kill the process: attempts are written; the server has replied; the outcome is committed. */
 type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
@@ -44,6 +45,8 @@ export interface SendingActorOptions {
   trustedCertificates?: readonly string[] | null;
   /** of MTA-STS policy hosts: 443, except in tests */
   policyPort?: number;
+  /** whether sessions are counted for TLS reports (RFC 8460) */
+  countsTlsSessions?: boolean;
   /** overrides of the defaults, for tests */
   limits?: Partial<OpeningLimits>;
   fault?: (point: SendingFaultPoint) => void;
@@ -78,6 +81,8 @@ const REFILL_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** How often attempts whose lease expired are interrupted, for example when PostgreSQL is unreachable; milliseconds. */
 const LAPSE_MS = 1_000;
+/** Interval at which counted TLS sessions are stored; milliseconds. */
+const TLS_SESSIONS_MS = 5_000;
 /** Sends queued mail: claims recipients, attempts SMTP transactions, and records the outcomes. */
 export function startSendingActor(context: ActorContext, options: SendingActorOptions): Promise<Actor> {
   const { mailHostname, secretKey } = options;
@@ -98,6 +103,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   const inbound = inboundRoute(options.inboundSmtp);
   const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);
   const signer = createMessageSigner(context, secretKey);
+  const tlsSessions = options.countsTlsSessions === true ? createTlsSessions(context) : null;
   const attempter = createAttempter({
     context,
     signer,
@@ -117,6 +123,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     findDane: (domain) =>
       validated === null ? Promise.resolve({ kind: 'insecure' }) : findDane(validated, domain, options.port),
     lookUp: () => dns.within(DNS_TIME_MS),
+    tlsSessions,
     fixedRoute: (key) => (key === INBOUND ? inbound : key === RELAY ? relay : null),
     onSent: () => fault('sending.sent'),
   });
@@ -168,6 +175,9 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       { name: 'refill', everyMs: REFILL_MS, work: (run) => taker.refill(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: () => leases.renew(inHand.jobs()) },
       { name: 'lapse', everyMs: LAPSE_MS, work: async () => attempter.interruptLapsed() },
+      ...(tlsSessions === null
+        ? []
+        : [{ name: 'tls-sessions', everyMs: TLS_SESSIONS_MS, work: () => tlsSessions.flush() }]),
     ],
   });
 
@@ -183,6 +193,9 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       attempter.close();
       dispatcher.stop();
       await running.stop();
+      await tlsSessions
+        ?.flush()
+        .catch((error: unknown) => context.log.warn({ err: error }, 'sending: TLS sessions are lost'));
     },
   });
 }

@@ -15,6 +15,7 @@ import { INTERRUPTED, type Interruption, type SendReport } from './send-report.t
 import { createSessionPool } from './session-pool.ts';
 import type { MessageSigner } from './sign-message.ts';
 import type { SmtpSession } from './smtp-session.ts';
+import type { TlsSessions } from './tls-sessions.ts';
 import { secureHosts } from './transport-security.ts';
 
 export interface AttempterOptions {
@@ -29,6 +30,8 @@ export interface AttempterOptions {
   policies: MtaStsPolicies;
   /** what validated DNS says of the domain's servers */
   findDane: (domain: string) => Promise<DaneDestination>;
+  /** counts sessions for TLS reports; null: no reports are sent */
+  tlsSessions: TlsSessions | null;
   /** the route of a destination that needs no DNS; null when it does */
   fixedRoute: (key: string) => Route | null;
   onSent: () => void;
@@ -101,6 +104,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
   /** Opens a session. */
   const open = async (key: string, domain: string): Promise<{ session: SmtpSession } | { failure: NoSession }> => {
     let route = options.fixedRoute(key);
+    let onTried: Parameters<typeof openSession>[3];
     if (route === null) {
       const lookUp = options.lookUp();
       const finding = Promise.all([options.policies.find(domain, lookUp), options.findDane(domain)]);
@@ -116,10 +120,15 @@ export function createAttempter(options: AttempterOptions): Attempter {
       if (found === null) return { failure: { ...NOT_REACHED, outcome: 'interrupted', text: INTERRUPTED.stopped } };
       const [mtaSts, dane] = found;
       const secured = await secureHosts(domain, destination.hosts, { mtaSts, dane });
+      if ('refusal' in secured && secured.refusal.status === '4.7.5') {
+        const names = destination.hosts.map(({ name }) => name);
+        options.tlsSessions?.noteUnlisted(domain, names, mtaSts);
+      }
       if ('refusal' in secured) return { failure: { ...NOT_REACHED, outcome: 'deferred', ...secured.refusal } };
       route = directRoute(secured.hosts, options.resolving.port);
+      onTried = (host, tried) => options.tlsSessions?.note(domain, host, mtaSts, tried);
     }
-    return openSession(options.opening, route, ending.signal);
+    return openSession(options.opening, route, ending.signal, onTried);
   };
 
   /** Runs one transaction, or several when the server does not accept all recipients in one. */

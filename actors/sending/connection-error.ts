@@ -2,7 +2,7 @@ type SystemError = Error & { code?: unknown; originalCode?: unknown; errors?: un
 
 /** Returns a short text for the user, from the code of the error alone. */
 export function describeConnectionError(error: Error): string {
-  const code = codeOf(error);
+  const code = connectionErrorCode(error);
   const known = code === null ? undefined : TEXTS[code];
   if (known !== undefined) return known;
   if (code !== null && /CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code))
@@ -12,7 +12,7 @@ export function describeConnectionError(error: Error): string {
 
 /** Whether the error means that a server did not respond in time. */
 export function isTimeout(error: Error): boolean {
-  return codeOf(error) === 'ETIMEDOUT';
+  return connectionErrorCode(error) === 'ETIMEDOUT';
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -31,9 +31,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   ETLS: 'the server does not offer STARTTLS or refused it',
 };
 
-/** nodemailer keeps the system's error code in a separate property. */
-function codeOf(error: SystemError): string | null {
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
+/** Returns the code of an error; null without one. nodemailer keeps the system's code in a separate property. */
+export function connectionErrorCode(error: SystemError): string | null {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return connectionErrorCode(error.errors[0]);
   if (typeof error.originalCode === 'string') return error.originalCode;
   return typeof error.code === 'string' ? error.code : null;
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { asksToSlowDown, outcomeOfReply, statusOfReply } from '../../core/smtp/delivery-status.ts';
 import { describeConnectionError, isTimeout } from './connection-error.ts';
-import type { HostSecurity, Route } from './route.ts';
+import type { HostSecurity, Route, RouteHost } from './route.ts';
 import { INTERRUPTED as INTERRUPTED_TEXTS } from './send-report.ts';
 import { type OpeningFailure, openSmtpSession, type SessionLimits, type SmtpSession } from './smtp-session.ts';
 
@@ -34,6 +34,16 @@ export interface NoSession {
   verdict: 'unreachable' | 'slow' | 'refused';
 }
 
+/** What an attempt to open a session showed of a server's TLS. */
+export interface TriedHost {
+  name: string;
+  address: string;
+  /** ours; null when it is not known */
+  localAddress: string | null;
+  /** null: TLS with a valid certificate; `isCertificate`: TLS works, only the certificate is not valid */
+  flaw: { code: string | null; isCertificate: boolean } | null;
+}
+
 /** Addresses of one route that one attempt tries. */
 const MOST_ADDRESSES = 6;
 
@@ -45,16 +55,22 @@ export async function openSession(
   parts: OpeningParts,
   route: Route,
   signal: AbortSignal,
+  onTried: (host: RouteHost, tried: TriedHost) => void = () => undefined,
 ): Promise<{ session: SmtpSession } | { failure: NoSession }> {
   const startedTick = performance.now();
   const failures: NoSession[] = [];
-  const places = route.hosts.flatMap(({ name, addresses, security }) =>
-    addresses.map((address) => ({ name, address, security: { ...security, tls: security?.tls ?? route.tls } })),
+  const places = route.hosts.flatMap((host) =>
+    host.addresses.map((address) => ({
+      name: host.name,
+      address,
+      security: { ...host.security, tls: host.security?.tls ?? route.tls },
+      onTried: (tried: TriedHost) => onTried(host, tried),
+    })),
   );
   for (const place of places.slice(0, MOST_ADDRESSES)) {
     let opened = await tryAddress(parts, route, place, signal);
     if ('tlsFailure' in opened && place.security.tls === 'opportunistic')
-      opened = await tryAddress(parts, route, { ...place, security: { tls: 'none' } }, signal);
+      opened = await tryAddress(parts, route, { ...place, security: { tls: 'none' }, onTried: null }, signal);
     if ('session' in opened) return opened;
     failures.push('tlsFailure' in opened ? opened.tlsFailure : opened.failure);
     if (signal.aborted || performance.now() - startedTick > parts.limits.openingMs) break;
@@ -77,12 +93,14 @@ interface Place {
   name: string;
   address: string;
   security: Partial<HostSecurity> & Pick<HostSecurity, 'tls'>;
+  /** null: it was told of this address before */
+  onTried: ((tried: TriedHost) => void) | null;
 }
 
 async function tryAddress(
   parts: OpeningParts,
   route: Route,
-  { name, address, security }: Place,
+  { name, address, security, onTried }: Place,
   signal: AbortSignal,
 ): Promise<{ session: SmtpSession } | { failure: NoSession } | { tlsFailure: NoSession }> {
   const at = { host: name, remoteAddress: address };
@@ -92,7 +110,7 @@ async function tryAddress(
     return { failure: { ...at, ...NO_REPLY, text: connected.error, verdict: 'unreachable' } };
   }
   const { socket } = connected;
-  const { remoteAddress = address } = socket;
+  const { remoteAddress = address, localAddress = null } = socket;
   let interrupt = null as (() => void) | null;
   const opened = await openSmtpSession(
     {
@@ -113,11 +131,26 @@ async function tryAddress(
     },
   );
   if (interrupt !== null) signal.removeEventListener('abort', interrupt);
-  if ('session' in opened) return opened;
+  const tried = { name, address: remoteAddress, localAddress };
+  if ('session' in opened) {
+    onTried?.({ ...tried, flaw: flawOf(opened.session, security.acceptsChain !== undefined) });
+    return opened;
+  }
+  if (opened.failure.kind === 'tls-failed')
+    onTried?.({
+      ...tried,
+      flaw: { code: opened.failure.code, isCertificate: opened.failure.code === 'TLSA_MISMATCH' },
+    });
   const failure = toNoSession({ host: name, remoteAddress }, opened.failure);
   if (opened.failure.kind !== 'tls-failed') return { failure };
   const { requiredBy } = security;
   return { tlsFailure: requiredBy === undefined ? failure : { ...failure, text: `${failure.text}. ${requiredBy}` } };
+}
+
+/** `isMatched`: the certificate was found to match TLSA records, which is all that counts. */
+function flawOf({ isTls, certificateFlaw }: SmtpSession, isMatched: boolean): TriedHost['flaw'] {
+  if (!isTls) return { code: 'ETLS', isCertificate: false };
+  return isMatched || certificateFlaw === null ? null : { code: certificateFlaw, isCertificate: true };
 }
 
 const NO_REPLY = { outcome: 'deferred', code: null, status: '4.4.1' } as const;

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { TlsaRecord } from '../../core/sending/dane.ts';
 import type { MailHost } from './resolve-destination.ts';
 import type { TlsMode } from './smtp-session.ts';
 
@@ -19,6 +20,8 @@ export interface HostSecurity {
 export interface RouteHost extends MailHost {
   /** by a policy; absent: as the route */
   security?: HostSecurity;
+  /** the TLSA records of which it follows */
+  tlsa?: { baseName: string; records: readonly TlsaRecord[] };
 }
 
 /** How mail reaches a destination: the hosts to try, in order, and what they must offer. */

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { type DetailedPeerCertificate, type SecureContext, TLSSocket } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpReply } from '../../core/smtp/delivery-status.ts';
-import { describeConnectionError, isTimeout } from './connection-error.ts';
+import { connectionErrorCode, describeConnectionError, isTimeout } from './connection-error.ts';
 import {
   endOf,
   INTERRUPTED,
@@ -54,13 +54,17 @@ export interface SessionLimits {
 /** Why there is no session. */
 export type OpeningFailure =
   | { kind: 'refused'; phase: 'connection' | 'greeting'; reply: SmtpReply }
-  | { kind: 'tls-failed' | 'lost' | 'late' | 'interrupted'; text: string };
+  /** `code`: of the error; null without one */
+  | { kind: 'tls-failed'; code: string | null; text: string }
+  | { kind: 'lost' | 'late' | 'interrupted'; text: string };
 
 /** A dialogue with one server, for one transaction after another. */
 export interface SmtpSession {
   readonly hostName: string;
   readonly remoteAddress: string;
   readonly isTls: boolean;
+  /** code of what is wrong with the certificate of the server, although it was accepted; null: it is valid, or there is no TLS */
+  readonly certificateFlaw: string | null;
   /** transactions started */
   readonly transactionCount: number;
   /** false once the connection is lost or unusable */
@@ -139,6 +143,13 @@ class NodemailerSession implements SmtpSession {
     return this.#connection.secure && this.#connection.upgrading !== true;
   }
 
+  get certificateFlaw(): string | null {
+    const { _socket: socket } = this.#connection;
+    if (!(socket instanceof TLSSocket) || socket.authorized) return null;
+    // Node declares an Error, and sets its code.
+    return String(socket.authorizationError);
+  }
+
   /** Nothing of what was passed to the socket is still in this process. */
   get #isWritten(): boolean {
     const { _socket: socket } = this.#connection;
@@ -160,19 +171,22 @@ class NodemailerSession implements SmtpSession {
     if (error === null && this.#acceptsServer()) return null;
     if (error === null) {
       this.#close();
-      return { kind: 'tls-failed', text: 'TLS failed: the certificate does not match' };
+      return { kind: 'tls-failed', code: 'TLSA_MISMATCH', text: 'TLS failed: the certificate does not match' };
     }
     const wasUpgrading = this.#connection.upgrading === true;
     this.#close();
     if (isInterruption(error)) return { kind: 'interrupted', text: INTERRUPTED[error] };
     if (error === 'late' || isTimeout(error))
-      return {
-        kind: wasUpgrading ? 'tls-failed' : 'late',
-        text: wasUpgrading ? 'TLS timed out' : 'The server did not answer in time',
-      };
+      return wasUpgrading
+        ? { kind: 'tls-failed', code: 'ETIMEDOUT', text: 'TLS timed out' }
+        : { kind: 'late', text: 'The server did not answer in time' };
     // Before the reply: 502 to a STARTTLS that the server does not offer says nothing about the message.
     if (wasUpgrading || error.code === 'ETLS')
-      return { kind: 'tls-failed', text: `TLS failed: ${describeConnectionError(error)}` };
+      return {
+        kind: 'tls-failed',
+        code: connectionErrorCode(error),
+        text: `TLS failed: ${describeConnectionError(error)}`,
+      };
     const reply = replyOf(error);
     if (reply !== null) return { kind: 'refused', phase: error.command === 'CONN' ? 'connection' : 'greeting', reply };
     return { kind: 'lost', text: describeConnectionError(error) };

@@ -45,7 +45,7 @@ function securedHost(domain: string, host: MailHost, tlsa: DaneHost, { policy }:
     case 'failed':
       return [];
     case 'tlsa':
-      return [{ ...host, security: daneSecurity(domain, host, tlsa) }];
+      return [{ ...host, security: daneSecurity(domain, host, tlsa), tlsa }];
     case 'none':
       if (policy?.mode !== 'enforce') return [host];
       return listsHost(policy, host.name) ? [{ ...host, security: mtaStsSecurity(domain) }] : [];

@@ -43,6 +43,8 @@ import {
   RecipientSchema,
   SendingAttemptSchema,
   SuppressionSchema,
+  TlsReportSchema,
+  TlsSessionCountSchema,
 } from './sending.ts';
 import {
   ThreadAliasSchema,
@@ -97,6 +99,8 @@ export const entities = [
   SuppressionSchema,
   IdempotencyKeySchema,
   MtaStsPolicySchema,
+  TlsReportSchema,
+  TlsSessionCountSchema,
   BatchSchema,
   EventSchema,
   EventCounterSchema,

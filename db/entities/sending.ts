@@ -142,6 +142,43 @@ export const MtaStsPolicySchema = defineEntity({
   indexes: [{ name: 'mta_sts_policy_expired', properties: ['expiresAt'] }],
 });
 
+/** Reports about TLS that are to be sent, for all users (docs/decisions/0074). */
+export const TlsReportSchema = defineEntity({
+  name: 'TlsReport',
+  tableName: 'tls_report',
+  properties: {
+    /** UTC */
+    day: p.date().primary(),
+    /** of the recipients */
+    domain: p.text().primary(),
+    reportId: p.text(),
+    /** when it is sent, or tried again; while it is claimed, when others may claim it */
+    dueAt: p.datetime(3),
+    /** URIs of the domain that have it already */
+    sentTo: p.array().defaultRaw(`'{}'`),
+    claimedBy: p.text().nullable(),
+  },
+  indexes: [{ name: 'tls_report_due', properties: ['dueAt'] }],
+});
+
+/** How many sessions with the servers of a domain succeeded, or failed in one way, in a day. */
+export const TlsSessionCountSchema = defineEntity({
+  name: 'TlsSessionCount',
+  tableName: 'tls_session_count',
+  properties: {
+    /** UTC */
+    day: p.date().primary(),
+    domain: p.text().primary(),
+    /** hash of policy and failure */
+    id: p.text().primary(),
+    /** in the form of the report */
+    policy: p.json<unknown>(),
+    /** in the form of the report; null: the sessions succeeded */
+    failure: p.json<unknown>().nullable(),
+    sessions: p.bigint('number'),
+  },
+});
+
 export const BatchSchema = defineEntity({
   name: 'Batch',
   tableName: 'batch',

@@ -20,6 +20,8 @@ select create_reference_table('email_address_name');
 select create_reference_table('erased_account');
 select create_reference_table('secret_canary');
 select create_reference_table('mta_sts_policy');
+select create_reference_table('tls_report');
+select create_reference_table('tls_session_count');
 select create_reference_table('clock');
 
 -- The coordinator's own.

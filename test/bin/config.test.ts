@@ -40,6 +40,7 @@ test('an empty environment gives the defaults of the table', () => {
     logLevel: 'info',
     parseWorkers: 1,
     mtaStsMode: 'testing',
+    sendsTlsReports: false,
     smtpTls: null,
     smtpLimits: { connections: 10_000, connectionsPerAddress: 50, commandSeconds: 60 },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },

@@ -79,6 +79,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         secretKey,
         dnsServers: config.dnsServers,
         validatingResolvers: config.validatingResolvers,
+        countsTlsSessions: config.sendsTlsReports,
         ...(config.outboundCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('OUTBOUND_CA_FILE', config.outboundCaFile) }),
@@ -91,6 +92,19 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         mailHostname: config.mailHostname,
         retention: config.retention,
+        ...(config.sendsTlsReports
+          ? {
+              tlsReports: {
+                allowedPrivateNetworks: config.allowedPrivateNetworks,
+                refusedPorts: ownPorts(config, settings.databaseUrl),
+                trustedCertificates:
+                  config.outboundCaFile === null
+                    ? null
+                    : await readAuthorities('OUTBOUND_CA_FILE', config.outboundCaFile),
+                systemMailFrom: config.systemMailFrom,
+              },
+            }
+          : {}),
         fault,
       });
     }

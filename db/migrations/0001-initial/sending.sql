@@ -88,6 +88,29 @@ create table mta_sts_policy (
 create index mta_sts_policy_expired on mta_sts_policy (expires_at);
 grant select, insert, update, delete on mta_sts_policy to postroom_actor;
 
+create table tls_report (
+  day date not null,
+  domain text not null,
+  report_id text not null,
+  due_at timestamptz(3) not null,
+  sent_to text[] not null default '{}',
+  claimed_by text,
+  primary key (day, domain)
+);
+create index tls_report_due on tls_report (due_at);
+grant select, insert, update, delete on tls_report to postroom_actor;
+
+create table tls_session_count (
+  day date not null,
+  domain text not null,
+  id text not null,
+  policy jsonb not null,
+  failure jsonb,
+  sessions bigint not null,
+  primary key (day, domain, id)
+);
+grant select, insert, update, delete on tls_session_count to postroom_actor;
+
 create table batch (
   user_id text not null,
   id text not null,

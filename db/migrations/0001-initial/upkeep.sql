@@ -69,7 +69,7 @@ revoke all on function analyze_young_tables from public;
 grant execute on function analyze_young_tables to postroom_actor;
 
 -- What nobody asks for any more: sessions, links and tries to sign in that are over, windows of request limits, keys that were revoked a
--- year ago, expired MTA-STS policies. Up to p_limit of each; answers the largest number removed of one kind.
+-- year ago, expired MTA-STS policies, TLS reports that were never sent. Up to p_limit of each; answers the largest number removed of one kind.
 create function remove_leftovers(p_limit integer) returns integer language plpgsql volatile security definer
   set search_path = public, pg_temp as $$
   declare
@@ -95,6 +95,12 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
     delete from mta_sts_policy m where m.ctid = any (array(
       select o.ctid from mta_sts_policy o where o.expires_at < postroom_now() - interval '1 day' order by o.expires_at
       limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from tls_report t where t.ctid = any (array(
+      select o.ctid from tls_report o where o.due_at < postroom_now() - interval '3 days' order by o.due_at limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from tls_session_count c where c.ctid = any (array(
+      select o.ctid from tls_session_count o where o.day < (postroom_now() - interval '5 days')::date limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
     return most;
   end $$;
