@@ -27,15 +27,24 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
   if (!isHardReason(worded)) return worded;
   const isAboutAddress = status !== null && /^[45]\.[12]\.(?!0$)/.test(status);
-  if (isPolicy) return coded ?? 'policy';
+  const isHedged = isVague(refusal.text ?? '');
+  // Servers that check recipients (qmail) put this status beside exact words.
+  if (isPolicy && (command !== 'recipient' || isHedged)) return coded ?? 'policy';
   if (coded === 'sender_rejected' || (command === 'sender' && !isAboutAddress)) return 'sender_rejected';
+  // 5.4.1: Microsoft's servers for an address that is not in the directory.
+  if (mayMeanAccess(refusal.text ?? '')) return isAboutAddress || status === '5.4.1' ? worded : 'recipient_rejected';
   const isHidden = command === 'content' || status === '5.2.0';
-  return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
+  return isHidden && !isAboutAddress && isHedged ? 'recipient_rejected' : worded;
 }
 
 /** Filters hide behind these words when they refuse the content; a status about the address would confirm them. */
 function isVague(text: string): boolean {
-  return /user unknown|unknown user|no such user/i.test(text);
+  return mayMeanAccess(text) || /user unknown|unknown user|no such user/i.test(text);
+}
+
+/** Servers refuse unknown users and unwanted senders with the same words, and tell them apart by the status only. */
+function mayMeanAccess(text: string): boolean {
+  return /access denied/i.test(text);
 }
 
 /** Returns the reason that the wording of a text gives; null when no wording is known. */

@@ -20,9 +20,16 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not found, try again | not found (try again`,
   ],
   [
+    'user_unknown',
+    `
+    mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
+    not listed in public name | not listed in domino | not listed in the directory`,
+  ],
+  [
     'recipient_rejected',
     `
-    recipient address rejected: access denied | 550 : user unknown | 550: : user unknown`,
+    recipient preferences | bounced address | user rules | not accepting any mail | restricted sms | account is protected by |
+    550 : user unknown | 550: : user unknown`,
   ],
   [
     'host_unknown',
@@ -46,7 +53,9 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     boîte aux lettres ... pleine | espace ... insuffisant | buzón lleno | buzon lleno | buzón ... lleno | casella piena |
     casella ... piena | caixa postal cheia | caixa ... cheia | mailbox vol | postvak vol | brevlådan är full | postkassen er fuld |
     postboks ... full | skrzynka ... pełna | przepełniona | schránka ... plná | переполнен | ящик ... заполнен | posta kutusu dolu |
-    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 사서함 | hộp thư ... đầy`,
+    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 사서함 | hộp thư ... đầy |
+    space has been used up | mailbox exceeds | recipient storage full | boite ... pleine | too many messages on the server |
+    enough space`,
   ],
   [
     'message_too_large',
@@ -86,11 +95,12 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'rate_limited',
     `
-    too many connections | too many concurrent | too many simultaneous | too many sessions | concurrent connection | connection rate |
-    connection limit | too many messages | too many emails | too many mails | too many recipients | too many recipient |
-    too many errors | too many requests | too many connects | too many hops from | too frequent | too fast | too quickly | rate limit |
-    rate-limit | ratelimit | rate limited | rate exceeded | message rate | exceeded ... rate | throttl | sending limit | hourly limit |
-    daily limit | limit exceeded ... hour | per hour | messages per | excessive email rate | exceeds ... per connection | slow down |
+    too many connections | too many concurrent | too many simultaneous | too many sessions | concurrent connection |
+    connection rate | connection limit | too many messages | too many emails | too many mails | too many recipients |
+    too many recipient | too many errors | too many invalid | too many unknown | too many bad | too many requests |
+    too many connects | too many hops from | too frequent | too fast | too quickly | rate limit | rate-limit | ratelimit |
+    rate limited | rate exceeded | message rate | exceeded ... rate | throttl | sending limit | hourly limit | daily limit |
+    limit exceeded ... hour | per hour | messages per | excessive email rate | exceeds ... per connection | slow down |
     receiving mail at a rate | receiving mail too quickly | recipient limit | recipients limit | maximum number of recipients |
     demasiadas conexiones | zu viele | exceeded the maximum number | reached a limit | reached the limit | unusual rate | greylist |
     gray-list | graylist | grey-list | greeted | please try again later (grey | tempfailed ... first time | delayed by postgrey`,
@@ -108,9 +118,9 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     relaying prohibited | relay prohibited | no relaying | not permitted to relay | unable to relay | cannot relay | can't relay |
     not relay | relay operation rejected | to relay mail | relay mail for | relay through | relay to ... denied |
     that domain isn't in my list | isn't in my list of allowed | domain isn't allowed to be relayed | insecure mail relay |
-    mail server requires authentication when | relaying mail to | not allowed to relay | not authorized to relay | unauthorized relay |
-    this is not a relay | open relay | email address is not verified | must check for new mail first | not a gateway | we do not relay |
-    external relay`,
+    mail server requires authentication when | relaying mail to | not allowed to relay | not authorized to relay |
+    unauthorized relay | this is not a relay | open relay | email address is not verified | must check for new mail first |
+    not a gateway | we do not relay | external relay`,
   ],
   [
     'spam',
@@ -123,18 +133,18 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'blocked',
     `
-    blacklist | black list | black-list | blocklist | block list | block-list | denylist | dnsbl | rbl | spamhaus | spamcop | sorbs |
-    barracudacentral | proofpoint | abuseat | listed at | listed in | listed by | on our block | ip address rejected | your ip |
-    your network is | ip ... blocked | ip is blocked | blocked - see | blocked using | has been blocked | is blocked | blocked by |
-    blocked for | blocked due | blocked because | blocked from | been temporarily blocked | temporarily blocked | host rejected |
-    client host | access from ip | connections from | connection rejected | connection blocked | connection denied |
-    connection dropped | refused ... connection | refusing connections | not accepting ... from your | bad sender ip | invalid ip for |
-    hostname rejected | helo rejected | ehlo rejected | helo command rejected | banned | no access from |
+    blacklist | black list | black-list | blocklist | block list | block-list | denylist | dnsbl | rbl | spamhaus | spamcop |
+    sorbs | barracudacentral | proofpoint | abuseat | listed at | listed in | listed by | on our block | ip address rejected |
+    your ip | your network is | ip ... blocked | ip is blocked | blocked - see | blocked using | has been blocked | is blocked |
+    blocked by | blocked for | blocked due | blocked because | blocked from | been temporarily blocked | temporarily blocked |
+    host rejected | client host | access from ip | connections from | connection rejected | connection blocked | connection denied |
+    connection dropped | refused ... connection | refusing connections | not accepting ... from your | bad sender ip |
+    invalid ip for | hostname rejected | helo rejected | ehlo rejected | helo command rejected | banned | no access from |
     you are not allowed to connect | not allowed to connect | server access ... forbidden | access forbidden |
-    we do not accept mail from hosts | we do not accept mail from dynamic | dynamic ip | dynamic/ | residential | domain may not exist |
-    messages from ... weren | mail from your | host not allowed | ip address ... not allowed | sender ip | ips with |
-    not allowed access | is not allowed to access | ip address is | allow your ip | intrusion prevention | redundant. you cannot send |
-    your email server | error: reject | network ... rejected | cannot find your mail`,
+    we do not accept mail from hosts | we do not accept mail from dynamic | dynamic ip | dynamic/ | residential |
+    domain may not exist | messages from ... weren | mail from your | host not allowed | ip address ... not allowed | sender ip |
+    ips with | not allowed access | is not allowed to access | ip address is | allow your ip | intrusion prevention |
+    redundant. you cannot send | your email server | error: reject | network ... rejected | cannot find your mail`,
   ],
   [
     'security',
@@ -150,19 +160,18 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     temporary locked | temporarily locked | account is locked | mailbox is locked | locked | frozen | suspended | account disabled |
     account is disabled | account has been disabled | mailbox disabled | mailbox is disabled | user disabled | user is disabled |
-    address disabled | address is disabled | disabled recipient | recipient ... disabled | disabled or discontinued |
-    inactive | not active | is no longer active | deactivated |
-    account that you tried to reach is disabled | is disabled | disabled. | on hold | discontinued | mailbox is currently unavailable |
-    mailbox currently suspended | has been disabled | user account is expired | account expired | account has expired |
-    temporarily disabled | temporarily unavailable mailbox | mailbox temporarily | is restricted | gesperrt | deaktiviert | désactivé |
-    suspendu | заблокирован | отключен | 停用 | 冻结`,
+    address disabled | address is disabled | disabled recipient | recipient ... disabled | disabled or discontinued | inactive |
+    not active | is no longer active | deactivated | account that you tried to reach is disabled | is disabled | disabled. |
+    on hold | discontinued | mailbox is currently unavailable | mailbox currently suspended | has been disabled |
+    user account is expired | account expired | account has expired | temporarily disabled | temporarily unavailable mailbox |
+    mailbox temporarily | is restricted | gesperrt | deaktiviert | désactivé | suspendu | заблокирован | отключен | 停用 | 冻结`,
   ],
   [
     'policy',
     `
     policy | policies | protocol violation | potential security | security issue | prohibited | administrative prohibition |
-    administratively | attachment ... not allowed | attachments are not | file type | unacceptable content | rejected by administrator |
-    forbidden | not acceptable | message refused | denied by`,
+    administratively | attachment ... not allowed | attachments are not | file type | unacceptable content |
+    rejected by administrator | forbidden | not acceptable | message refused | denied by`,
   ],
   [
     'content_rejected',
@@ -183,8 +192,9 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not permitted to post | permission to post | permission to send | don't have permission | mail from ... not allowed |
     sending this message is not | not accepted from | access denied | message from ... rejected | rejected from |
     does not accept mail from you | is not in ... allowed | sending to/from | list ... only accepts | members only | only members |
-    nonmember | non-member | restrictedpost | recipient ... only accepts | from address | backscatter | envelope sender | null sender |
-    empty envelope | we do not accept mail from`,
+    nonmember | non-member | restrictedpost | recipient ... only accepts | from address | backscatter | envelope sender |
+    null sender | empty envelope | we do not accept mail from | unroutable sender | unrouteable sender | bogus mail from | batv |
+    sender refused`,
   ],
   [
     'address_moved',
@@ -200,7 +210,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     mx ... is 0 . | no smtp service | domain doesn't accept mail | does not receive mail | mail receiving disabled |
     all relevant mx records point to non-existent | lowest numbered mx record points to local | cname_lookup_failed_permanently |
     no mx for | has no mail exchanger | cannot receive mail | non-existent hosts | invalid mx | illegal host/domain |
-    lowest-numbered mx | although i'm listed as a best-preference mx`,
+    lowest-numbered mx | although i'm listed as a best-preference mx | no mx record found`,
   ],
   [
     'host_unknown',
@@ -208,9 +218,10 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     host unknown | unknown host | host not found | host name not found | domain not found | domain name not | no such host |
     no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable |
     name service error | nxdomain | no route for recipient domain | couldn't find any host named | could not find any host |
-    couldn't find ... host | dns lookup failure | domain is not | recipient domain must exist | domain invalid | domain ... unknown |
-    illegal domain | bad destination host | bad destination system | no data known | host ... not found | dns error |
-    no matches to nameserver query | no answer from host name | this domain is not hosted here | mail domain unknown |
+    couldn't find ... host | dns lookup failure | domain is not found | domain is not known | domain is not valid |
+    domain is not registered | domain is not hosted | domain is not reachable | recipient domain must exist | domain invalid |
+    domain ... unknown | illegal domain | bad destination host | bad destination system | no data known | host ... not found |
+    dns error | no matches to nameserver query | no answer from host name | this domain is not hosted here | mail domain unknown |
     not a valid domain | domain couldn | domain unknown | non-existent domain | unknown server | responded with code nxdomain |
     domäne ... nicht | domain ... nicht gefunden | домен ... не | ドメインが見つかりません | 域名不存在`,
   ],
@@ -218,28 +229,38 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'user_unknown',
     `
     user unknown | unknown user | unknown recipient | unknown mailbox | unknown address | unknown account | unknown local |
-    unknown or illegal | user ... unknown | recipient unknown | mailbox unknown | account unknown | address unknown | user not found |
-    user ... not found | recipient not found | recipnotfound | recipientnotfound | mailbox not found | mailbox ... not found |
-    account not found | address not found | email address wasn | email address couldn't be found | address couldn |
-    not found by smtp address lookup | no such user | no such mailbox | no such address | no such recipient | no such account |
-    no such local user | no such person | no such email | no mailbox here | no mailbox by that name | no mailbox |
-    no account by that name | no user | no valid recipient | nosuchuser | does not exist | doesn't exist | doesnt exist | do not exist |
-    no existe | n'existe pas | non esiste | não existe | existiert nicht | nicht vorhanden | bestaat niet | nie istnieje | neexistuje |
-    не существует | не найден | не знайден | findes ikke | finns inte | finnes ikke | ei ole olemassa | mevcut değil | bulunamadı |
-    δεν υπάρχει | 不存在 | 存在しません | 見つかりません | リストにありません | 该用户 | 없는 | không tồn tại | invalid recipient | invalid mailbox |
-    invalid address | invalid user | invalid local | invalid final delivery userid | invalid email address | recipient invalid |
-    address invalid | adresse ... invalide | destinataire invalide | empfänger ... ungültig | empfänger unbekannt | benutzer unbekannt |
-    unbekannter empfänger | unbekannter benutzer | destinataire inconnu | utilisateur inconnu | usuario desconocido |
-    destinatario desconocido | utente sconosciuto | destinatario sconosciuto | usuário desconhecido | destinatário desconhecido |
-    onbekende gebruiker | recipient name is not recognized | recipient is not recognized | unrecognized recipient | not a valid |
-    not a known user | not known | is not a user | user is unknown | not our customer | not listed in | recipient not listed |
-    isn't listed | not in ... directory | not in the address book | not recognised | no longer valid | no longer available |
-    no longer exists | no longer here | no longer in use | no longer employed | recipient address rejected: undeliverable |
-    undeliverable address | bad address | bad recipient | bad mailbox | bad destination mailbox | mailbox unavailable |
-    mailbox not available | mailbox is unavailable | mailbox does not | mailbox name not allowed | mailbox syntax |
-    doesn't have ... account | does not have ... account | no one by that name | never existed | is not known | dosn't exist |
-    email account that you tried to reach | destination unknown | delivery to ... not possible | user doesn |
-    recipient address ... unknown | address does not | user have been | could not be found | unable to find`,
+    unknown or illegal | user ... unknown | recipient unknown | mailbox unknown | account unknown | address unknown |
+    user not found | user ... not found | recipient not found | recipnotfound | recipientnotfound | mailbox not found |
+    mailbox ... not found | account not found | address not found | email address wasn | email address couldn't be found |
+    address couldn | not found by smtp address lookup | no such user | no such mailbox | no such address | no such recipient |
+    no such account | no such local user | no such person | no such email | no mailbox here | no mailbox by that name | no mailbox |
+    no account by that name | no user | no valid recipient | nosuchuser | does not exist | doesn't exist | doesnt exist |
+    do not exist | no existe | n'existe pas | non esiste | não existe | existiert nicht | nicht vorhanden | bestaat niet |
+    nie istnieje | neexistuje | не существует | не найден | не знайден | findes ikke | finns inte | finnes ikke | ei ole olemassa |
+    mevcut değil | bulunamadı | δεν υπάρχει | 不存在 | 存在しません | 見つかりません | リストにありません | 该用户 | 없는 | không tồn tại | invalid recipient |
+    invalid mailbox | invalid address | invalid user | invalid local | invalid final delivery userid | invalid email address |
+    recipient invalid | address invalid | adresse ... invalide | destinataire invalide | empfänger ... ungültig |
+    empfänger unbekannt | benutzer unbekannt | unbekannter empfänger | unbekannter benutzer | destinataire inconnu |
+    utilisateur inconnu | usuario desconocido | destinatario desconocido | utente sconosciuto | destinatario sconosciuto |
+    usuário desconhecido | destinatário desconhecido | onbekende gebruiker | recipient name is not recognized |
+    recipient is not recognized | unrecognized recipient | not a valid | not a known user | not known | is not a user |
+    user is unknown | not our customer | not listed in | recipient not listed | isn't listed | not in ... directory |
+    not in the address book | not recognised | no longer valid | no longer available | no longer exists | no longer here |
+    no longer in use | no longer employed | recipient address rejected: undeliverable | undeliverable address | bad address |
+    bad recipient | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
+    mailbox does not | mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
+    no one by that name | never existed | is not known | dosn't exist | email account that you tried to reach |
+    destination unknown | delivery to ... not possible | user doesn | recipient address ... unknown | address does not |
+    user have been | could not be found | unable to find | 5.1.0 address rejected | not present in directory | can't accept user |
+    addresses were unknown | server rejected recipients | not an active address | mailbox not present | mailbox unavaiable |
+    nessun utente | no mail box | account unavailable | not a local address | not a local user | not a local mailbox |
+    recipient is not local | invalid-recipient | recipient is not accepted | user not exist | recipient not exist |
+    address not exist | mailbox not exist | account not exist | recipient not ok | user ... not ok | badrcptto | badrecipientto |
+    not in my validrcptto | no one at this address | address no longer accepts mail | missing home directory |
+    unknown virtual user | non-existent user | nonexistent user | non-existent mailbox | nonexistent mailbox |
+    non-existent recipient | nonexistent recipient | @addr was not found | unknown e-mail | unknown email | archived recipient |
+    wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain | path no exist |
+    lookup in domain map failed | recipients was undeliverable | recipient cannot be verified`,
   ],
   [
     'expired',

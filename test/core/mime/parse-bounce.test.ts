@@ -368,7 +368,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
       'edwin@zzzzzzz.com',
       'failed',
       '5.3.0',
-      'soft',
+      'hard',
       '553 5.3.0',
       '<200712232303.lBNN3jDq002941@mail12.rrrr.com.au>',
     ],
@@ -390,7 +390,15 @@ describe.runIf(hasCorpora)('the corpora', () => {
       '500 (err.nosuchuser)',
       '<31FC7EB4.41C6@netscape.com>',
     ],
-    ['mimekit__delivery-status2', 'source@domain.com', 'failed', '5.0.0', 'soft', null, null],
+    [
+      'mimekit__delivery-status2',
+      'source@domain.com',
+      'failed',
+      '5.0.0',
+      'hard',
+      'source@domain.com Unknown user',
+      null,
+    ],
   ])('%s', async (name, finalRecipient, action, status, bounce, diagnosticCode, originalMessageId) => {
     const report = await read(name);
     expect(report).toMatchObject({

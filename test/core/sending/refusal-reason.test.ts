@@ -14,6 +14,14 @@ describe('reads the reason from the words', () => {
     ['user_unknown', 'Recipient address rejected: User unknown in virtual mailbox table'],
     ['user_unknown', 'Empfänger unbekannt'],
     ['user_unknown', 'Пользователь не существует'],
+    ['user_unknown', 'Joe is a nonexistent user'],
+    ['user_unknown', 'That recipient not exist here'],
+    ['user_unknown', 'joe@x.test: email lookup in domain map failed'],
+    ['sender_rejected', 'Client rejected, access denied'],
+    ['recipient_rejected', 'Refused due to recipient preferences'],
+    ['rate_limited', 'Too many invalid recipients'],
+    ['unknown', 'This domain is not allowed'],
+    ['mailbox_full', "The user's disk space has been used up"],
     ['host_unknown', 'Host or domain name not found. Name service error for name=x.test type=MX: Host not found'],
     ['host_unknown', 'mail.x.test does not exist'],
     ['network_error', 'Name service error for name=x.test type=MX: Host not found, try again'],
@@ -41,6 +49,16 @@ describe('prefers', () => {
     ['exact words to a status', 'mailbox_full', 552, '5.1.1', 'over quota'],
     ['a status of policy to the words of an unknown user', 'policy', 550, '5.7.1', 'User unknown'],
     ['a status about the sender to words about a domain', 'sender_rejected', 550, '5.1.7', 'No such domain x.test'],
+    [
+      'a status about the address to words about access',
+      'user_unknown',
+      550,
+      '5.1.1',
+      'Mailbox unavailable or access denied',
+    ],
+    ['the status of an unlisted address', 'user_unknown', 550, '5.4.1', 'Recipient address rejected: Access denied'],
+    ['a status of policy', 'policy', 554, '5.7.1', 'Recipient address rejected: Access denied'],
+    ['caution', 'recipient_rejected', 550, null, 'Recipient address rejected: Access denied'],
     ['a status to a code', 'user_unknown', 552, '5.1.1', 'no'],
     ['a code to nothing', 'mailbox_full', 552, null, 'no'],
   ])('%s', (_, reason, code, status, text) => {
@@ -52,6 +70,13 @@ test('an unknown user that is reported after the content is a filter, unless a s
   const refusal = { code: 550, text: 'User unknown', command: 'content' } as const;
   expect(refusalReason({ ...refusal, status: null })).toBe('recipient_rejected');
   expect(refusalReason({ ...refusal, status: '5.1.1' })).toBe('user_unknown');
+});
+
+test('exact words about the refused recipient win over a status of policy, vague ones do not', () => {
+  const refusal = { code: 550, status: '5.7.1', command: 'recipient' } as const;
+  expect(refusalReason({ ...refusal, text: 'No mailbox here by that name' })).toBe('user_unknown');
+  expect(refusalReason({ ...refusal, text: 'User unknown' })).toBe('policy');
+  expect(refusalReason({ ...refusal, text: 'No mailbox here by that name', command: null })).toBe('policy');
 });
 
 test('the reason of a long hostile text is found in time that grows with its length', () => {
