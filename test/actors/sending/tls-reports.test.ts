@@ -131,6 +131,29 @@ test('sessions with a domain that wants no reports are forgotten', async () => {
   await waitFor(async () => expect(await leftReports()).toBe(0));
 });
 
+test('with a policy in mode testing, mail is delivered and the certificate of no known authority is counted', async () => {
+  const sink = await stage.startSink({ name: 'mx1.trying.test', startTls: 'offered' });
+  stage.publish('trying.test', '127.0.0.1');
+  const policy = 'version: STSv1\nmode: testing\nmx: mx1.trying.test\nmax_age: 86400\n';
+  const script = [{ status: 200, headers: { 'content-type': 'text/plain' }, body: policy }];
+  const policyHost = await startHost({ tlsName: 'mta-sts.trying.test', script });
+  stage.dns.set('_mta-sts.trying.test', 'TXT', ['v=STSv1; id=1;']);
+  stage.dns.set('mta-sts.trying.test', 'A', ['127.0.0.1']);
+  const sending = await stage.start({
+    port: sink.port,
+    policyPort: policyHost.port,
+    trustedCertificates: [policyHost.certificate ?? ''],
+    countsTlsSessions: true,
+  });
+  const emailId = await stage.send({ to: ['ann@trying.test'] });
+  await untilRecipients(stage.owner, emailId, ([first]) => first?.status === 'delivered');
+  await sending.stop();
+  const { rows } = await stage.owner.pool.query(
+    `select failure, sessions::integer from tls_session_count where domain = 'trying.test'`,
+  );
+  expect(rows).toMatchObject([{ failure: { 'result-type': 'certificate-not-trusted' }, sessions: 1 }]);
+});
+
 async function leftReports(): Promise<number> {
   const { rows } = await stage.owner.pool.query<{ count: number }>(
     `select (select count(*) from tls_report)::integer + (select count(*) from tls_session_count)::integer as count`,
