@@ -193,16 +193,16 @@ describe.runIf(hasCorpora)('real reports', () => {
     ['stalwart-reports__mixed', 'jane@example.org', 'delivered', false],
     ['stalwart-reports__mixed', 'jdoe@example.org', 'delivered', false],
     ['stalwart-reports__success', 'jane@example.org', 'delivered', false],
-    ['flanker__delayed', 'foo@example.com', 'delivered', false],
+    ['flanker__delayed', 'foo@example.com', 'bounced', false],
     ['flanker__mailbox-full', 'user@aol.com', 'bounced', false],
     ['flanker__no-mx', 'user@example.com', 'delivered', false],
     ['flanker__office365', 'noname@example.com', 'bounced', true],
     ['flanker__zed', 'asdfasdfasdfasdfasdfasdfewrqertrtyrthsfgdfgadfqeadvxzvz@gmail.com', 'bounced', true],
     ['mikel-mail__multipart_report_emails_multi_address_bounce1', 'bbbbvhvbbvkjbhfbvbvjhb@gmail.com', 'bounced', true],
     ['mikel-mail__multipart_report_emails_report_422', 'fraser@oooooooo.com.au', 'delivered', false],
-    ['mikel-mail__multipart_report_emails_report_530', 'edwin@zzzzzzz.com', 'bounced', true],
-    ['mimekit__delivery-status', 'newsletter-request@imusic.com', 'bounced', true],
-    ['mimekit__delivery-status2', 'source@domain.com', 'bounced', true],
+    ['mikel-mail__multipart_report_emails_report_530', 'edwin@zzzzzzz.com', 'bounced', false],
+    ['mimekit__delivery-status', 'newsletter-request@imusic.com', 'bounced', false],
+    ['mimekit__delivery-status2', 'source@domain.com', 'bounced', false],
   ])('%s leaves %s %s, suppressed: %s, and nobody else', async (name, address, status, isSuppressed) => {
     // The one whose return address it is stands beside the one that the report names.
     const sent = await insertSentMail(database, mailbox, {
