@@ -159,17 +159,17 @@ test('another user’s recipients and tries show nowhere, whatever their ids', a
   expect(recipients[0].log).toHaveLength(1);
 });
 
-test('fifty recipients take as few statements as none', async () => {
+test('fifty recipients take as few statements as one', async () => {
+  const single = await insertSentMail(gateway.actor, mailbox);
   const sent = await insertSentMail(gateway.actor, mailbox, {
     recipients: Array.from({ length: 50 }, (_, n) => ({ address: `a${n}@x.test` })),
   });
-  const [id = ''] = await insertMail(gateway.actor, [{ userId: mailbox.userId }]);
   // The first request looks the key up.
-  await read(id);
-  const none = await countStatements(() => read(id));
+  await read(single.emailId);
+  const one = await countStatements(() => read(single.emailId));
   const fifty = await countStatements(() => read(sent.emailId));
   expect(fifty.answer.recipients).toHaveLength(50);
-  expect(fifty.statements).toBe(none.statements);
+  expect(fifty.statements).toBe(one.statements);
 });
 
 test('a thread tells why a sent message failed', async () => {
