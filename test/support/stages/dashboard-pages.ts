@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import type { SampleAccount } from '../rows/sample-account.ts';
 
-/** The paths of all pages that need a session; with null those that an empty account has. */
+/** The paths of all pages that need a session; with null those that look different in an empty account. */
 export function dashboardPaths(sample: SampleAccount | null): string[] {
   const lists = [
     '/',
-    '/welcome',
     '/inbox',
     '/activity',
     '/scheduled',
@@ -13,18 +12,19 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/domains',
     '/addresses',
     '/endpoints',
-    '/endpoints?new=webhook',
     '/rules',
-    '/rules/new',
     '/suppressions',
     '/keys',
-    '/reference',
-    '/settings',
-    '/no-such-page',
   ];
   if (sample === null) return lists;
   return [
     ...lists,
+    '/welcome',
+    '/endpoints?new=webhook',
+    '/rules/new',
+    '/reference',
+    '/settings',
+    '/no-such-page',
     `/inbox/${sample.threadId}`,
     `/emails/${sample.emailId}`,
     `/emails/${sample.emailId}?tab=deliveries`,
