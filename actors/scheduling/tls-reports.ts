@@ -33,7 +33,7 @@ import { createDnsResolver } from '../dns-resolver.ts';
 export interface TlsReportOptions {
   /** CIDRs that report receivers may have although they are not public */
   allowedPrivateNetworks: readonly string[];
-  /** ports of our own listeners: never reached on an address that is not public */
+  /** ports of this service: never reached on a private address */
   refusedPorts: readonly number[];
   /** PEM certificates of authorities that report receivers may use besides the default ones */
   trustedCertificates: readonly string[] | null;

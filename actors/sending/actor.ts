@@ -33,7 +33,7 @@ export interface SendingActorOptions {
   inboundSmtp: { host: string; port: number };
   /** CIDRs that MX hosts may have although they are not public */
   allowedPrivateNetworks: readonly string[];
-  /** ports of our own listeners: never reached on an address that is not public */
+  /** ports of this service: never reached on a private address */
   refusedPorts: readonly number[];
   /** SECRET_KEY, 32 bytes */
   secretKey: Uint8Array;

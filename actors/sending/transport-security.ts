@@ -15,7 +15,7 @@ export interface TransportPolicies {
 
 /**
  * Applies the policies of the recipients' domain to its mail servers. A server with TLSA records follows DANE alone (RFC 8461 §2). For the
- * others, a policy in mode `enforce` demands TLS with a valid certificate for their name, and leaves out those that it does not list (RFC 8461
+ * others, a policy in mode `enforce` demands TLS with a valid certificate for their name, and leaves out servers that it does not list (RFC 8461
  * §5). In mode `testing`, mail is delivered as without a policy.
  */
 export async function secureHosts(

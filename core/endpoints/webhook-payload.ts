@@ -353,7 +353,7 @@ export interface PayloadSizes {
 type DroppedPart = 'attachments' | 'raw' | 'html' | 'text' | 'headers';
 
 interface PayloadPlan {
-  /** indexes in `contents` of those that are sent */
+  /** indexes in `contents` of the attachments that are sent */
   contents: ReadonlySet<number>;
   hasRaw: boolean;
   hasHtml: boolean;

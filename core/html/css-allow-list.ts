@@ -1,6 +1,6 @@
 /**
  * What CSS of mail may say. Everything else is dropped: each of these affects only how the mail itself is drawn. Left out are positions and
- * stacking, animations, filters, masks, shapes, generated images and custom properties (a `var()` could stand for anything).
+ * stacking, animations, filters, masks, shapes, generated images and custom properties (a `var()` could be anything).
  */
 export const CSS_PROPERTIES: ReadonlySet<string> = new Set(
   `align-content align-items align-self aspect-ratio background background-clip background-color background-image background-origin
@@ -36,7 +36,7 @@ export const CSS_UNITS: ReadonlySet<string> = new Set(
   'px em rem ex ch pt pc in cm mm q vw deg rad grad turn fr'.split(' '),
 );
 
-/** Pseudo-classes and pseudo-elements that are kept; `:link` also stands for visited links, so that none shows what was visited. */
+/** Pseudo-classes and pseudo-elements that are kept; `:link` also matches visited links, so that none shows what was visited. */
 export const CSS_PSEUDOS: ReadonlyMap<string, string> = new Map([
   ['link', 'any-link'],
   ...'any-link hover active focus root first-child last-child only-child first-of-type last-of-type only-of-type empty'
@@ -56,7 +56,7 @@ export const CSS_DROPPED_PSEUDOS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Attributes that selectors may name: those that sanitized HTML has. */
+/** Attributes of sanitized HTML that selectors may name. */
 export const SELECTED_ATTRIBUTES: ReadonlySet<string> = new Set(
   `align alt bgcolor border cellpadding cellspacing class color colspan dir face height href id lang rowspan size src style type valign
   width`.split(/\s+/),

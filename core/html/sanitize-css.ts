@@ -50,7 +50,7 @@ const MAX_DEPTH = 8;
 const MAX_MEDIA_DEPTH = 3;
 
 /**
- * Returns the rules of style sheets that are on the allow-list, written anew from their parsed form: no text of the source is copied, so
+ * Returns the rules of style sheets that are on the allow-list, rewritten from their parsed form: no text of the source is copied, so
  * what a browser reads is what was checked. The result has no `<`, loads nothing and takes linear time.
  */
 export function sanitizeStyleSheets(sheets: readonly StyleSheetSource[]): string {
@@ -163,7 +163,7 @@ function selectorPart(node: CssNode): string {
   return type === 'PseudoElementSelector' ? pseudoElementText(node) : 'invalid';
 }
 
-/** Names of our own elements begin with this. */
+/** Classes and ids of Postroom's elements begin with this. */
 export const RESERVED_PREFIX = 'postroom-';
 
 function isReserved(name: string): boolean {
@@ -316,7 +316,7 @@ function stringText(text: string): string {
   return `"${text.toWellFormed().replace(/[\u0000-\u001f\u007f"'\\<>&/@*;{}()]/g, escaped)}"`;
 }
 
-/** Returns a class or id in a selector, its escapes resolved and written anew; null when it is too long. */
+/** Returns a class or id in a selector, with its escapes resolved and rewritten; null when it is too long. */
 function identifierText(name: string): string | null {
   if (name.length > 200) return null;
   const plain = name.replace(/\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n\r\f]))/gi, (_, hex, character) => {

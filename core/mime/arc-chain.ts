@@ -98,7 +98,7 @@ const SELECTOR = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`, 'i');
 const SECONDS = /^[0-9]{1,12}$/;
 const CANONICALIZATION = /^(?:simple|relaxed)(?:\/(?:simple|relaxed))?$/i;
 
-/** Required tags, and the forms of those that are verified (RFC 6376 §3.5, RFC 8617 §4.1.2, §4.1.3). Unknown tags are ignored. */
+/** Required tags, and the forms of the verified ones (RFC 6376 §3.5, RFC 8617 §4.1.2, §4.1.3). Unknown tags are ignored. */
 const SEAL_TAGS: Readonly<Record<string, TagRule>> = {
   i: required(INSTANCE),
   a: required(ALGORITHM),

@@ -15,6 +15,17 @@ export interface SmtpReply {
   text: string;
 }
 
+/**
+ * Returns what was last said about a recipient as one text; null when nothing was. The text of an SMTP reply has no codes, that of a bounce
+ * report often repeats them.
+ */
+export function lastReplyText(code: number | null, enhancedStatus: string | null, text: string | null): string | null {
+  const isStatusQuoted = code === null && enhancedStatus !== null && text?.includes(enhancedStatus) === true;
+  const parts = [code, isStatusQuoted ? null : enhancedStatus, text];
+  const words = parts.filter((part) => part !== null && part !== '').join(' ');
+  return words === '' ? null : words;
+}
+
 /** The command that a reply belongs to. `connection` and `greeting` (EHLO, STARTTLS, AUTH) concern us, not the message. */
 export type SmtpPhase = 'connection' | 'greeting' | 'sender' | 'recipient' | 'data' | 'message';
 

@@ -3,6 +3,7 @@ import { readAnswers, type StoredAnswer } from '../../core/routing/guard-judgeme
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
 import { adviceOn } from '../../core/sending/refusal-advice.ts';
+import { lastReplyText } from '../../core/smtp/delivery-status.ts';
 import type { EmailOrigin, HandEvent, PastDelivery, PastRecipient } from '../../db/queries/emails/email-history.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { DeliveryAttempt } from '../../db/queries/endpoints/delivery-row.ts';
@@ -316,14 +317,14 @@ export function sendingEntries(recipient: PastRecipient, attempts: readonly Emai
     status,
     settledAt,
     complainedAt,
+    lastCode,
     lastStatus,
     lastText,
     refusalReason,
   } = recipient;
   const to = deliveryId === null ? address : `${address} (a copy)`;
-  const word = [lastStatus, lastText].filter((part) => part !== null).join(' ');
   const refusal = adviceOn(refusalReason);
-  const said = word === '' ? null : word;
+  const said = lastReplyText(lastCode, lastStatus, lastText);
   const detail =
     refusal === null
       ? said

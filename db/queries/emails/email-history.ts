@@ -175,6 +175,7 @@ export interface PastRecipient {
   deliveryId: string | null;
   address: string;
   status: RecipientStatus;
+  lastCode: number | null;
   lastStatus: string | null;
   lastText: string | null;
   refusalReason: RefusalReason | null;
@@ -188,8 +189,8 @@ export async function readPastRecipients(
   emailIds: readonly string[],
 ): Promise<PastRecipient[]> {
   const { rows } = await sql<PastRecipient>`
-    select w.id as "emailId", r.id, r.delivery_id as "deliveryId", r.address, r.status, r.last_status as "lastStatus",
-      r.last_text as "lastText", r.refusal_reason as "refusalReason", r.settled_at as "settledAt", r.complained_at as "complainedAt"
+    select w.id as "emailId", r.id, r.delivery_id as "deliveryId", r.address, r.status, r.last_code as "lastCode",
+      r.last_status as "lastStatus", r.last_text as "lastText", r.refusal_reason as "refusalReason", r.settled_at as "settledAt", r.complained_at as "complainedAt"
     from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
       select * from recipient r where r.user_id = ${userId} and r.email_id = w.id

@@ -3,7 +3,7 @@ import { EMAIL_STATUSES, EMAIL_TYPES } from '../../../core/emails/email-status.t
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
-import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
+import { lastReplyText, RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
 import { instant, plainRecord, wireInstant } from '../shapes.ts';
@@ -49,14 +49,11 @@ const recipientBody = z
 function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer<typeof recipientBody> {
   const { address, status, attempts, code, enhancedStatus, text, refusalReason, nextAttemptAt, settledAt, log } =
     recipient;
-  // An SMTP reply has a code and a text, a bounce report has one text.
-  const said = code === null ? [text] : [code, enhancedStatus, text];
-  const lastResponse = said.filter((part) => part !== null && part !== '').join(' ');
   return {
     address,
     status,
     attempts,
-    last_response: lastResponse === '' ? null : lastResponse,
+    last_response: lastReplyText(code, enhancedStatus, text),
     enhanced_status: enhancedStatus,
     refusal: refusalBodyOf(refusalReason),
     next_attempt_at: wireInstant(nextAttemptAt),

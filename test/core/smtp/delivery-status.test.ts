@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   asksToSlowDown,
   emailStatusOf,
+  lastReplyText,
   outcomeOfReply,
   parseSmtpReply,
   type RecipientStatus,
@@ -41,6 +42,17 @@ describe('parses a reply', () => {
   test('a long reply, which is cut', () => {
     expect(parseSmtpReply(`550 ${'x'.repeat(1_000_000)}`)?.text).toHaveLength(1_000);
   });
+});
+
+test.each([
+  [550, '5.1.1', 'No such user', '550 5.1.1 No such user'],
+  [250, null, '', '250'],
+  [null, '5.1.1', '550 5.1.1 No such user', '550 5.1.1 No such user'],
+  [null, '5.1.1', 'nobody here', '5.1.1 nobody here'],
+  [null, '5.1.1', null, '5.1.1'],
+  [null, null, null, null],
+])('what was last said: %s %s %s', (code, enhancedStatus, text, said) => {
+  expect(lastReplyText(code, enhancedStatus, text)).toBe(said);
 });
 
 describe('outcome of a reply', () => {

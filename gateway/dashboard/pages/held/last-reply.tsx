@@ -1,4 +1,5 @@
 import { Code } from '@mantine/core';
+import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 
 /** Last reply of a recipient's server. */
 export function LastReply({
@@ -6,8 +7,8 @@ export function LastReply({
 }: {
   recipient: { lastCode: number | null; lastEnhancedStatus: string | null; lastText: string | null };
 }) {
-  const words = [lastCode, lastEnhancedStatus, lastText].filter((part) => part !== null && part !== '').join(' ');
-  return words === '' ? null : (
+  const words = lastReplyText(lastCode, lastEnhancedStatus, lastText);
+  return words === null ? null : (
     <Code block className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
       {words}
     </Code>
