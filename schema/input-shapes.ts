@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../core/domains/domain-name.ts';
+import {
+  ENDPOINT_ORDERINGS,
+  MAX_EVENT_PATTERNS,
+  MAX_FILTER_NAMES,
+  MAX_PAYLOAD_QUERY_LENGTH,
+} from '../core/endpoints/endpoint-events.ts';
 import { SUPPRESSION_REASONS } from '../core/sending/suppression.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { MAX_SEARCH_LENGTH } from '../operations/emails/emails.ts';
@@ -86,6 +92,36 @@ export const endpointNaming = {
   description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
 };
 export const endpointNamingShape = z.object(endpointNaming);
+
+const filterNames = z.array(text.min(1)).max(MAX_FILTER_NAMES).optional();
+
+/** What a webhook is posted, and how. Omitted fields have their defaults, or keep their values in an update. */
+export const endpointSubscription = {
+  events: z.array(text).min(1).max(MAX_EVENT_PATTERNS).optional().meta({
+    description:
+      'Kinds of events to post, as `GET /events` names them, or `*` for all, or a prefix such as `email.*`. `email.received` is posted for mail that is routed to the endpoint. The default is `["email.received"]`.',
+  }),
+  filter: z
+    .object({
+      domains: filterNames.meta({ description: 'IDs or names of domains.' }),
+      addresses: filterNames.meta({ description: 'IDs of addresses, or the addresses.' }),
+    })
+    .nullish()
+    .meta({ description: 'Posts only events about one of these domains or addresses. Null for all.' }),
+  payloadQuery: text.min(1).max(MAX_PAYLOAD_QUERY_LENGTH).nullish().meta({
+    description:
+      'GraphQL selection on the type `Event`, whose result becomes `data` of the payload. Null for the default payload.',
+  }),
+  ordering: z.enum(ENDPOINT_ORDERINGS).optional().meta({
+    description:
+      'Whether a delivery waits until the earlier ones of its thread or sender to this endpoint are finished. The default is `none`.',
+  }),
+  allowActions: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether a response may contain actions for Postroom to run. The default is `false`.' }),
+};
+export const endpointSubscriptionShape = z.object(endpointSubscription);
 
 /** Maximum number of emails that one replay delivers again. */
 export const replayLimitShape = z

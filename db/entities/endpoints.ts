@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
+import { ENDPOINT_ORDERINGS, type EventFilter } from '../../core/endpoints/endpoint-events.ts';
 
 export const EndpointSchema = defineEntity({
   name: 'Endpoint',
@@ -17,6 +18,12 @@ export const EndpointSchema = defineEntity({
     isActive: p.boolean().default(true),
     inactiveReason: p.text().nullable(),
     description: p.text().nullable(),
+    /** see core/endpoints/endpoint-events.ts */
+    events: p.array().defaultRaw(`'{email.received}'`),
+    filter: p.json<EventFilter>().nullable(),
+    payloadQuery: p.text().nullable(),
+    ordering: p.enum(ENDPOINT_ORDERINGS).default('none'),
+    allowActions: p.boolean().default(false),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -14,6 +14,7 @@ import {
   lockStatistics,
 } from '../../db/queries/endpoints/endpoint-write.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { changeSubscription, SUBSCRIPTION_FIELDS, type SubscriptionInput } from './endpoint-subscription.ts';
 import {
   decryptSigningSecrets,
   type Endpoint,
@@ -27,7 +28,7 @@ import {
 } from './endpoints.ts';
 
 /** The changes; omitted fields stay as they are. */
-export interface EndpointChange {
+export interface EndpointChange extends SubscriptionInput {
   name?: string | undefined;
   /** must be the current type */
   type?: Endpoint['type'] | undefined;
@@ -51,7 +52,9 @@ export interface DeletedEndpoint extends DetachedUse {
 /** Error of deliveries whose endpoint was deleted; the delivery actor uses the same text. */
 const GONE = 'Endpoint not found';
 
-const CHANGEABLE = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
+/** The error that names these is part of the REST contract. */
+const NAMED_FIELDS = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
+const CHANGEABLE = [...NAMED_FIELDS, ...SUBSCRIPTION_FIELDS] as const;
 
 /**
  * Changes an endpoint. Enabling it or changing its configuration resets its failure count. Throws validation,
@@ -70,7 +73,7 @@ export async function updateEndpoint(
       await lockStatistics(unit.transaction, userId, endpointId);
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     if (configChange === undefined && CHANGEABLE.every((key) => change[key] === undefined))
-      throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
+      throw new UserError('validation', `At least one field must be provided: ${NAMED_FIELDS.join(', ')}`);
     if (change.type !== undefined && change.type !== endpoint.type)
       throw invalid('The type of an endpoint cannot be changed', 'type');
     const { name, webhookFormat, description, isActive } = change;
@@ -85,6 +88,10 @@ export async function updateEndpoint(
     if (name !== undefined) endpoint.name = name;
     if (webhookFormat !== undefined) endpoint.webhookFormat = webhookFormat;
     if (description !== undefined) endpoint.description = description;
+    if (SUBSCRIPTION_FIELDS.some((field) => change[field] !== undefined)) {
+      const { events, ...subscription } = await changeSubscription(unit.transaction, userId, endpoint, change);
+      Object.assign(endpoint, subscription, { events: [...events] });
+    }
     const isSwitched = isActive !== undefined && isActive !== endpoint.isActive;
     if (isSwitched) {
       endpoint.isActive = isActive;

@@ -1,4 +1,5 @@
 import { checkEndpointConfig, VERIFICATION_TOKEN_BYTES } from '../../core/endpoints/endpoint-config.ts';
+import { DEFAULT_SUBSCRIPTION } from '../../core/endpoints/endpoint-events.ts';
 import {
   decodeSigningSecrets,
   encodeSigningSecrets,
@@ -17,6 +18,7 @@ import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+import { changeSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
 
 export type Endpoint = lists.Endpoint;
 
@@ -32,7 +34,7 @@ export interface EndpointDetails extends Endpoint, EndpointUse {
 /** Recent deliveries shown with an endpoint. */
 const RECENT_DELIVERIES = 10;
 
-export interface NewEndpoint {
+export interface NewEndpoint extends SubscriptionInput {
   name: string;
   type: lists.Endpoint['type'];
   /** checked by core/endpoints/endpoint-config.ts */
@@ -121,7 +123,13 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       ? encryptSigningSecrets(context, [{ secret: newSigningSecret(context), validUntil: null }])
       : null;
   const createdAt = context.now();
-  await context.entities.asUser(userId, async ({ entities }) => {
+  await context.entities.asUser(userId, async ({ entities, transaction }) => {
+    const { events, ...subscription } = await changeSubscription(
+      transaction,
+      userId,
+      { type: input.type, ...DEFAULT_SUBSCRIPTION },
+      input,
+    );
     entities.create(EndpointEntity, {
       userId,
       id,
@@ -132,6 +140,8 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       secretCiphertext,
       isActive: input.isActive ?? true,
       description: input.description ?? null,
+      events: [...events],
+      ...subscription,
       createdAt,
       updatedAt: createdAt,
     });

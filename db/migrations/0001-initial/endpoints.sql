@@ -9,6 +9,11 @@ create table endpoint (
   is_active boolean not null default true,
   inactive_reason text,
   description text,
+  events text[] not null default '{email.received}',
+  filter jsonb,
+  payload_query text,
+  ordering text not null default 'none' check (ordering in ('none', 'thread', 'sender')),
+  allow_actions boolean not null default false,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)

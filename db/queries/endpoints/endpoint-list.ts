@@ -1,11 +1,12 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
+import type { EndpointSubscription, EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
-export interface Endpoint {
+export interface Endpoint extends EndpointSubscription {
   id: string;
   name: string;
   type: EndpointType;
@@ -84,8 +85,9 @@ function whereOf(userId: string, { ids, type, isActive, search }: EndpointCondit
 const columns = sql`n.*, s.total as delivery_total, s.successful, s.failed, s.last_delivery_at`;
 const from = sql`from endpoint n left join endpoint_stat s on s.user_id = n.user_id and s.endpoint_id = n.id`;
 
-type ListedRow = Omit<Row<'endpoint'>, 'created_at' | 'updated_at' | 'config'> & {
+type ListedRow = Omit<Row<'endpoint'>, 'created_at' | 'updated_at' | 'config' | 'filter'> & {
   config: Record<string, unknown>;
+  filter: EventFilter | null;
   created_at: Date;
   updated_at: Date;
   delivery_total: number | null;
@@ -105,6 +107,11 @@ function endpointOf(row: ListedRow): Endpoint {
     isActive: row.is_active,
     inactiveReason: row.inactive_reason,
     description: row.description,
+    events: row.events,
+    filter: row.filter,
+    payloadQuery: row.payload_query,
+    ordering: row.ordering,
+    allowActions: row.allow_actions,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     stats: {

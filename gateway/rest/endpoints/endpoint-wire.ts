@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
+import { ENDPOINT_ORDERINGS } from '../../../core/endpoints/endpoint-events.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
 import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
@@ -16,6 +17,19 @@ const endpointFields = {
   isDisabled: z.boolean().meta({ description: 'Whether Postroom disabled the endpoint.' }),
   inactiveReason: z.string().nullable().meta({ description: 'Why Postroom disabled the endpoint.' }),
   description: z.string().nullable(),
+  events: z
+    .array(z.string())
+    .meta({ description: 'Kinds of events that are posted, `*`, or prefixes such as `email.*`.' }),
+  filter: z
+    .object({ domains: z.array(z.string()), addresses: z.array(z.string()) })
+    .nullable()
+    .meta({ description: 'Names of the domains and addresses whose events are posted. Null for all.' }),
+  payloadQuery: z
+    .string()
+    .nullable()
+    .meta({ description: 'GraphQL selection whose result is the payload. Null for the default payload.' }),
+  ordering: z.enum(ENDPOINT_ORDERINGS),
+  allowActions: z.boolean(),
   userId: z.string(),
   createdAt: instant,
   updatedAt: instant,
@@ -71,6 +85,11 @@ export function endpointBodyOf(endpoint: Endpoint, userId: string): z.infer<type
     isDisabled: !endpoint.isActive && endpoint.inactiveReason !== null,
     inactiveReason: endpoint.inactiveReason,
     description: endpoint.description,
+    events: [...endpoint.events],
+    filter: endpoint.filter,
+    payloadQuery: endpoint.payloadQuery,
+    ordering: endpoint.ordering,
+    allowActions: endpoint.allowActions,
     userId,
     createdAt: wireInstant(endpoint.createdAt),
     updatedAt: wireInstant(endpoint.updatedAt),

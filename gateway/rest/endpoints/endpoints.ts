@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.ts';
 import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
-import { endpointNaming, searchText } from '../../../schema/input-shapes.ts';
+import { endpointNaming, endpointSubscription, searchText } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
@@ -29,6 +29,7 @@ const fields = {
     .meta({ description: '`inbound`, `discord` and `slack` are aliases of `native`, `chat_a` and `chat_b`.' }),
   description: endpointNaming.description,
   isActive: z.boolean().optional(),
+  ...endpointSubscription,
 };
 
 /** Fields of a config of any type; checkEndpointConfig validates it by type. */

@@ -1,11 +1,14 @@
+import { DEFAULT_SUBSCRIPTION } from '../../../core/endpoints/endpoint-events.ts';
 import { type EndpointChange, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
+import type { SubscriptionInput } from '../../../operations/endpoints/endpoint-subscription.ts';
 import { createEndpoint, type Endpoint, invalidConfiguration } from '../../../operations/endpoints/endpoints.ts';
-import { endpointNamingShape, parseInput } from '../../input-shapes.ts';
+import { endpointNamingShape, endpointSubscriptionShape, parseInput } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';
 import {
   AttachmentMode,
+  DeliveryOrdering,
   EmailEndpoint,
   EmailGroupEndpoint,
   SignatureScheme,
@@ -24,6 +27,14 @@ const CustomHeaderInput = builder.inputType('CustomHeaderInput', {
       description: 'Up to 126 characters. Headers that Postroom or HTTP sets are not allowed.',
     }),
     value: t.string({ required: true, description: 'Up to 998 characters.' }),
+  }),
+});
+
+const EventFilterInput = builder.inputType('EventFilterInput', {
+  description: 'Domains and addresses whose events an endpoint is posted; at least one.',
+  fields: (t) => ({
+    domains: t.stringList({ description: 'IDs or names of your domains, up to 100.' }),
+    addresses: t.stringList({ description: 'IDs of your addresses, or the addresses, up to 100.' }),
   }),
 });
 
@@ -59,6 +70,25 @@ const webhookOptions = (t: InputFieldBuilder) => ({
   attachments: t.field({
     type: AttachmentMode,
     description: 'How requests include attachments. Null sets the default, CONTENT.',
+  }),
+  events: t.stringList({
+    description:
+      'Kinds of events to post, such as `email.bounced`, `*` for all, or prefixes such as `email.*`. `email.received` is posted for mail that is routed to the endpoint. Null sets the default, `["email.received"]`.',
+  }),
+  filter: t.field({
+    type: EventFilterInput,
+    description: 'Posts only events about these domains and addresses. Null for all.',
+  }),
+  payloadQuery: t.string({
+    description:
+      'GraphQL selection on the type Event, whose result becomes `data` of the payload, up to 10,000 characters. Null for the default payload.',
+  }),
+  ordering: t.field({
+    type: DeliveryOrdering,
+    description: 'Which deliveries wait for earlier ones. Null sets the default, NONE.',
+  }),
+  allowActions: t.boolean({
+    description: 'Whether a response may contain actions for Postroom to run. Null sets the default, false.',
   }),
 });
 
@@ -128,6 +158,27 @@ function headersByName(headers: readonly { name: string; value: string }[]): Rec
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]));
 }
 
+interface SubscriptionOptions {
+  events?: string[] | null | undefined;
+  filter?: { domains?: string[] | null | undefined; addresses?: string[] | null | undefined } | null | undefined;
+  payloadQuery?: string | null | undefined;
+  ordering?: Endpoint['ordering'] | null | undefined;
+  allowActions?: boolean | null | undefined;
+}
+
+/** Converts the given options to those of REST; null is the default. Throws validation. */
+function subscription(input: SubscriptionOptions): SubscriptionInput {
+  const { events, filter, payloadQuery, ordering, allowActions } = input;
+  return parseInput(endpointSubscriptionShape, {
+    events: events === null ? [...DEFAULT_SUBSCRIPTION.events] : events,
+    filter:
+      filter == null ? filter : { domains: filter.domains ?? undefined, addresses: filter.addresses ?? undefined },
+    payloadQuery,
+    ordering: ordering === null ? DEFAULT_SUBSCRIPTION.ordering : ordering,
+    allowActions: allowActions === null ? DEFAULT_SUBSCRIPTION.allowActions : allowActions,
+  });
+}
+
 function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -152,7 +203,13 @@ builder.mutationFields((t) => ({
     },
     errors: { dataField: { name: 'endpoint' } },
     resolve: (_root, { input: { format, ...input } }, context) =>
-      create(context, { ...input, type: 'webhook', webhookFormat: format ?? undefined, config: webhookConfig(input) }),
+      create(context, {
+        ...input,
+        type: 'webhook',
+        webhookFormat: format ?? undefined,
+        config: webhookConfig(input),
+        subscription: subscription(input),
+      }),
   }),
   createEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
@@ -204,6 +261,7 @@ builder.mutationFields((t) => ({
       update(context, input, {
         type: 'webhook',
         webhookFormat: format ?? undefined,
+        ...subscription(input),
         configChange: { ...webhookConfig(input), ...(url == null ? {} : { url }) },
       }),
   }),
@@ -255,14 +313,16 @@ interface NewConfig {
   type: Endpoint['type'];
   config: Record<string, unknown>;
   webhookFormat?: Endpoint['webhookFormat'] | undefined;
+  subscription?: SubscriptionInput;
 }
 
 async function create(context: GraphContext, { name, description, isActive, ...input }: Naming & NewConfig) {
-  const { type, webhookFormat, config } = input;
+  const { type, webhookFormat, config, subscription } = input;
   const endpoint = await createEndpoint(context.operations, {
     ...parseInput(endpointNamingShape, { name, description }),
     type,
     webhookFormat,
+    ...subscription,
     // Null means the default.
     config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null)),
     isActive: isActive ?? undefined,

@@ -1,4 +1,5 @@
 import { readForwardingConfig, readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
+import type { EndpointOrdering, EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { SigningSecret } from '../../../core/endpoints/webhook-signature.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import {
@@ -59,6 +60,23 @@ export const AttachmentMode = builder.enumType('AttachmentMode', {
   values: enumValues<Webhook['attachments']>({
     content: 'As content, if the payload has room for it, and as a link.',
     link: 'As a link only.',
+  }),
+});
+
+export const DeliveryOrdering = builder.enumType('DeliveryOrdering', {
+  description: 'Which deliveries to an endpoint wait for earlier ones.',
+  values: enumValues<EndpointOrdering>({
+    none: 'None: deliveries are independent.',
+    thread: 'A delivery waits until the earlier ones of its thread are finished.',
+    sender: 'A delivery waits until the earlier ones of its sender are finished.',
+  }),
+});
+
+const EventFilterRef = builder.objectRef<EventFilter>('EventFilter').implement({
+  description: 'Domains and addresses whose events an endpoint is posted.',
+  fields: (t) => ({
+    domains: t.exposeStringList('domains', { description: 'Names of domains.' }),
+    addresses: t.expose('addresses', { type: ['AddrSpec'], description: 'Addresses.' }),
   }),
 });
 
@@ -203,6 +221,22 @@ export const WebhookEndpoint = builder.objectRef<Endpoint>('WebhookEndpoint').im
       type: AttachmentMode,
       description: 'How requests include attachments.',
       resolve: (endpoint) => configOf(endpoint).attachments,
+    }),
+    events: t.exposeStringList('events', {
+      description: 'Kinds of events that are posted, as REST names them, `*` for all, or prefixes such as `email.*`.',
+    }),
+    filter: t.expose('filter', {
+      type: EventFilterRef,
+      nullable: true,
+      description: 'Domains and addresses whose events are posted. Null for all.',
+    }),
+    payloadQuery: t.exposeString('payloadQuery', {
+      nullable: true,
+      description: 'GraphQL selection on the type Event, whose result is the payload. Null for the default payload.',
+    }),
+    ordering: t.expose('ordering', { type: DeliveryOrdering, description: 'Which deliveries wait for earlier ones.' }),
+    allowActions: t.exposeBoolean('allowActions', {
+      description: 'Whether a response may contain actions for Postroom to run.',
     }),
     verificationToken: t.string({
       description: 'Value of the X-Webhook-Verification-Token header, which proves that a request comes from Postroom.',

@@ -29,7 +29,7 @@ const own = () => `/endpoints/${box.endpointId}`;
 const COMMON =
   'id name description isActive inactiveReason createdAt updatedAt stats { total successful failed lastDeliveryAt }';
 const WEBHOOK = `${COMMON} url format timeoutSeconds retryAttempts headers { name value } signatureScheme payload maxPayloadOctets
-  attachments verificationToken signingSecrets { secret validUntil }`;
+  attachments events filter { domains addresses } payloadQuery ordering allowActions verificationToken signingSecrets { secret validUntil }`;
 const FORWARDING = `${COMMON} preserveHeaders includeAttachments subjectPrefix fromAddress senderName`;
 
 async function addWebhook(input: object = {}): Promise<string> {
@@ -57,6 +57,11 @@ describe('an endpoint is made and changed', () => {
         payload: 'FLAT',
         maxPayloadOctets: 20_000,
         attachments: 'LINK',
+        events: ['email.*'],
+        filter: { addresses: [box.addressId] },
+        payloadQuery: '{ id }',
+        ordering: 'SENDER',
+        allowActions: true,
         isActive: false,
       },
       `endpoint { ${WEBHOOK} }`,
@@ -76,6 +81,11 @@ describe('an endpoint is made and changed', () => {
       payload: 'FLAT',
       maxPayloadOctets: 20_000,
       attachments: 'LINK',
+      events: ['email.*'],
+      filter: { domains: [], addresses: [box.address] },
+      payloadQuery: '{ id }',
+      ordering: 'SENDER',
+      allowActions: true,
       stats: { total: 0, successful: 0, failed: 0, lastDeliveryAt: null },
     });
     expect(await rest('GET', `/endpoints/${endpoint.id}`)).toMatchObject({
@@ -93,6 +103,11 @@ describe('an endpoint is made and changed', () => {
         attachments: 'link',
         verificationToken: endpoint.verificationToken,
       },
+      events: endpoint.events,
+      filter: endpoint.filter,
+      payloadQuery: endpoint.payloadQuery,
+      ordering: 'sender',
+      allowActions: true,
       signingSecrets: endpoint.signingSecrets,
       createdAt: endpoint.createdAt,
     });
@@ -118,6 +133,11 @@ describe('an endpoint is made and changed', () => {
       payload: 'NESTED',
       maxPayloadOctets: 4_000_000,
       attachments: 'CONTENT',
+      events: shown.events,
+      filter: null,
+      payloadQuery: null,
+      ordering: 'NONE',
+      allowActions: false,
       isActive: true,
     });
     const stored = await rest('GET', `/endpoints/${made.endpoint.id}`);
@@ -162,11 +182,28 @@ describe('an endpoint is made and changed', () => {
   });
 
   test('what is absent from a change stays, and null takes a setting back to its default', async () => {
-    const id = await addWebhook({ timeoutSeconds: 9, payload: 'FLAT', headers: [{ name: 'X-A', value: '1' }] });
+    const id = await addWebhook({
+      timeoutSeconds: 9,
+      payload: 'FLAT',
+      headers: [{ name: 'X-A', value: '1' }],
+      events: ['*'],
+      filter: { domains: [box.domainId] },
+      ordering: 'THREAD',
+    });
     const before = await rest('GET', `/endpoints/${id}`);
     const changed = await graph.mutate(
       'updateWebhookEndpoint',
-      { id, name: 'New', description: 'd', retryAttempts: 1, payload: null, format: 'CHAT_B', isActive: false },
+      {
+        id,
+        name: 'New',
+        description: 'd',
+        retryAttempts: 1,
+        payload: null,
+        format: 'CHAT_B',
+        events: null,
+        ordering: null,
+        isActive: false,
+      },
       `endpoint { ${WEBHOOK} }`,
     );
     expect(changed.endpoint).toMatchObject({
@@ -178,6 +215,9 @@ describe('an endpoint is made and changed', () => {
       format: 'CHAT_B',
       isActive: false,
       headers: [{ name: 'X-A', value: '1' }],
+      events: ['email.received'],
+      filter: { domains: [box.address.split('@')[1]], addresses: [] },
+      ordering: 'NONE',
       verificationToken: before.config.verificationToken,
       signingSecrets: before.signingSecrets,
     });

@@ -39,6 +39,11 @@ test('a webhook gets its token and its secret, and shows every documented field'
     isDisabled: false,
     inactiveReason: null,
     description: 'd',
+    events: ['email.received'],
+    filter: null,
+    payloadQuery: null,
+    ordering: 'none',
+    allowActions: false,
     userId: box.userId,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
@@ -559,4 +564,81 @@ test('a search text with the signs of a pattern means itself', async () => {
   expect(await names('100%25')).toEqual(['a_b']);
   expect(await names('\\')).toEqual([]);
   expect(await names('HOOKS.example')).toEqual(['acb', 'a_b']);
+});
+
+describe('the events of a webhook', () => {
+  const hook = { name: 'x', type: 'webhook', config: { url } };
+
+  test('are those of mail routed to it, unless it asks for others', async () => {
+    const box = await gateway.mailbox();
+    const made = await post(box, '/endpoints', hook);
+    expect(made.body).toMatchObject({
+      events: ['email.received'],
+      filter: null,
+      payloadQuery: null,
+      ordering: 'none',
+      allowActions: false,
+    });
+    const asked = {
+      events: ['email.*', 'domain.verified'],
+      filter: { domains: [box.domainId], addresses: [box.address.toUpperCase()] },
+      payloadQuery: '{ id }',
+      ordering: 'thread',
+      allowActions: true,
+    };
+    const stored = { ...asked, filter: { domains: [box.address.split('@')[1]], addresses: [box.address] } };
+    expect((await post(box, '/endpoints', { ...hook, ...asked })).body).toMatchObject(stored);
+    const path = `/endpoints/${made.body.id}`;
+    expect((await call(box, 'PATCH', path, asked)).body).toMatchObject(stored);
+    const cleared = await call(box, 'PATCH', path, { filter: null, payloadQuery: null, events: ['*', '*'] });
+    expect(cleared.body).toMatchObject({ ...stored, filter: null, payloadQuery: null, events: ['*'] });
+    expect(await get(box, path)).toEqual(cleared.body);
+  });
+
+  test.each([
+    [{ events: ['email.bounced', 'email.bouncd'] }, 'events[1]'],
+    [{ events: ['*.bounced'] }, 'events[0]'],
+    [{ events: ['emai.*'] }, 'events[0]'],
+    [{ events: [] }, 'events'],
+    [{ events: [1] }, 'events.0'],
+    [{ events: null }, 'events'],
+    [{ filter: {} }, 'filter'],
+    [{ filter: { domains: ['elsewhere.example'] } }, 'filter.domains[0]'],
+    [{ filter: { addresses: ['nobody@elsewhere.example'] } }, 'filter.addresses[0]'],
+    [{ filter: { domains: 'elsewhere.example' } }, 'filter.domains'],
+    [{ payloadQuery: '' }, 'payloadQuery'],
+    [{ payloadQuery: 'x'.repeat(10_001) }, 'payloadQuery'],
+    [{ ordering: 'address' }, 'ordering'],
+    [{ allowActions: 'yes' }, 'allowActions'],
+  ])('%j are 400 and name the place', async (input, field) => {
+    const box = await gateway.mailbox({ endpointUrl: url });
+    const refusal = { status: 400, body: { details: [{ field }] } };
+    expect(await post(box, '/endpoints', { ...hook, ...input })).toMatchObject(refusal);
+    expect(await call(box, 'PATCH', `/endpoints/${box.endpointId}`, input)).toMatchObject(refusal);
+  });
+
+  test('are not filtered by the domains and addresses of other accounts', async () => {
+    const box = await gateway.mailbox();
+    const other = await gateway.mailbox();
+    for (const [list, name] of [
+      ['domains', other.domainId],
+      ['domains', other.address.split('@')[1]],
+      ['addresses', other.addressId],
+      ['addresses', other.address],
+    ] as const)
+      expect(await post(box, '/endpoints', { ...hook, filter: { [list]: [name] } })).toMatchObject({
+        status: 400,
+        body: { details: [{ field: `filter.${list}[0]` }] },
+      });
+  });
+
+  test('are not chosen for endpoints that forward', async () => {
+    const box = await gateway.mailbox();
+    const forwarding = { name: 'x', type: 'email', config: { forwardTo: 'a@elsewhere.example' } };
+    expect(await post(box, '/endpoints', { ...forwarding, events: ['email.bounced'] })).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'events', message: expect.stringContaining('Only webhooks') }] },
+    });
+    expect((await post(box, '/endpoints', { ...forwarding, events: ['email.received'] })).status).toBe(201);
+  });
 });

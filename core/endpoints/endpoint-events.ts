@@ -1,0 +1,65 @@
+import { EVENT_KINDS, type EventKind, isEventKind } from '../events/event-kinds.ts';
+
+/** What an endpoint is posted, and how. Forwarding endpoints have the defaults. */
+export interface EndpointSubscription {
+  /** kinds of events, `*`, and prefixes such as `email.*`; at least one */
+  events: readonly string[];
+  /** null: the whole account */
+  filter: EventFilter | null;
+  /** a GraphQL selection on the type Event that makes up the payload; null: the default payload */
+  payloadQuery: string | null;
+  ordering: EndpointOrdering;
+  /** whether a response may contain actions to run */
+  allowActions: boolean;
+}
+
+/** Events about mail of one of these domains or addresses, by name in lower case; never both empty. */
+export interface EventFilter {
+  domains: string[];
+  addresses: string[];
+}
+
+/** Deliveries that wait for earlier ones to the same endpoint: none, those of the same thread, or those of the same sender. */
+export const ENDPOINT_ORDERINGS = ['none', 'thread', 'sender'] as const;
+export type EndpointOrdering = (typeof ENDPOINT_ORDERINGS)[number];
+
+/** Of an endpoint that is not asked for more: received mail that is routed to it. */
+export const DEFAULT_SUBSCRIPTION: EndpointSubscription = {
+  events: ['email.received'],
+  filter: null,
+  payloadQuery: null,
+  ordering: 'none',
+  allowActions: false,
+};
+
+/** Maximum patterns in `events`, and names in each list of a filter. */
+export const MAX_EVENT_PATTERNS = 100;
+export const MAX_FILTER_NAMES = 100;
+/** Characters. */
+export const MAX_PAYLOAD_QUERY_LENGTH = 10_000;
+
+/** Every kind. */
+const ANY = '*';
+
+/** `email.*` and so on. */
+const PREFIXES = [...new Set(Object.keys(EVENT_KINDS).map((kind) => `${kind.slice(0, kind.indexOf('.'))}.*`))];
+
+/** Returns an error for the first pattern that matches no kind, with its place, such as `events[1]`; null when all are valid. */
+export function checkEventPatterns(patterns: readonly string[]): { field: string; message: string } | null {
+  const at = patterns.findIndex((pattern) => !isEventPattern(pattern));
+  if (at === -1) return null;
+  const allowed = [ANY, ...PREFIXES, ...Object.keys(EVENT_KINDS)].join(', ');
+  return { field: `events[${at}]`, message: `\`events[${at}]\` is not a kind of event. Allowed are: ${allowed}` };
+}
+
+/** Returns whether an endpoint with these `events` subscribes to a kind. */
+export function matchesEvent(patterns: readonly string[], kind: EventKind): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === ANY || pattern === kind || (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+function isEventPattern(pattern: string): boolean {
+  return pattern === ANY || PREFIXES.includes(pattern) || isEventKind(pattern);
+}

@@ -1,0 +1,92 @@
+import type { Transaction } from 'kysely';
+import { canonicalAddress, canonicalDomainName } from '../../core/domains/domain-name.ts';
+import type { EndpointType } from '../../core/endpoints/endpoint-config.ts';
+import {
+  checkEventPatterns,
+  DEFAULT_SUBSCRIPTION,
+  type EndpointOrdering,
+  type EndpointSubscription,
+  type EventFilter,
+} from '../../core/endpoints/endpoint-events.ts';
+import type { Tables } from '../../db/entities/tables.ts';
+import { findAddresses, findDomainNames } from '../../db/queries/endpoints/endpoint-filter.ts';
+import { invalid } from '../context.ts';
+
+/** A subscription as a user gives it; omitted fields keep their values. */
+export interface SubscriptionInput {
+  events?: readonly string[] | undefined;
+  /** domains and addresses by id or name; null: no filter */
+  filter?: { domains?: readonly string[] | undefined; addresses?: readonly string[] | undefined } | null | undefined;
+  payloadQuery?: string | null | undefined;
+  ordering?: EndpointOrdering | undefined;
+  allowActions?: boolean | undefined;
+}
+
+type CurrentSubscription = Omit<EndpointSubscription, 'filter' | 'payloadQuery'> & {
+  filter?: EventFilter | null | undefined;
+  payloadQuery?: string | null | undefined;
+};
+
+/** Names of the fields of a subscription. */
+export const SUBSCRIPTION_FIELDS = ['events', 'filter', 'payloadQuery', 'ordering', 'allowActions'] as const;
+
+/** Returns the current subscription with the changes. Throws validation, with the place of what is wrong. */
+export async function changeSubscription(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { type, ...current }: { type: EndpointType } & CurrentSubscription,
+  input: SubscriptionInput,
+): Promise<EndpointSubscription> {
+  const events = input.events === undefined ? current.events : [...new Set(input.events)];
+  const refusal = checkEventPatterns(input.events ?? []);
+  if (refusal !== null) throw invalid(refusal.message, refusal.field);
+  const changed: EndpointSubscription = {
+    events,
+    filter: input.filter === undefined ? (current.filter ?? null) : await readFilter(transaction, userId, input.filter),
+    payloadQuery: input.payloadQuery === undefined ? (current.payloadQuery ?? null) : input.payloadQuery,
+    ordering: input.ordering ?? current.ordering,
+    allowActions: input.allowActions ?? current.allowActions,
+  };
+  if (type !== 'webhook')
+    for (const field of SUBSCRIPTION_FIELDS)
+      if (JSON.stringify(changed[field]) !== JSON.stringify(DEFAULT_SUBSCRIPTION[field]))
+        throw invalid(`Only webhooks have \`${field}\`. Omit it for an endpoint that forwards mail.`, field);
+  return changed;
+}
+
+async function readFilter(
+  transaction: Transaction<Tables>,
+  userId: string,
+  input: NonNullable<SubscriptionInput['filter']> | null,
+): Promise<EventFilter | null> {
+  if (input === null) return null;
+  const { domains = [], addresses = [] } = input;
+  if (domains.length + addresses.length === 0)
+    throw invalid('`filter` must name at least one domain or address. Use null to match all.', 'filter');
+  const domainNames = await findDomainNames(
+    transaction,
+    userId,
+    domains.map((domain) => canonicalDomainName(domain) ?? domain),
+  );
+  const foundAddresses = await findAddresses(
+    transaction,
+    userId,
+    addresses.map((address) => canonicalAddress(address)?.address ?? address),
+  );
+  return {
+    domains: known(domainNames, 'filter.domains', 'one of your domains, by ID or name'),
+    addresses: known(foundAddresses, 'filter.addresses', 'one of your addresses, by ID or address'),
+  };
+}
+
+/** Returns the distinct names; throws validation for the first that was not found. */
+function known(found: readonly (string | null)[], field: string, allowed: string): string[] {
+  return [
+    ...new Set(
+      found.map((name, at) => {
+        if (name === null) throw invalid(`\`${field}[${at}]\` is not ${allowed}.`, `${field}[${at}]`);
+        return name;
+      }),
+    ),
+  ];
+}
