@@ -36,6 +36,17 @@ export default defineConfig({
     // The content security policy does not allow data: URLs.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // What several pages share is in two files instead of dozens of small ones: each file is a request.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'libraries', test: /node_modules/, minShareCount: 2, priority: 2 },
+            { name: 'parts', minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/graphql': 'http://localhost:3000', '/api': 'http://localhost:3000' } },
 });

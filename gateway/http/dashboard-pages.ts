@@ -19,19 +19,24 @@ const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
  */
 export async function dashboardPages(app: FastifyInstance): Promise<void> {
   const page = await readFile(path.join(BUILT, 'index.html'), 'utf8').catch(() => null);
-  if (page !== null)
+  if (page !== null) {
+    const files = { index: false, preCompressed: true, cacheControl: false } as const;
     await app.register(fastifyStatic, {
-      root: BUILT,
-      index: false,
-      wildcard: false,
-      preCompressed: true,
-      cacheControl: false,
-      globIgnore: ['index.html'],
-      setHeaders(reply, file) {
-        const isAsset = file.startsWith(path.join(BUILT, 'assets'));
-        reply.header('cache-control', isAsset ? `public, max-age=${FOR_GOOD_SECONDS}, immutable` : 'no-cache');
-      },
+      ...files,
+      root: path.join(BUILT, 'assets'),
+      prefix: '/assets/',
+      decorateReply: false,
+      setHeaders: (reply) => void reply.header('cache-control', `public, max-age=${FOR_GOOD_SECONDS}, immutable`),
     });
+    // The few files beside assets/ have a route each, so that every other path is a page.
+    await app.register(fastifyStatic, {
+      ...files,
+      root: BUILT,
+      wildcard: false,
+      globIgnore: ['index.html', 'assets/**'],
+      setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+    });
+  }
   const sendPage = (reply: FastifyReply): FastifyReply => {
     reply.type('text/html; charset=utf-8');
     if (page === null) return reply.code(503).header('retry-after', '60').send(NOT_BUILT);
