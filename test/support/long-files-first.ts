@@ -9,7 +9,6 @@ const ORDER = [
   'flow/faults-split',
   'dashboard/pages',
   'flow/sending-faults',
-  'bin/backup',
   'bin/start',
   'dashboard/hostile-mail',
   'dashboard/domains',

@@ -20,7 +20,7 @@ export interface FaultExperiment {
 
 const SPLIT = 'test/flow/faults-split.test.ts';
 const SENDING = 'test/flow/sending-faults.test.ts';
-const FULL_DISK = 'test/flow/full-disk.test.ts';
+const FULL_DISK = 'test/flow/full-disk.long.ts';
 const POSTGRESQL = 'test/flow/postgresql-faults.test.ts';
 const CLUSTER = 'test/flow/cluster-faults.long.ts';
 const REPLIES = 'test/haraka-plugins/replies.test.ts';

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { findNativePostgresql } from '../../db/cluster/native-postgresql.ts';
-import { isQuick } from '../support/chaos-figures.ts';
 import { databaseUrl, freePort, onServer } from '../support/cluster/cluster.ts';
 import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, type Run, runOn, runToEnd, startOn } from '../support/runner.ts';
@@ -195,7 +194,7 @@ const damages: [name: string, spoil: (folder: string) => Promise<unknown>, reaso
   ],
 ];
 
-test.each(isQuick ? damages.slice(0, 1) : damages)(
+test.each(damages)(
   'a backup with %s is refused, and nothing is written',
   async (_, spoil, reason) => {
     const folder = path.join(other.directory, 'spoilt');
@@ -217,250 +216,242 @@ test.each(isQuick ? damages.slice(0, 1) : damages)(
 const postgresql = await findPostgresql();
 
 // In `npm test`, a backup, its restore and one that is damaged; in `npm run test:long`, all else that backups meet.
-if (!isQuick) {
-  test(
-    'a backup that is killed leaves nothing that is taken for one, and the next one succeeds in its place',
-    async () => {
-      const target = path.join(other.directory, 'killed');
-      const run = runOn(other, ['bin/backup.ts', target]);
-      await run.written('Copied');
-      run.child.kill('SIGKILL');
-      expect(await run.ended).toBe('SIGKILL');
-      const left = (await readdir(other.directory)).filter((name) => name.startsWith('killed'));
-      expect(left).toEqual([expect.stringMatching(/^killed\.draft-\d+$/)]);
-      const draft = path.join(other.directory, left[0] ?? '');
-      const refused = await runToEnd(['bin/restore.ts', draft], emptyMachine());
-      expect([refused.status, refused.stderr.trim()]).toEqual([
-        1,
-        `${draft} is not a complete backup: manifest.json is missing`,
-      ]);
-      // Its slot went with its connection: no WAL is kept for it.
-      const url = await singleMachineDatabaseUrl(other.dataDirectory);
-      await until(
-        'the slot is gone',
-        () => '',
-        async () => (await rowsOf(url, 'select from pg_replication_slots')).length === 0,
-      );
-      const again = await runToEnd(['bin/backup.ts', target], other.environment);
-      expect([again.status, again.stderr]).toEqual([
-        0,
-        expect.stringContaining(`${draft} is left over from an interrupted backup`),
-      ]);
-    },
-    LIMIT_MS,
-  );
+test(
+  'a backup that is killed leaves nothing that is taken for one, and the next one succeeds in its place',
+  async () => {
+    const target = path.join(other.directory, 'killed');
+    const run = runOn(other, ['bin/backup.ts', target]);
+    await run.written('Copied');
+    run.child.kill('SIGKILL');
+    expect(await run.ended).toBe('SIGKILL');
+    const left = (await readdir(other.directory)).filter((name) => name.startsWith('killed'));
+    expect(left).toEqual([expect.stringMatching(/^killed\.draft-\d+$/)]);
+    const draft = path.join(other.directory, left[0] ?? '');
+    const refused = await runToEnd(['bin/restore.ts', draft], emptyMachine());
+    expect([refused.status, refused.stderr.trim()]).toEqual([
+      1,
+      `${draft} is not a complete backup: manifest.json is missing`,
+    ]);
+    // Its slot went with its connection: no WAL is kept for it.
+    const url = await singleMachineDatabaseUrl(other.dataDirectory);
+    await until(
+      'the slot is gone',
+      () => '',
+      async () => (await rowsOf(url, 'select from pg_replication_slots')).length === 0,
+    );
+    const again = await runToEnd(['bin/backup.ts', target], other.environment);
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${draft} is left over from an interrupted backup`),
+    ]);
+  },
+  LIMIT_MS,
+);
 
-  test(
-    'places that are no good for a backup are refused',
-    async () => {
-      const { DATA_DIR } = other.environment;
-      for (const [target, reason] of [
-        [backup, /is not empty/],
-        [path.join(DATA_DIR ?? '', 'backup'), /is in DATA_DIR/],
-        ['/dev', /is a mount point\. Name a folder in it/],
-        [path.join(other.directory, 'no/where'), /Cannot read .* Create it first/],
-      ] as const) {
-        const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], other.environment);
-        expect([status, stdout]).toEqual([1, '']);
-        expect(stderr).toMatch(reason);
-      }
-      second.child.kill('SIGTERM');
-      expect(await second.ended).toBe(0);
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'a whole backup passes the check, which writes nothing',
-    async () => {
-      const environment = emptyMachine();
-      const { status, stdout } = await runToEnd(['bin/restore.ts', backup, '--check'], environment);
-      expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ directory: backup, isWhole: true })]);
-      await expect(stat(environment.DATA_DIR)).rejects.toThrow('ENOENT');
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'a DATA_DIR that holds something is left alone',
-    async () => {
-      const environment = emptyMachine();
-      await mkdir(environment.DATA_DIR);
-      await writeFile(path.join(environment.DATA_DIR, 'notes'), 'mine');
-      const { status, stderr } = await runToEnd(['bin/restore.ts', backup], environment);
-      expect([status, stderr]).toEqual([
-        1,
-        expect.stringMatching(/contains notes\. Restore into a folder without data/),
-      ]);
-      expect(await readFile(path.join(environment.DATA_DIR, 'notes'), 'utf8')).toBe('mine');
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'SECRET_KEY is in the backup, that of the environment too, and without the right one there is none',
-    async () => {
-      const machine = await makeMachine();
-      try {
-        const key = 'K'.repeat(43);
-        const environment = { ...machine.environment, SECRET_KEY: key };
-        await copyDataDirectory(machine.dataDirectory);
-        expect((await runToEnd(['bin/migrate.ts'], environment)).status).toBe(0);
-        const target = path.join(machine.directory, 'backup');
-        const refused = await runToEnd(['bin/backup.ts', target], machine.environment);
-        expect([refused.status, refused.stderr]).toEqual([
-          1,
-          expect.stringMatching(/^SECRET_KEY does not match this database/m),
-        ]);
-        expect(await readdir(machine.directory)).toEqual(['data']);
-
-        expect((await runToEnd(['bin/backup.ts', target], environment)).status).toBe(0);
-        expect(JSON.parse(await readFile(path.join(target, 'secrets.json'), 'utf8')).secretKey).toBe(
-          Buffer.from(key, 'base64url').toString('base64url'),
-        );
-        const there = { ...machine.environment, DATA_DIR: path.join(machine.directory, 'restored') };
-        const other = await runToEnd(['bin/restore.ts', target], { ...there, SECRET_KEY: 'L'.repeat(43) });
-        expect([other.status, other.stderr]).toEqual([
-          1,
-          expect.stringMatching(/SECRET_KEY does not match the backup/),
-        ]);
-        expect((await runToEnd(['bin/restore.ts', target], there)).status).toBe(0);
-        // It refuses a key that does not open what is stored.
-        expect((await runToEnd(['bin/migrate.ts'], there)).status).toBe(0);
-      } finally {
-        await machine.remove();
-      }
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'with DATABASE_URL and a pg_dump that is older than the server, what is there and what is needed is said',
-    async () => {
-      const name = 'backup_by_pg_dump';
-      await onServer(inject('clusterUrl'), `create database ${name} template postroom_template`);
-      const target = path.join(other.directory, 'dump');
-      const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], {
-        ...other.environment,
-        DATABASE_URL: databaseUrl(inject('clusterUrl'), name),
-        SECRET_KEY: 'K'.repeat(43),
-        // Whatever this machine has installed: none of it is looked at.
-        PATH: path.join(other.directory, 'empty'),
-      });
+test(
+  'places that are no good for a backup are refused',
+  async () => {
+    const { DATA_DIR } = other.environment;
+    for (const [target, reason] of [
+      [backup, /is not empty/],
+      [path.join(DATA_DIR ?? '', 'backup'), /is in DATA_DIR/],
+      ['/dev', /is a mount point\. Name a folder in it/],
+      [path.join(other.directory, 'no/where'), /Cannot read .* Create it first/],
+    ] as const) {
+      const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], other.environment);
       expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/^The server is PostgreSQL 18, and .+: pg_dump 18 or newer is needed\. On Debian/m);
-      expect(await readdir(other.directory)).not.toContain('dump');
+      expect(stderr).toMatch(reason);
+    }
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a whole backup passes the check, which writes nothing',
+  async () => {
+    const environment = emptyMachine();
+    const { status, stdout } = await runToEnd(['bin/restore.ts', backup, '--check'], environment);
+    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ directory: backup, isWhole: true })]);
+    await expect(stat(environment.DATA_DIR)).rejects.toThrow('ENOENT');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a DATA_DIR that holds something is left alone',
+  async () => {
+    const environment = emptyMachine();
+    await mkdir(environment.DATA_DIR);
+    await writeFile(path.join(environment.DATA_DIR, 'notes'), 'mine');
+    const { status, stderr } = await runToEnd(['bin/restore.ts', backup], environment);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/contains notes\. Restore into a folder without data/)]);
+    expect(await readFile(path.join(environment.DATA_DIR, 'notes'), 'utf8')).toBe('mine');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'SECRET_KEY is in the backup, that of the environment too, and without the right one there is none',
+  async () => {
+    const machine = await makeMachine();
+    try {
+      const key = 'K'.repeat(43);
+      const environment = { ...machine.environment, SECRET_KEY: key };
+      await copyDataDirectory(machine.dataDirectory);
+      expect((await runToEnd(['bin/migrate.ts'], environment)).status).toBe(0);
+      const target = path.join(machine.directory, 'backup');
+      const refused = await runToEnd(['bin/backup.ts', target], machine.environment);
+      expect([refused.status, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^SECRET_KEY does not match this database/m),
+      ]);
+      expect(await readdir(machine.directory)).toEqual(['data']);
+
+      expect((await runToEnd(['bin/backup.ts', target], environment)).status).toBe(0);
+      expect(JSON.parse(await readFile(path.join(target, 'secrets.json'), 'utf8')).secretKey).toBe(
+        Buffer.from(key, 'base64url').toString('base64url'),
+      );
+      const there = { ...machine.environment, DATA_DIR: path.join(machine.directory, 'restored') };
+      const other = await runToEnd(['bin/restore.ts', target], { ...there, SECRET_KEY: 'L'.repeat(43) });
+      expect([other.status, other.stderr]).toEqual([1, expect.stringMatching(/SECRET_KEY does not match the backup/)]);
+      expect((await runToEnd(['bin/restore.ts', target], there)).status).toBe(0);
+      // It refuses a key that does not open what is stored.
+      expect((await runToEnd(['bin/migrate.ts'], there)).status).toBe(0);
+    } finally {
+      await machine.remove();
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'with DATABASE_URL and a pg_dump that is older than the server, what is there and what is needed is said',
+  async () => {
+    const name = 'backup_by_pg_dump';
+    await onServer(inject('clusterUrl'), `create database ${name} template postroom_template`);
+    const target = path.join(other.directory, 'dump');
+    const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', target], {
+      ...other.environment,
+      DATABASE_URL: databaseUrl(inject('clusterUrl'), name),
+      SECRET_KEY: 'K'.repeat(43),
+      // Whatever this machine has installed: none of it is looked at.
+      PATH: path.join(other.directory, 'empty'),
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^The server is PostgreSQL 18, and .+: pg_dump 18 or newer is needed\. On Debian/m);
+    expect(await readdir(other.directory)).not.toContain('dump');
+  },
+  LIMIT_MS,
+);
+
+// Nothing that npm brings dumps a server; where the system has a whole PostgreSQL with pg_dump, that is tried.
+describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits', () => {
+  const key = 'k'.repeat(40);
+  const environmentOn = (url: string) => ({
+    ...machine.environment,
+    SECRET_KEY: 'K'.repeat(43),
+    DATABASE_URL: url,
+  });
+  let machine: Machine;
+  let first: PostgresqlServer;
+  let restoredOn: PostgresqlServer;
+  let userLine: string;
+
+  beforeAll(async () => {
+    machine = await makeMachine();
+    [first, restoredOn] = await startPostgresqls(machine);
+    const created = await runToEnd(['bin/migrate.ts'], environmentOn(first.url));
+    expect([created.status, created.stderr]).toEqual([0, '']);
+    const words = ['bin/account.ts', 'create', 'one@example.com', '--key', key];
+    userLine = (await runToEnd(words, environmentOn(first.url))).stdout;
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await first?.stop();
+    await restoredOn?.stop();
+    await machine?.remove();
+  }, LIMIT_MS);
+
+  test(
+    'the database comes back in an empty one on a server without our roles',
+    async () => {
+      const target = path.join(machine.directory, 'dump');
+      const made = await runToEnd(['bin/backup.ts', target], environmentOn(first.url));
+      expect([made.status, made.stderr]).toEqual([0, expect.stringContaining('is dumping the database')]);
+      expect(JSON.parse(made.stdout)).toMatchObject({ kind: 'dump', accounts: 1 });
+      // The password is in no command line, and in no file but the URL's own.
+      expect(made.stderr).not.toContain('p%20w');
+
+      const full = await runToEnd(['bin/restore.ts', target], environmentOn(first.url));
+      expect([full.status, full.stderr]).toEqual([1, expect.stringMatching(/contains \w+\. Use an empty database/)]);
+      const on = environmentOn(restoredOn.url);
+      const wrong = await runToEnd(['bin/restore.ts', target], { ...on, SECRET_KEY: 'L'.repeat(43) });
+      expect([wrong.status, wrong.stderr]).toEqual([
+        1,
+        expect.stringContaining('SECRET_KEY does not match the backup'),
+      ]);
+      const restored = await runToEnd(['bin/restore.ts', target], on);
+      expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 1 accounts')]);
+      expect(restored.stderr).toMatch(/set SECRET_KEY of .+secrets\.json for every process of this one, start them/);
+      // The same account answers to the same key there.
+      const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on);
+      expect(again.stdout).toBe(userLine);
+      const policies = 'select count(*)::text as id from pg_policies';
+      expect(await rowsOf(restoredOn.url, policies)).toEqual(await rowsOf(first.url, policies));
     },
     LIMIT_MS,
   );
 
-  // Nothing that npm brings dumps a server; where the system has a whole PostgreSQL with pg_dump, that is tried.
-  describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits', () => {
-    const key = 'k'.repeat(40);
-    const environmentOn = (url: string) => ({
-      ...machine.environment,
-      SECRET_KEY: 'K'.repeat(43),
-      DATABASE_URL: url,
-    });
-    let machine: Machine;
-    let first: PostgresqlServer;
-    let restoredOn: PostgresqlServer;
-    let userLine: string;
+  test(
+    'a database that a dump cannot be settled in is left empty, and one that others use is left alone',
+    async () => {
+      const there = new URL(first.url);
+      there.pathname = '/there';
+      const root = new URL('/postgres', first.url);
+      root.username = 'postgres';
+      await onServer(root.href, 'create database there owner postroom');
+      const target = path.join(machine.directory, 'later');
+      await rowsOf(first.url, `insert into migration (name) values ('9999-later')`);
+      expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
+      const restore = async () => {
+        const { status, stderr } = await runToEnd(['bin/restore.ts', target], environmentOn(there.href));
+        return [status, stderr.trim().split('\n').slice(-2).join('\n')];
+      };
+      const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\)\\. Restore with that version';
 
-    beforeAll(async () => {
-      machine = await makeMachine();
-      [first, restoredOn] = await startPostgresqls(machine);
-      const created = await runToEnd(['bin/migrate.ts'], environmentOn(first.url));
-      expect([created.status, created.stderr]).toEqual([0, '']);
-      const words = ['bin/account.ts', 'create', 'one@example.com', '--key', key];
-      userLine = (await runToEnd(words, environmentOn(first.url))).stdout;
-    }, LIMIT_MS);
-    afterAll(async () => {
-      await first?.stop();
-      await restoredOn?.stop();
-      await machine?.remove();
-    }, LIMIT_MS);
+      // Before anything is written; and after, when the manifest did not tell.
+      expect(await restore()).toEqual([1, expect.stringMatching(new RegExp(`is complete: .+\n${newer}$`))]);
+      await dropFromManifest(target, '9999-later');
+      const emptied = 'The database of DATABASE_URL is empty again';
+      expect(await restore()).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`is restoring the database\n${newer}\\. ${emptied}$`)),
+      ]);
+      const left = `select proname as id from pg_proc p where pronamespace = 'public'::regnamespace
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+      union all select relname from pg_class where relnamespace = 'public'::regnamespace
+      union all select typname from pg_type t where typnamespace = 'public'::regnamespace
+        and not exists (select from pg_depend d where d.objid = t.oid and d.deptype in ('e', 'i'))`;
+      expect(await rowsOf(there.href, left)).toEqual([]);
 
-    test(
-      'the database comes back in an empty one on a server without our roles',
-      async () => {
-        const target = path.join(machine.directory, 'dump');
-        const made = await runToEnd(['bin/backup.ts', target], environmentOn(first.url));
-        expect([made.status, made.stderr]).toEqual([0, expect.stringContaining('is dumping the database')]);
-        expect(JSON.parse(made.stdout)).toMatchObject({ kind: 'dump', accounts: 1 });
-        // The password is in no command line, and in no file but the URL's own.
-        expect(made.stderr).not.toContain('p%20w');
+      const client = new pg.Client({ connectionString: there.href, application_name: 'somebody' });
+      await client.connect();
+      expect(await restore()).toEqual([
+        1,
+        expect.stringMatching(/somebody \(pid \d+\) is connected to the database of DATABASE_URL/),
+      ]);
+      await client.end();
 
-        const full = await runToEnd(['bin/restore.ts', target], environmentOn(first.url));
-        expect([full.status, full.stderr]).toEqual([1, expect.stringMatching(/contains \w+\. Use an empty database/)]);
-        const on = environmentOn(restoredOn.url);
-        const wrong = await runToEnd(['bin/restore.ts', target], { ...on, SECRET_KEY: 'L'.repeat(43) });
-        expect([wrong.status, wrong.stderr]).toEqual([
-          1,
-          expect.stringContaining('SECRET_KEY does not match the backup'),
-        ]);
-        const restored = await runToEnd(['bin/restore.ts', target], on);
-        expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored: 1 accounts')]);
-        expect(restored.stderr).toMatch(/set SECRET_KEY of .+secrets\.json for every process of this one, start them/);
-        // The same account answers to the same key there.
-        const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on);
-        expect(again.stdout).toBe(userLine);
-        const policies = 'select count(*)::text as id from pg_policies';
-        expect(await rowsOf(restoredOn.url, policies)).toEqual(await rowsOf(first.url, policies));
-      },
-      LIMIT_MS,
-    );
-
-    test(
-      'a database that a dump cannot be settled in is left empty, and one that others use is left alone',
-      async () => {
-        const there = new URL(first.url);
-        there.pathname = '/there';
-        const root = new URL('/postgres', first.url);
-        root.username = 'postgres';
-        await onServer(root.href, 'create database there owner postroom');
-        const target = path.join(machine.directory, 'later');
-        await rowsOf(first.url, `insert into migration (name) values ('9999-later')`);
-        expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
-        const restore = async () => {
-          const { status, stderr } = await runToEnd(['bin/restore.ts', target], environmentOn(there.href));
-          return [status, stderr.trim().split('\n').slice(-2).join('\n')];
-        };
-        const newer = 'A newer Postroom made the backup \\(its schema has 9999-later\\)\\. Restore with that version';
-
-        // Before anything is written; and after, when the manifest did not tell.
-        expect(await restore()).toEqual([1, expect.stringMatching(new RegExp(`is complete: .+\n${newer}$`))]);
-        await dropFromManifest(target, '9999-later');
-        const emptied = 'The database of DATABASE_URL is empty again';
-        expect(await restore()).toEqual([
-          1,
-          expect.stringMatching(new RegExp(`is restoring the database\n${newer}\\. ${emptied}$`)),
-        ]);
-        const left = `select proname as id from pg_proc p where pronamespace = 'public'::regnamespace
-          and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
-        union all select relname from pg_class where relnamespace = 'public'::regnamespace
-        union all select typname from pg_type t where typnamespace = 'public'::regnamespace
-          and not exists (select from pg_depend d where d.objid = t.oid and d.deptype in ('e', 'i'))`;
-        expect(await rowsOf(there.href, left)).toEqual([]);
-
-        const client = new pg.Client({ connectionString: there.href, application_name: 'somebody' });
-        await client.connect();
-        expect(await restore()).toEqual([
-          1,
-          expect.stringMatching(/somebody \(pid \d+\) is connected to the database of DATABASE_URL/),
-        ]);
-        await client.end();
-
-        // What is empty again takes the next backup.
-        await rowsOf(first.url, `delete from migration where name = '9999-later'`);
-        await rm(target, { recursive: true });
-        expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
-        expect((await restore())[0]).toBe(0);
-      },
-      LIMIT_MS,
-    );
-  });
-}
+      // What is empty again takes the next backup.
+      await rowsOf(first.url, `delete from migration where name = '9999-later'`);
+      await rm(target, { recursive: true });
+      expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
+      expect((await restore())[0]).toBe(0);
+    },
+    LIMIT_MS,
+  );
+});
 
 /** Writes the manifest without that migration, with a sum that fits. */
 async function dropFromManifest(folder: string, migration: string): Promise<void> {
