@@ -7,6 +7,7 @@ import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
+import { CLAIMS_BATCH, type ClaimOptions, releaseExpiredClaims } from './release-claims.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
 import { createTlsReporter, type TlsReportOptions } from './tls-reports.ts';
@@ -22,7 +23,9 @@ const LEFTOVERS_EVERY_MS = 10 * 60_000;
 export interface SchedulingActorOptions {
   /** how long mail is kept for users who set no limit; forever by default */
   retention?: Retention;
-  fault?: NonNullable<ReleaseOptions['fault']> & NonNullable<RetentionOptions['fault']>;
+  fault?: NonNullable<ReleaseOptions['fault']> &
+    NonNullable<RetentionOptions['fault']> &
+    NonNullable<ClaimOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
   /** the host that the records of domains must name */
@@ -32,8 +35,8 @@ export interface SchedulingActorOptions {
 }
 
 /**
- * Queues scheduled mail when it is due by PostgreSQL's clock, checks the DNS of domains, sends TLS reports, and removes expired data: mail, idempotency keys
- * and leftovers.
+ * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, checks the DNS of domains, sends TLS reports, and
+ * removes expired data: mail, idempotency keys and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -101,6 +104,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
               work: () => sendTlsReports(),
             },
           ]),
+      {
+        name: 'claims',
+        due: 'claims',
+        batchSize: CLAIMS_BATCH,
+        work: () => releaseExpiredClaims(context, options),
+      },
       { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],
   });

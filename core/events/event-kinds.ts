@@ -30,6 +30,9 @@ export const EVENT_KINDS = {
   'thread.archived': 'All received messages of a thread were archived.',
   'thread.unarchived': 'All received messages of a thread were unarchived.',
   'thread.labelled': 'The labels of a thread changed; `data.labels` lists all of them.',
+  'thread.claimed':
+    'A thread was claimed, so that one holder answers it; `data.holder` is the holder, `data.expiresAt` the end.',
+  'thread.released': 'A claim of a thread ended; `data.reason` is `released`, `expired` or `merged`.',
   'delivery.succeeded': 'A received email was delivered to an endpoint.',
   'delivery.deferred': 'An attempt to deliver to an endpoint failed; Postroom retries it.',
   'delivery.failed': 'A delivery to an endpoint failed permanently.',

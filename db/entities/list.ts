@@ -49,6 +49,7 @@ import {
 import {
   ThreadAliasSchema,
   ThreadApartSchema,
+  ThreadClaimSchema,
   ThreadMessageIdSchema,
   ThreadSchema,
   ThreadSubjectSchema,
@@ -84,6 +85,7 @@ export const entities = [
   ThreadSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
+  ThreadClaimSchema,
   ThreadMessageIdSchema,
   ThreadSubjectSchema,
   GuardRuleSchema,

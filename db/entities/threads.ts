@@ -112,3 +112,19 @@ export const ThreadSubjectSchema = defineEntity({
   },
   indexes: [{ name: 'thread_subject_thread', properties: ['userId', 'threadId'] }],
 });
+
+/** Who answers a thread at the moment; the holder proves it with the token. A row whose time is over is no claim. */
+export const ThreadClaimSchema = defineEntity({
+  name: 'ThreadClaim',
+  tableName: 'thread_claim',
+  properties: {
+    userId: p.text().primary(),
+    threadId: p.text().primary(),
+    tokenSha256: p.blob().$type<Buffer>(),
+    holder: p.text(),
+    claimedAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [{ name: 'thread_claim_expiry', properties: ['expiresAt'] }],
+  uniques: [{ name: 'thread_claim_token', properties: ['userId', 'tokenSha256'] }],
+});

@@ -31,6 +31,7 @@ import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { suppressionRoutes } from './sending/suppressions.ts';
+import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 
 export interface RestInterfaceOptions {
@@ -51,6 +52,7 @@ const resources = [
   timelineRoutes,
   replyRoutes,
   threadRoutes,
+  threadClaimRoutes,
   attachmentRoutes,
   suppressionRoutes,
   domainRoutes,

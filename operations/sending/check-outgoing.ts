@@ -42,6 +42,8 @@ export interface NewEmail {
   scheduledAt?: string | null | undefined;
   /** IANA; UTC when omitted */
   timezone?: string | null | undefined;
+  /** of the claim of the thread that the email answers; the email is refused when the claim is lost */
+  claimToken?: string | null | undefined;
 }
 
 interface Tag {
@@ -72,6 +74,7 @@ export interface CheckedContent {
   list: string | null;
   /** the requested send time, not parsed yet because that needs the current time */
   sendAt: { text: string; timezone: string } | null;
+  claimToken: string | null;
   /** prefix of the field names in errors, such as `emails.3.`; usually empty */
   path: string;
 }
@@ -96,6 +99,11 @@ export function checkOutgoing(email: NewEmail, path = ''): CheckedEmail {
   const content = checkContent(email, path);
   checkAudience(to, content);
   const list = readList(email.listUnsubscribe, to, content);
+  if (content.claimToken !== null && content.inReplyTo === null && content.references.length === 0)
+    throw invalid(
+      'claim_token is for emails that answer a thread: reply to an email, or set the headers In-Reply-To and References',
+      `${path}claim_token`,
+    );
   return { ...content, to, subject, list };
 }
 
@@ -144,6 +152,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     tags: readTags(email.tags ?? [], path),
     list: null,
     sendAt: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
+    claimToken: email.claimToken ?? null,
     path,
   };
 }

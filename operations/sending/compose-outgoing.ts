@@ -22,6 +22,7 @@ export interface OutgoingEmail extends OutgoingContent {
   audience: { to: string[]; cc: string[]; bcc: string[] };
   /** see CheckedContent */
   list: string | null;
+  claimToken: string | null;
 }
 
 /** Random bytes of a Message-ID's local-part, written in hex. */
@@ -96,7 +97,16 @@ export async function composeOutgoing(
       list,
     })),
   };
-  return { row, bytes, text, html, path: email.path, list, audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) } };
+  return {
+    row,
+    bytes,
+    text,
+    html,
+    path: email.path,
+    list,
+    claimToken: email.claimToken,
+    audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) },
+  };
 }
 
 /** Returns the fields that let the only recipient unsubscribe. Throws validation when the service has no public URL. */

@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { claimTokenSha256 } from '../../core/threads/answerer-claim.ts';
+import { linkKeys, linksOf } from '../../core/threads/threading.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
@@ -9,9 +11,11 @@ import {
   writeOutgoing,
   writeOutgoingWithoutEvents,
 } from '../../db/queries/sending/outgoing-write.ts';
+import { lockHeldClaims } from '../../db/queries/threads/answerer-claim.ts';
 import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
+import { claimLost } from '../threads/claim-thread.ts';
 import { joinThreads } from '../threads/join-threads.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, idempotencyKeyInUse, idempotentReplay, type Submission } from './idempotency.ts';
@@ -72,13 +76,43 @@ async function judgeAndStore(
   const { userId, settings } = context;
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
   const hourly = settings.sendLimitPerHour === 0 ? null : { limit: settings.sendLimitPerHour, asking };
+  const lost = await findLostClaims(client, userId, group, threads);
   const policy = await readPolicy(client, userId, questionOf(group, hourly));
-  const verdicts = judge(group, policy, hourly);
+  const verdicts = judge(group, policy, hourly, lost);
   const entering = group.filter((_, at) => verdicts[at] === null);
   const units = entering.map((member) => unitOf(member, policy));
   const written = await store(client, context, units, threads);
   requireTimely(entering);
   return { policy, verdicts, entering, ...written };
+}
+
+/**
+ * Returns the emails whose claims are lost. Claims change under the lock of the user's threads, which therefore comes before the lock of the
+ * claims, and both are held until the email is stored.
+ */
+async function findLostClaims(
+  client: ClientBase,
+  userId: string,
+  group: readonly Waiting[],
+  threads: 'join' | 'leave',
+): Promise<ReadonlySet<OutgoingEmail>> {
+  const claiming = group.flatMap(({ submission }) =>
+    submission.emails.flatMap((email) => {
+      if (email.claimToken === null) return [];
+      const { in_reply_to: inReplyTo, reference_ids: references } = email.row;
+      const tokenSha256 = claimTokenSha256(email.claimToken);
+      const keys = linkKeys(linksOf({ messageId: '', inReplyTo, references }));
+      return [{ email, answer: { tokenSha256, threadId: submission.receipt.repliedTo?.threadId ?? null, keys } }];
+    }),
+  );
+  if (claiming.length === 0) return new Set();
+  if (threads === 'join') await lockThreads(client, userId).catch(throwIfBusy);
+  const held = await lockHeldClaims(
+    client,
+    userId,
+    claiming.map(({ answer }) => answer),
+  );
+  return new Set(claiming.flatMap(({ email }, at) => (held[at] === true ? [] : [email])));
 }
 
 interface Stored {
@@ -142,11 +176,14 @@ function judge(
   group: readonly Waiting[],
   policy: Policy,
   hourly: PolicyQuestion['hourly'],
+  lost: ReadonlySet<OutgoingEmail>,
 ): (Accepted | UserError | null)[] {
   let going = 0;
   return group.map(({ submission }) => {
     const known = idempotentReplay(submission.idempotency, policy);
     if (known !== null) return known;
+    const unclaimed = submission.emails.find((email) => lost.has(email));
+    if (unclaimed !== undefined) return claimLost(null, `${unclaimed.path}claim_token`);
     const refusal = refusalOf(submission.emails, policy, hourly === null ? null : { ...hourly, going });
     if (refusal === null) going += submission.emails.length;
     return refusal;

@@ -18,6 +18,7 @@ const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> 
   attachments: [],
   tags: [],
   list: null,
+  claimToken: null,
   sendAt: null,
   path: '',
 };

@@ -14,6 +14,7 @@ export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.
 /** Filters of a list of threads; omitted filters match all. */
 export interface ThreadQuery {
   isUnread?: boolean | undefined;
+  isClaimed?: boolean | undefined;
   /** id or name; matches a participant's domain */
   domain?: string | undefined;
   /** id or address; matches a participant */
@@ -102,11 +103,12 @@ export async function pageThreadEmails(
 }
 
 function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
-  const { isUnread = false, domain, address, search } = query;
+  const { isUnread = false, isClaimed, domain, address, search } = query;
   if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
   return {
     isUnread,
+    isClaimed: isClaimed ?? null,
     domain: domain ?? null,
     address: address ?? null,
     search: search === undefined || search.trim() === '' ? null : search.trim(),

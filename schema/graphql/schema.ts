@@ -32,6 +32,7 @@ import './events/subscription.ts';
 import './upkeep/retention.ts';
 import './sending/suppression.ts';
 import './threads/thread-changes.ts';
+import './threads/thread-claim.ts';
 import './emails/timeline.ts';
 import './sending/waiting-emails.ts';
 import type { GraphQLSchema } from 'graphql';

@@ -52,6 +52,20 @@ create table thread_subject (
 create index thread_subject_thread on thread_subject (user_id, thread_id);
 call pg_temp.protect_rows('thread_subject');
 
+-- Deleted when the claim is released; a claim that expired is deleted by the scheduling actor.
+create table thread_claim (
+  user_id text not null,
+  thread_id text not null,
+  token_sha256 bytea not null,
+  holder text not null,
+  claimed_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null,
+  primary key (user_id, thread_id)
+);
+create unique index thread_claim_token on thread_claim (user_id, token_sha256);
+create index thread_claim_expiry on thread_claim (expires_at);
+call pg_temp.protect_rows('thread_claim');
+
 -- Labels of the user's threads, those of most threads; under the policy nothing would be known of how few threads have any.
 create function list_labels(p_user_id text, p_limit integer) returns table (name text, threads bigint, unread bigint)
   language plpgsql stable security definer rows 20 set search_path = public, pg_temp as $$
@@ -84,6 +98,36 @@ create policy thread_of_domain on thread for select to postroom_domain
 grant select on thread_alias to postroom_domain;
 create policy thread_alias_of_domain on thread_alias for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_thread_of_domain(user_id, thread_id));
+
+grant select on thread_claim to postroom_domain;
+create policy thread_claim_of_domain on thread_claim for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_thread_of_domain(user_id, thread_id));
+
+-- Gives the claims of threads that end to the threads that take their messages. Where both have one, that of the remaining thread stays,
+-- and of several others the earliest. The rest expire now, under the ids of their threads, which are aliases by then.
+create function merge_claims(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language plpgsql volatile as $$
+declare
+  current timestamptz := date_trunc('milliseconds', postroom_now());
+  taken record;
+  moving thread_claim;
+begin
+  for taken in
+    select c.thread_id as loser_id, m.survivor_id
+    from unnest(p_loser_ids, p_survivor_ids) as m(loser_id, survivor_id)
+    cross join lateral (select k.thread_id, k.claimed_at from thread_claim k
+      where k.user_id = p_user_id and k.thread_id = m.loser_id and k.expires_at > current for update) c
+    order by c.claimed_at, c.thread_id
+  loop
+    if exists (select from thread_claim k where k.user_id = p_user_id and k.thread_id = taken.survivor_id and k.expires_at > current) then
+      update thread_claim k set expires_at = current where k.user_id = p_user_id and k.thread_id = taken.loser_id;
+    else
+      delete from thread_claim k where k.user_id = p_user_id and k.thread_id = taken.loser_id returning * into moving;
+      update thread_claim k set thread_id = taken.loser_id where k.user_id = p_user_id and k.thread_id = taken.survivor_id;
+      moving.thread_id := taken.survivor_id;
+      insert into thread_claim select moving.*;
+    end if;
+  end loop;
+end $$;
 
 -- What threading reads and writes, a whole batch in one call each. The rules stay in core/threads: these functions look up and store.
 -- They run with the rights of the caller, and the plans of their statements are kept.

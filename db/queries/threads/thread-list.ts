@@ -7,6 +7,14 @@ import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
+import {
+  claimedCondition,
+  type JoinedClaimColumns,
+  joinClaim,
+  joinedClaim,
+  joinedClaimColumns,
+  type ThreadClaim,
+} from './answerer-claim.ts';
 
 export interface Thread {
   id: string;
@@ -24,6 +32,8 @@ export interface Thread {
   lastMessageAt: Date;
   createdAt: Date;
   updatedAt: Date;
+  /** null: no one has claimed it */
+  claim: ThreadClaim | null;
 }
 
 /** A thread with what lists show of its latest message. */
@@ -44,6 +54,7 @@ export interface ListedThread extends Thread {
 /** Filters of a list of threads; null matches all. */
 export interface ThreadConditions {
   isUnread: boolean;
+  isClaimed: boolean | null;
   /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
   /** id of an address of the user, or an address; a participant */
@@ -72,13 +83,14 @@ async function listThreadsFrom(
   const order = page.isInverted
     ? sql`order by t.last_message_at, t.id`
     : sql`order by t.last_message_at desc, t.id desc`;
-  const { rows } = await sql<ThreadColumns & LatestColumns>`
+  const { rows } = await sql<ThreadColumns & JoinedClaimColumns & LatestColumns>`
     with page as materialized (
       select ${threadColumns} ${source} ${order} limit ${page.limit}
     )
-    select t.*, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
+    select t.*, ${joinedClaimColumns}, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
       e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.thread_at as latest_thread_at
     from page t join email e on e.user_id = ${userId} and e.id = t.latest_email_id
+    ${joinClaim(userId)}
     ${order}`.execute(transaction);
   return rows.map(listedThread);
 }
@@ -103,13 +115,12 @@ export async function findThreads(
   userId: string,
   threadIds: readonly string[],
 ): Promise<Map<string, Thread>> {
-  const { rows } = await sql<ThreadColumns & { asked: string }>`
-    select w.id as asked, ${threadColumns}
+  const { rows } = await sql<ThreadColumns & JoinedClaimColumns & { asked: string }>`
+    select w.id as asked, ${threadColumns}, ${joinedClaimColumns}
     from unnest(${threadIds}::text[]) as w(id)
     left join thread_alias a on a.user_id = ${userId} and a.alias_id = w.id
-    join thread t on t.user_id = ${userId} and t.id = case when a.thread_id is null then w.id else a.thread_id end`.execute(
-    transaction,
-  );
+    join thread t on t.user_id = ${userId} and t.id = case when a.thread_id is null then w.id else a.thread_id end
+    ${joinClaim(userId)}`.execute(transaction);
   return new Map(rows.map((row) => [row.asked, threadOf(row)]));
 }
 
@@ -167,7 +178,7 @@ interface LatestColumns {
   latest_thread_at: Date;
 }
 
-function threadOf(row: ThreadColumns): Thread {
+function threadOf(row: ThreadColumns & JoinedClaimColumns): Thread {
   return {
     id: row.id,
     rootMessageId: row.root_message_id,
@@ -182,10 +193,11 @@ function threadOf(row: ThreadColumns): Thread {
     lastMessageAt: row.last_message_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    claim: joinedClaim(row),
   };
 }
 
-function listedThread(row: ThreadColumns & LatestColumns): ListedThread {
+function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): ListedThread {
   const latest = {
     id: row.latest_email_id,
     type: row.latest_type,
@@ -204,16 +216,17 @@ function listedThread(row: ThreadColumns & LatestColumns): ListedThread {
  * work despite row-level security.
  */
 function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
-  const { search, address, domain, isUnread } = conditions;
+  const { search, address, domain, isUnread, isClaimed } = conditions;
   if (search === null && address === null && domain === null) {
     const unread = isUnread ? sql`and t.unread_count > 0` : sql``;
-    return sql`from thread t where t.user_id = ${userId} ${unread} ${page === null ? sql`` : placeConditions(page)}`;
+    return sql`from thread t where t.user_id = ${userId} ${unread} ${claimedCondition(userId, isClaimed)}
+      ${page === null ? sql`` : placeConditions(page)}`;
   }
   return sql`
     from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
-      ${page?.isInverted ?? false}, ${page?.limit ?? null}) s
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}) s
     join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
 }
 

@@ -3,7 +3,7 @@ import { type DeadStep, notSetAsideSql } from './dead-row.ts';
 import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
 /** A step whose sweep claims due rows. */
-export type DueStep = DeadStep | 'domains';
+export type DueStep = DeadStep | 'domains' | 'claims';
 
 /** Whether a step has work. */
 export interface DueWork {
@@ -47,7 +47,8 @@ export function dueWorkSql(steps: readonly DueStep[]): string {
 const NOW = '(select now from clock_now)';
 
 function stepSql(step: DueStep): string {
-  if (step === 'domains') return DOMAINS_SQL;
+  if (step === 'domains') return timedSql(step, 'domain', 'check_due_at');
+  if (step === 'claims') return timedSql(step, 'thread_claim', 'expires_at');
   if (step === 'deliver') return DELIVER_SQL;
   const queue = queues.find((one) => one.step === step);
   if (queue === undefined) throw new Error(`No queue of the step ${step}`);
@@ -86,6 +87,9 @@ const DELIVER_SQL = `
       ), false) as is_found,
       ${nextSql(`delivery q where ${ofLane} and q.next_attempt_at > ${NOW}`, 'next_attempt_at')} as next) w`;
 
-const DOMAINS_SQL = `
-    select 'domains', case when exists (select from domain q where q.check_due_at <= ${NOW}) then 0
-      else ${nextSql(`domain q where q.check_due_at > ${NOW}`, 'check_due_at')} end`;
+/** Of rows that are due by one column, without leases. */
+function timedSql(step: DueStep, table: string, dueAt: string): string {
+  return `
+    select '${step}', case when exists (select from ${table} q where q.${dueAt} <= ${NOW}) then 0
+      else ${nextSql(`${table} q where q.${dueAt} > ${NOW}`, dueAt)} end`;
+}

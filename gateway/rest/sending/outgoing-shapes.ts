@@ -43,6 +43,10 @@ export const contentShape = {
   }),
   scheduledAt: z.string().nullish().meta({ deprecated: true, description: 'Alias of `scheduled_at`.' }),
   timezone: z.string().nullish().meta({ description: 'IANA time zone of `scheduled_at`. The default is UTC.' }),
+  claim_token: z
+    .string()
+    .nullish()
+    .meta({ description: 'Token of your claim of the thread. If the claim is lost, the response is 409.' }),
 };
 
 // The shape allows missing fields, because operations report them with the messages that clients know.
@@ -102,7 +106,8 @@ export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail 
   const replyTo = body.reply_to ?? body.replyTo;
   const scheduledAt = body.scheduled_at ?? body.scheduledAt;
   const listUnsubscribe = body.list_unsubscribe;
-  const content = { html, text, headers, attachments, tags, scheduledAt, timezone };
+  const claimToken = body.claim_token;
+  const content = { html, text, headers, attachments, tags, scheduledAt, timezone, claimToken };
   return { from, to, cc, bcc, replyTo, subject, listUnsubscribe, ...content };
 }
 

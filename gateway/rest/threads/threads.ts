@@ -12,9 +12,17 @@ const listQuery = z.object({
   cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
   search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'Part of the subject or of an address.' }),
   unread: queryBoolean.default(false).meta({ description: 'Returns threads with unread messages only.' }),
+  claimed: queryBoolean
+    .optional()
+    .meta({ description: '`false` returns threads that no one has claimed, `true` the others.' }),
   domain: text.optional().meta({ description: 'ID or name of a domain in the thread.' }),
   address: text.optional().meta({ description: 'ID of an address in the thread, or the address itself.' }),
 });
+
+const claim = z
+  .object({ holder: z.string(), claimed_at: instant, expires_at: instant })
+  .nullable()
+  .meta({ description: 'Who answers the thread at the moment; null if no one has claimed it.' });
 
 const threadListItem = z
   .object({
@@ -29,6 +37,7 @@ const threadListItem = z
     has_unread: z.boolean(),
     unread_count: z.number().int(),
     is_archived: z.boolean(),
+    claim,
     latest_message: z.object({
       id: z.string(),
       type: z.enum(['inbound', 'outbound']),
@@ -48,6 +57,7 @@ const listAnswer = z.object({
   filters: z.object({
     search: z.string().optional(),
     unread_only: z.boolean(),
+    claimed: z.boolean().optional(),
     domain: z.string().optional(),
     address: z.string().optional(),
   }),
@@ -66,6 +76,7 @@ export const threadAnswer = z.object({
       last_message_at: instant,
       created_at: instant,
       updated_at: instant,
+      claim,
     })
     .meta({ id: 'Thread' }),
   messages: z.array(threadMessageBody),
@@ -87,10 +98,10 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       },
     },
     async (request) => {
-      const { limit: size, cursor, unread: isUnread, search, domain, address } = request.query;
+      const { limit: size, cursor, unread: isUnread, claimed: isClaimed, search, domain, address } = request.query;
       const found = await threads.listThreads(
         contextOf(request),
-        { isUnread, search, domain, address },
+        { isUnread, isClaimed, search, domain, address },
         { limit: size, cursor: cursor ?? null },
       );
       return {
@@ -100,7 +111,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
           has_more: found.hasMore,
           next_cursor: found.hasMore ? (found.threads.at(-1)?.id ?? null) : null,
         },
-        filters: { search, unread_only: isUnread, domain, address },
+        filters: { search, unread_only: isUnread, claimed: isClaimed, domain, address },
       };
     },
   );
@@ -168,5 +179,11 @@ function commonFieldsOf(thread: threads.Thread) {
     message_count: thread.messageCount,
     last_message_at: wireInstant(thread.lastMessageAt),
     created_at: wireInstant(thread.createdAt),
+    claim: claimOf(thread),
   };
+}
+
+function claimOf({ claim: held }: threads.Thread): z.infer<typeof claim> {
+  if (held === null) return null;
+  return { holder: held.holder, claimed_at: wireInstant(held.claimedAt), expires_at: wireInstant(held.expiresAt) };
 }

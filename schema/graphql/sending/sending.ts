@@ -77,6 +77,16 @@ function contentFields(t: InputBuilder) {
   };
 }
 
+/** The field of the claim, for mutations that can answer a thread. */
+function claimField(t: InputBuilder) {
+  return {
+    claimToken: t.string({
+      description:
+        'Token of your claim of the thread that the email answers. Returns Conflict with the code CLAIM_LOST if the claim is lost.',
+    }),
+  };
+}
+
 /** Fields of a new email. */
 function emailFields(t: InputBuilder) {
   return {
@@ -87,6 +97,7 @@ function emailFields(t: InputBuilder) {
     to: t.stringList({ required: true, description: `To recipients: ${MAILBOXES}` }),
     subject: t.string({ required: true, description: 'One line of up to 998 characters.' }),
     ...contentFields(t),
+    ...claimField(t),
     listUnsubscribe: t.field({
       type: ListUnsubscribeInput,
       description: 'Adds List-Unsubscribe with a one-click link (RFC 8058) for the only recipient.',
@@ -203,6 +214,7 @@ builder.mutationFields((t) => ({
       }),
       subject: t.input.string({ description: 'Subject. The default is `Re: ` and the subject of the original.' }),
       ...contentFields(t.input),
+      ...claimField(t.input),
       ...idempotencyField(t.input),
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {

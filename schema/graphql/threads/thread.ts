@@ -8,6 +8,7 @@ import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
+import { ThreadClaimRef } from './thread-claim.ts';
 
 const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConnection<Thread>>(
   {
@@ -57,6 +58,12 @@ ThreadNode.implement({
     participantNames: t.exposeStringList('participantNames', {
       description:
         'Display text of each participant, in the same order: `Ada <ada@example.org>`, or the address if there is no name.',
+    }),
+    claim: t.field({
+      type: ThreadClaimRef,
+      nullable: true,
+      description: 'The claim of the thread. Null if no one has claimed it.',
+      resolve: ({ claim }) => claim,
     }),
     labels: t.exposeStringList('labels', { description: 'Labels, in the order you added them.' }),
     messageCount: t.exposeInt('messageCount', { description: 'Number of received and sent messages.' }),
@@ -111,6 +118,7 @@ const ThreadFilter = builder.inputType('ThreadFilter', {
   description: 'Filters a list of threads. Omit a field to match all.',
   fields: (t) => ({
     unread: t.boolean({ description: 'True matches threads with unread messages only.' }),
+    claimed: t.boolean({ description: 'False matches threads that no one has claimed, true the others.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
     search: t.string({ description: 'Part of the subject or of an address, case-insensitive, up to 100 characters.' }),
@@ -145,6 +153,7 @@ builder.queryFields((t) => ({
 
 interface ThreadFilterInput {
   unread?: boolean | null | undefined;
+  claimed?: boolean | null | undefined;
   domain?: string | null | undefined;
   address?: string | null | undefined;
   search?: string | null | undefined;
@@ -153,6 +162,7 @@ interface ThreadFilterInput {
 function threadQuery(filter: ThreadFilterInput | null | undefined): threads.ThreadQuery {
   return {
     isUnread: filter?.unread ?? undefined,
+    isClaimed: filter?.claimed ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,
     search: filter?.search ?? undefined,

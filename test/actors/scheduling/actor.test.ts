@@ -172,6 +172,38 @@ test.each([
   expect(await wrongTotals(database, userId)).toEqual([]);
 });
 
+test.each([
+  ['claims.removed', 0],
+  ['claims.before-commit', 0],
+  ['claims.after-commit', 1],
+])('killed at %s, a claim that expired ends once, with one event', async (point, endedBefore) => {
+  const userId = user();
+  await database.pool.query(
+    `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+     select $1, 'th_' || n, sha256(n::text::bytea), 'agent-7', now(), now() - interval '1 second' from generate_series(1, 3) n`,
+    [userId],
+  );
+  const ledger = async () => {
+    const { rows } = await database.pool.query(
+      `select (select count(*) from thread_claim where user_id = $1) as claims,
+         array(select thread_id from event where user_id = $1 and kind = 'thread.released' order by thread_id) as ended`,
+      [userId],
+    );
+    return rows[0];
+  };
+  const child = fork(
+    new URL('./scheduling-process.ts', import.meta.url),
+    [testDatabase.urlOf('postroom_actor'), point],
+    { execArgv: [] },
+  );
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
+  const ended = ['th_1', 'th_2', 'th_3'];
+  expect(await ledger()).toEqual(endedBefore === 1 ? { claims: 0, ended } : { claims: 3, ended: [] });
+  await start();
+  await until(async () => (await ledger()).claims === 0);
+  expect(await ledger()).toEqual({ claims: 0, ended });
+});
+
 test('the application’s clock decides nothing: an hour ahead sends nothing early, an hour behind holds nothing back', async () => {
   const userId = user();
   for (const hours of [1, -1]) {

@@ -333,3 +333,69 @@ test('a page of 50 threads, and a thread of 50 messages, need as many statements
   expect(ofLarge).toBe(await statements(PAGE, { id: small }));
   expect(ofLarge).toBeLessThanOrEqual(6);
 });
+
+describe('claims of threads', () => {
+  const CLAIM = 'claim { holder claimedAt expiresAt }';
+
+  test('are granted, renewed and released; the thread shows the holder, and lists are filtered by it', async () => {
+    const { box, ids } = await mailboxWith([{ name: 'claimed' }, { name: 'free' }]);
+    const { threads } = await ask(box, '{ threads { edges { node { id normalizedSubject claim { holder } } } } }');
+    const nodes: { id: string; normalizedSubject: string }[] = threads.edges.map(({ node }: { node: object }) => node);
+    const threadId = nodes.find((node) => node.normalizedSubject === 'claimed')?.id;
+    const mutate = async (field: string, input: object, selection: string) =>
+      (
+        await ask(
+          box,
+          `mutation Change($input: ${field[0]?.toUpperCase()}${field.slice(1)}Input!) { ${field}(input: $input) {
+        __typename ${selection} ... on Conflict { code isRetryable details } ... on ValidationError { fields { path } } } }`,
+          { input },
+        )
+      )[field];
+    const granting = `token ${CLAIM} thread { id ${CLAIM} }`;
+
+    const claimed = await mutate(
+      'claimThread',
+      { threadId, holder: 'agent-7', ttl: 300 },
+      `... on ClaimThreadPayload { ${granting} }`,
+    );
+    const { token, claim } = claimed;
+    expect(claimed).toEqual({
+      __typename: 'ClaimThreadPayload',
+      token: expect.stringMatching(/^clm_/),
+      claim: { holder: 'agent-7', claimedAt: expect.any(String), expiresAt: expect.any(String) },
+      thread: { id: threadId, claim },
+    });
+    expect(await mutate('claimThread', { threadId, holder: 'agent-8' }, '')).toEqual({
+      __typename: 'Conflict',
+      code: 'THREAD_CLAIMED',
+      isRetryable: true,
+      details: { holder: 'agent-7', expires_at: claim.expiresAt },
+    });
+    const filtered = (isClaimed: boolean) =>
+      ask(
+        box,
+        `{ threads(filter: { claimed: ${isClaimed} }) { totalCount edges { node { latestMessage { id } ${CLAIM} } } } }`,
+      );
+    expect((await filtered(true)).threads).toEqual({
+      totalCount: 1,
+      edges: [{ node: { latestMessage: { id: ids['claimed'] }, claim } }],
+    });
+    expect((await filtered(false)).threads).toEqual({
+      totalCount: 1,
+      edges: [{ node: { latestMessage: { id: ids['free'] }, claim: null } }],
+    });
+    const renewed = await mutate(
+      'renewThreadClaim',
+      { threadId, token, ttl: 600 },
+      `... on RenewThreadClaimPayload { ${granting} }`,
+    );
+    expect(Date.parse(renewed.claim.expiresAt)).toBeGreaterThan(Date.parse(claim.expiresAt));
+    expect(await mutate('renewThreadClaim', { threadId, token, ttl: 1 }, '')).toMatchObject({
+      fields: [{ path: ['ttl'] }],
+    });
+    const release = () =>
+      mutate('releaseThreadClaim', { threadId, token }, `... on ReleaseThreadClaimPayload { thread { id ${CLAIM} } }`);
+    expect(await release()).toMatchObject({ thread: { id: threadId, claim: null } });
+    expect(await release()).toMatchObject({ code: 'CLAIM_LOST', isRetryable: false });
+  });
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { lockThreads } from '../../../db/queries/threads/thread-claim.ts';
@@ -185,4 +185,151 @@ test('a reply goes out although another holds the threads of its user for long, 
   expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: null }]);
   expect(await assign(answer.body.id)).toBe(1);
   expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: threadId, thread_position: 1 }]);
+});
+
+describe('a reply that names a claim', () => {
+  const claim = async (threadId: string, body: object = {}) => {
+    const path = `/mail/threads/${threadId}/claim`;
+    const response = await gateway.call(box.apiKey, 'POST', path, { holder: 'agent-7', ttl: 60, ...body });
+    expect(response.statusCode, response.body).toBe(200);
+    return response.json();
+  };
+  const release = async (threadId: string, token: string) => {
+    const response = await gateway.call(box.apiKey, 'POST', `/mail/threads/${threadId}/claim/release`, { token });
+    expect(response.json()).toEqual({ thread_id: threadId, released: true });
+  };
+  const follow = async (id: string, token: string, references?: string[]) => {
+    const [place] = await placesOf([id]);
+    const headers = { References: (references ?? [place?.message_id ?? '']).join(' ') };
+    const email = { from: box.address, to: 'ada@away.test', subject: 'x', text: 'x', headers, claim_token: token };
+    const response = await gateway.call(box.apiKey, 'POST', '/emails', email);
+    return { status: response.statusCode, body: response.json() };
+  };
+  const answers = [
+    [
+      'POST /emails/{id}/reply',
+      (id: string, _threadId: string, token: string) => reply(id, gateway.call, { claim_token: token }),
+    ],
+    [
+      'a reply by thread id',
+      (_id: string, threadId: string, token: string) => reply(threadId, gateway.call, { claim_token: token }),
+    ],
+    ['POST /emails in a thread', (id: string, _threadId: string, token: string) => follow(id, token)],
+    ['GraphQL', (id: string, _threadId: string, token: string) => replyByGraph(id, token)],
+  ] as const;
+
+  async function replyByGraph(id: string, claimToken: string) {
+    const response = await gateway.graphql(
+      box.apiKey,
+      `mutation Reply($input: ReplyToEmailInput!) { replyToEmail(input: $input) {
+         __typename ... on ReplyToEmailPayload { email { id } } ... on Conflict { code isRetryable } } }`,
+      { input: { id, from: box.address, text: 'Yes', claimToken } },
+    );
+    const answer = response.json().data.replyToEmail;
+    return { status: answer.__typename === 'Conflict' ? 409 : 200, body: { code: answer.code, id: answer.email?.id } };
+  }
+
+  test.each(answers)(
+    '%s: goes out while the claim holds, and is 409 and sends nothing once it is lost',
+    async (_name, answer) => {
+      const { id, threadId } = await received();
+      const elsewhere = await received();
+      const { token } = await claim(threadId);
+      const first = await answer(id, threadId, token);
+      expect(first.status, JSON.stringify(first.body)).toBe(200);
+      expect(await placesOf([first.body.id])).toMatchObject([{ thread_id: threadId }]);
+
+      const others = await claim(elsewhere.threadId);
+      await release(threadId, token);
+      const retaken = await claim(threadId, { holder: 'agent-8', ttl: 10 });
+      for (const lost of [token, others.token, 'clm_0']) {
+        const refused = await answer(id, threadId, lost);
+        expect([refused.status, refused.body.code]).toEqual([409, 'CLAIM_LOST']);
+      }
+      await gateway.owner.pool.query(`update clock set shift = shift + interval '11 seconds'`);
+      expect(await answer(id, threadId, retaken.token), 'expired').toMatchObject({ status: 409 });
+      expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
+    },
+  );
+
+  test('follows its thread when threads are merged while others hold them', async () => {
+    const [one, two] = [await received(), await received()];
+    const [kept, ended] = [await claim(one.threadId), await claim(two.threadId)];
+    const merge = `mutation { mergeThreads(input: { threadIds: ["${one.threadId}", "${two.threadId}"] }) { __typename } }`;
+    await gateway.graphql(box.apiKey, merge);
+    const statuses = async (token: string) =>
+      Promise.all([one.id, two.id].map(async (id) => (await reply(id, gateway.call, { claim_token: token })).status));
+    const found = await Promise.all([kept.token, ended.token].map(statuses));
+    expect(
+      found.toSorted(([a = 0], [b = 0]) => a - b),
+      'one claim holds for both',
+    ).toEqual([
+      [200, 200],
+      [409, 409],
+    ]);
+  });
+
+  test('is 400 when the email answers no thread, and 409 when it answers an unknown one', async () => {
+    const { threadId } = await received();
+    const { token } = await claim(threadId);
+    const email = { from: box.address, to: 'ada@away.test', subject: 'x', text: 'x', claim_token: token };
+    const plain = await gateway.call(box.apiKey, 'POST', '/emails', email);
+    expect([plain.statusCode, plain.json().details[0].field]).toEqual([400, 'claim_token']);
+    expect((await follow('', token, ['<unknown@away.test>'])).status).toBe(409);
+  });
+
+  test('in a permissive batch only the emails with lost claims are refused', async () => {
+    const { id, threadId } = await received();
+    const { token } = await claim(threadId);
+    const [place] = await placesOf([id]);
+    const emails = [token, 'clm_0'].map((claimToken) => ({
+      from: box.address,
+      to: 'ada@away.test',
+      subject: 'x',
+      text: 'x',
+      headers: { References: place?.message_id },
+      claim_token: claimToken,
+    }));
+    const response = await gateway.call(box.apiKey, 'POST', '/emails/batch', emails, {
+      'x-batch-validation': 'permissive',
+    });
+    expect(response.statusCode, response.body).toBe(202);
+    expect(response.json()).toMatchObject({ data: [{}], errors: [{ index: 1 }] });
+  });
+
+  test('gets the first answer when it is repeated with its Idempotency-Key after the claim was lost', async () => {
+    const { id, threadId } = await received();
+    const { token } = await claim(threadId);
+    const request = async () => {
+      const body = { from: box.address, text: 'Yes', claim_token: token };
+      const path = `/emails/${id}/reply`;
+      return (await gateway.call(box.apiKey, 'POST', path, body, { 'idempotency-key': `key-${token}` })).json();
+    };
+    const first = await request();
+    await release(threadId, token);
+    expect(await request()).toEqual(first);
+    expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
+  });
+
+  test('goes out under its claim while another holds the threads of its user for long', async () => {
+    const { id, threadId } = await received();
+    const { token } = await claim(threadId);
+    const statuses = await inTransaction(gateway.actor, async (client) => {
+      await lockThreads(client, box.userId);
+      const held = await reply(id, gateway.call, { claim_token: token });
+      const lost = await reply(id, gateway.call, { claim_token: 'clm_0' });
+      return [held.status, lost.status];
+    });
+    expect(statuses).toEqual([200, 409]);
+  });
+
+  test('and a release at the same time: the reply is sent or refused, and the release waits for a reply in hand', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id, threadId } = await received();
+      const { token } = await claim(threadId);
+      const [sent] = await Promise.all([reply(id, other.call, { claim_token: token }), release(threadId, token)]);
+      expect([200, 409]).toContain(sent.status);
+      expect(await threadOf(threadId)).toMatchObject({ message_count: sent.status === 200 ? 2 : 1 });
+    }
+  });
 });

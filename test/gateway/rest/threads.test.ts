@@ -51,6 +51,7 @@ test('a list shows every documented field', async () => {
         has_unread: true,
         unread_count: 1,
         is_archived: false,
+        claim: null,
         latest_message: {
           id: emailIds[1],
           type: 'inbound',
@@ -260,6 +261,7 @@ describe('one thread', () => {
       last_message_at: lastMessageAt.toISOString(),
       created_at: lastMessageAt.toISOString(),
       updated_at: expect.any(String),
+      claim: null,
     });
     expect(answer.total_count).toBe(2);
     expect(answer.messages[0]).toEqual({
@@ -349,3 +351,58 @@ describe('statements', () => {
 function never(): never {
   throw new Error('unreachable');
 }
+
+test('a claim shows who answers a thread, in the list and with the thread, and never its token', async () => {
+  const box = await gateway.mailbox();
+  const threads = [];
+  for (let n = 0; n < 2; n++)
+    threads.push(await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date(n) }));
+  const [threadId = '', free = ''] = threads.map((thread) => thread.threadId);
+  const call = (method: string, path: string, body?: object) =>
+    gateway.call(box.apiKey, method, `/mail/threads/${threadId}/claim${path}`, body);
+
+  const granted = await call('POST', '', { holder: 'agent-7', ttl: 300 });
+  expect(granted.statusCode, granted.body).toBe(200);
+  const { token, thread_id: _, ...shown } = granted.json();
+  expect(granted.json()).toEqual({
+    token: expect.stringMatching(/^clm_[0-9a-f]{32}$/),
+    thread_id: threadId,
+    holder: 'agent-7',
+    claimed_at: expect.any(String),
+    expires_at: expect.any(String),
+  });
+  expect(Date.parse(shown.expires_at) - Date.parse(shown.claimed_at)).toBe(300_000);
+  const refused = await call('POST', '', { holder: 'agent-8' });
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([409, '300']);
+  expect(refused.json()).toMatchObject({ code: 'THREAD_CLAIMED', holder: 'agent-7', expires_at: shown.expires_at });
+
+  expect((await list(box)).threads.map((thread: { claim: unknown }) => thread.claim)).toEqual([null, shown]);
+  expect(ids(await list(box, '?claimed=true'))).toEqual([threadId]);
+  expect(ids(await list(box, '?claimed=false&unread=true'))).toEqual([free]);
+  expect((await list(box, '?claimed=0')).filters).toEqual({ unread_only: false, claimed: false });
+  const read = await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`);
+  expect(read.json().thread.claim).toEqual(shown);
+
+  const renewed = await call('POST', '/renew', { token, ttl: 600 });
+  expect(renewed.json()).toMatchObject({ token, holder: 'agent-7', claimed_at: shown.claimed_at });
+  const released = await call('POST', '/release', { token });
+  expect([released.statusCode, released.json()]).toEqual([200, { thread_id: threadId, released: true }]);
+  const again = await call('POST', '/release', { token });
+  expect([again.statusCode, again.json().code]).toEqual([409, 'CLAIM_LOST']);
+  expect((await list(box, '?claimed=true')).threads).toEqual([]);
+});
+
+test.each([
+  ['POST', '', {}, 'holder'],
+  ['POST', '', { holder: 'a', ttl: 9 }, 'ttl'],
+  ['POST', '', { holder: 'a', ttl: '300' }, 'ttl'],
+  ['POST', '', { holder: 7 }, 'holder'],
+  ['POST', '/renew', { ttl: 300 }, 'token'],
+  ['POST', '/renew', { token: 'clm_0', ttl: 1e9 }, 'ttl'],
+  ['POST', '/release', {}, 'token'],
+])('%s /claim%s with %j is 400 and names %s', async (method, path, body, field) => {
+  const box = await gateway.mailbox();
+  const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+  const response = await gateway.call(box.apiKey, method, `/mail/threads/${threadId}/claim${path}`, body);
+  expect([response.statusCode, response.json().details[0].field], response.body).toEqual([400, field]);
+});

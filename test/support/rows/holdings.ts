@@ -73,7 +73,7 @@ export async function holdingsOf(database: Database, mailbox: TestMailbox): Prom
   return { mailbox, ids: await idsOf(database, userId), names: [address, domainOf(mailbox), suppressedBy(mailbox)] };
 }
 
-/** Puts a thread, a mail with an attachment, a DMARC report, a delivery and routes straight into the tables; answers their ids by column. */
+/** Puts a claimed thread, a mail with an attachment, a DMARC report, a delivery and routes straight into the tables; answers their ids by column. */
 export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): Promise<Record<string, string | null>> {
   const { userId, address, domainId, addressId, endpointId } = mailbox;
   const { pool } = actor;
@@ -101,6 +101,11 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
      values ($1, 'dlv_' || $4, $2, $3, 'webhook', 4, now())`,
     [userId, plain, endpointId, randomBytes(16).toString('hex')],
+  );
+  await pool.query(
+    `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+     values ($1, $2, sha256(convert_to($1, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
+    [userId, threadId],
   );
   await pool.query(
     `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)

@@ -10,6 +10,7 @@ import {
   IconMail,
 } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { exactTime } from '../../parts/relative-time.tsx';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
@@ -32,7 +33,7 @@ export interface ThreadHeadProps {
 /** Subject, labels and actions of the conversation. */
 export function ThreadHead(props: ThreadHeadProps) {
   const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose } = props;
-  const { id, isArchived, messageCount } = thread;
+  const { id, isArchived, messageCount, claim } = thread;
   const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
   const subject = messages[0]?.subject || thread.normalizedSubject || 'No subject';
   const archive = () => {
@@ -63,6 +64,11 @@ export function ThreadHead(props: ThreadHeadProps) {
             {messageCount === 1 ? '1 message' : `${messageCount} messages`}
             {isArchived ? ', archived' : ''}
           </Text>
+          {claim !== null && (
+            <Text size="xs" c="dimmed" className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
+              {claim.holder} is answering
+            </Text>
+          )}
           {thread.labels.map((label) => (
             <Badge
               key={label}

@@ -31,6 +31,8 @@ const KINDS: LiveKind[] = [
   'THREAD_ARCHIVED',
   'THREAD_UNARCHIVED',
   'THREAD_LABELLED',
+  'THREAD_CLAIMED',
+  'THREAD_RELEASED',
 ];
 
 /** A thread, updated live. */

@@ -72,6 +72,7 @@ test('the role reads what is of the domain, or nothing', async () => {
     'sending_attempt',
     'thread',
     'thread_alias',
+    'thread_claim',
   ]);
   expect(await ask('select from endpoint')).toEqual([]);
   for (const table of ['email', 'thread', 'delivery', 'recipient', 'event', 'email_counter', 'batch'])

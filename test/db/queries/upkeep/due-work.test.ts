@@ -8,7 +8,7 @@ let base: TestDatabase;
 let owner: Database;
 let actor: Database;
 
-const steps = [...Object.keys(ACTOR_OF_STEP), 'domains'] as DueStep[];
+const steps = [...Object.keys(ACTOR_OF_STEP), 'domains', 'claims'] as DueStep[];
 
 beforeAll(async () => {
   base = await createTestDatabase();
@@ -17,7 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => base.drop());
 beforeEach(async () => {
-  await owner.pool.query('truncate reception, email, route, delivery, recipient, domain, dead_row cascade');
+  await owner.pool.query(
+    'truncate reception, email, route, delivery, recipient, domain, thread_claim, dead_row cascade',
+  );
 });
 
 /** Statements that insert one row of each queue, due at the SQL expression `at` if the queue has a time. */
@@ -35,6 +37,9 @@ const inserts: Record<DueStep, (at: string) => string> = {
   release: (at) => email('release', 'scheduled', 'scheduled', at),
   domains: (at) =>
     `insert into domain (user_id, id, name, status, check_due_at) values ('user', 'domain', 'b.test', 'pending', ${at})`,
+  claims: (at) =>
+    `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+     values ('user', 'thread', '', 'holder', now(), ${at})`,
 };
 
 const email = (id: string, status: string, type: string, at: string) =>
@@ -50,7 +55,7 @@ const recipient = (id: string, status: string, at: string, settledAt: string) =>
   `insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
    values ('user', '${id}', 'email', 'a@b.test', 'b.test', '${status}', ${at}, ${settledAt}, now())`;
 
-const timed = new Set<DueStep>(['ask', 'deliver', 'forward', 'send', 'release', 'domains']);
+const timed = new Set<DueStep>(['ask', 'deliver', 'forward', 'send', 'release', 'domains', 'claims']);
 const leased: Partial<Record<DueStep, string>> = {
   parse: 'reception',
   report: 'recipient',

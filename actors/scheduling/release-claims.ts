@@ -1,0 +1,40 @@
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { appendEvents } from '../../db/queries/events/append-events.ts';
+import { releasedEvent, takeExpiredClaims } from '../../db/queries/threads/answerer-claim.ts';
+import type { ActorContext } from '../actor.ts';
+
+export interface ClaimOptions {
+  /** called at the points where fault tests kill the process */
+  fault?: (point: 'claims.removed' | 'claims.before-commit' | 'claims.after-commit') => void;
+}
+
+/** Claims ended at once. */
+export const CLAIMS_BATCH = 100;
+
+/**
+ * Removes claims of threads that expired, with the events that say so in the same transaction, and announces the events. Returns how many
+ * were removed.
+ */
+export async function releaseExpiredClaims(context: ActorContext, { fault }: ClaimOptions): Promise<number> {
+  const { count, feeds } = await inTransaction(context.database, async (client) => {
+    const expired = await takeExpiredClaims(client, CLAIMS_BATCH);
+    if (expired.length > 0) fault?.('claims.removed');
+    const byUser = Map.groupBy(expired, ({ userId }) => userId);
+    const ends: { userId: string; lastSeq: number }[] = [];
+    // In the order of the users' ids, as in every transaction that writes to several feeds.
+    for (const [userId, ofUser] of byUser) {
+      const events = ofUser.map(({ threadId, holder, end }) => ({
+        id: makeIdentifier('event', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+        ...releasedEvent(threadId, holder, end),
+      }));
+      const lastSeq = await appendEvents(client, userId, events);
+      if (lastSeq !== null) ends.push({ userId, lastSeq });
+    }
+    if (expired.length > 0) fault?.('claims.before-commit');
+    return { count: expired.length, feeds: ends };
+  });
+  if (count > 0) fault?.('claims.after-commit');
+  for (const feed of feeds) context.bus.publish('event.appended', feed);
+  return count;
+}
