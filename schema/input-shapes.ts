@@ -8,11 +8,14 @@ import {
 } from '../core/endpoints/endpoint-events.ts';
 import { SUPPRESSION_REASONS } from '../core/sending/suppression.ts';
 import { UserError } from '../core/shared/errors.ts';
+import { canonicalSender } from '../core/smtp/reply-address.ts';
 import { MAX_SEARCH_LENGTH } from '../operations/emails/emails.ts';
 import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
 import { MAX_BACKTEST_DAYS } from '../operations/routing/guard-backtest.ts';
 import { MAX_GUARD_PRIORITY } from '../operations/routing/guard-rules.ts';
 
+/** Characters; longer than any valid address. */
+const MAX_ADDRESS_LENGTH = 320;
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
 
@@ -81,6 +84,58 @@ export const addressChangeShape = z.object({
   webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
   isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
 });
+
+/** Bytes as JSON: small enough for every webhook payload. */
+const MAX_METADATA_BYTES = 4_096;
+const MAX_SENDERS = 100;
+const MAX_REPLY_MESSAGES = 1_000_000;
+
+/** Fields of a new reply address; REST names some of them in its own case. */
+export const replyAddressFields = {
+  domain: domainNameShape.meta({ description: 'Name or ID of a verified domain.' }),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
+      message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
+    })
+    .refine(isStorable, 'must not contain NUL or lone surrogates')
+    .nullish()
+    .meta({
+      description: `A JSON object that each received email carries as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes.`,
+    }),
+  maxMessages: z
+    .int()
+    .min(1)
+    .max(MAX_REPLY_MESSAGES)
+    .nullish()
+    .meta({ description: 'Number of messages that the address accepts. Default: no limit.' }),
+  senders: z
+    .array(
+      text
+        .max(MAX_ADDRESS_LENGTH)
+        .refine((sender) => canonicalSender(sender) !== null, 'must be an email address or a domain'),
+    )
+    .max(MAX_SENDERS)
+    .nullish()
+    .meta({
+      description:
+        'Addresses and domains that may write to it; a domain excludes its subdomains. Both the envelope sender and the From address must match. Default: everyone.',
+    }),
+  threadId: text.nullish().meta({ description: 'ID of the thread that its mail joins, whatever its headers say.' }),
+  deliverTo: text.nullish().meta({
+    description:
+      'An address of the domain, by name or ID, that receives the mail and decides its endpoint. Default: `reply@` of the domain; without such an address, the mail is routed like mail to the catch-all.',
+  }),
+};
+
+/** Input to create a reply address. */
+export const newReplyAddressShape = z.object({ ...replyAddressFields, expiresAt: z.date().nullish() });
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
+}
 
 /** Characters; for endpoints and guard rules. */
 const MAX_NAME_LENGTH = 255;
@@ -188,8 +243,6 @@ function tooManyEntries(field: string, path: string): UserError {
   return new UserError('validation', message, { details: [{ field: path + field, message }] });
 }
 
-/** Characters; longer than any valid address. */
-const MAX_ADDRESS_LENGTH = 320;
 /** Maximum length of a note; characters. */
 const MAX_DETAIL_LENGTH = 500;
 

@@ -7,7 +7,7 @@ import { WEBHOOK_FORMATS } from '../core/endpoints/endpoint-config.ts';
  * events, cache invalidation; may be lost).
  */
 export const questions = {
-  /** Checks whether to accept a recipient, at RCPT. The verdict depends only on the recipient, so clients cache it for a few seconds. */
+  /** Checks whether to accept a recipient, at RCPT. The verdict depends only on the recipient, except for reply addresses, so clients cache it for a few seconds. */
   'receiving.recipient.check': {
     request: z.object({ recipient: z.string(), reversePath: z.string() }),
     reply: z.discriminatedUnion('verdict', [
@@ -19,6 +19,8 @@ export const questions = {
         domainId: z.string(),
         /** the receiving address, in lower case, without the plus tag */
         ownAddress: z.string(),
+        /** the reply address that it is; its conditions change with each message, so this verdict is not cached */
+        replyAddressId: z.string().optional(),
       }),
       z.object({ verdict: z.literal('reject'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
@@ -37,6 +39,7 @@ export const questions = {
             addressId: z.string().nullable(),
             domainId: z.string(),
             ownAddress: z.string(),
+            replyAddressId: z.string().optional(),
             /** the ID of the new email, for tests; a repeated request stores it once. The default is a new ID */
             emailId: z.string().optional(),
           }),

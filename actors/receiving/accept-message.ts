@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../db/connection/database.ts';
-import { acceptGroup, type Offer } from '../../db/queries/emails/accept-group.ts';
+import { type AcceptOutcome, acceptGroup, type Offer } from '../../db/queries/emails/accept-group.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
+import { acceptReplies, type ReplyOutcome } from './accept-replies.ts';
 
 /** Points at which fault tests kill the process; a no-op otherwise. */
 export type FaultPoint =
   | 'receiving.before-commit'
   | 'receiving.after-commit'
+  | 'receiving.replies-counted'
   | 'receiving.parse-claimed'
   | 'receiving.parse-done';
 
@@ -55,6 +57,20 @@ const COMMITS_IN_FLIGHT = 1;
  */
 const MAX_WAIT_MS = 4_500;
 
+/** A reply address ended between RCPT and the end of the message, or its From field is not allowed. */
+const NO_SUCH_MAILBOX: AcceptReply = {
+  verdict: 'refused',
+  code: 550,
+  enhancedCode: '5.1.1',
+  text: 'No such mailbox',
+};
+/** SMTP has one reply for all recipients: the client repeats the message, and RCPT refuses the address that no longer accepts it. */
+const ONE_REFUSED: AcceptReply = {
+  verdict: 'refused',
+  code: 451,
+  enhancedCode: '4.1.1',
+  text: 'One of the mailboxes no longer exists, please try again',
+};
 const NO_ROOM: AcceptReply = {
   verdict: 'refused',
   code: 452,
@@ -64,16 +80,20 @@ const NO_ROOM: AcceptReply = {
 
 /**
  * Commits the messages of several SMTP sessions together. A message that finds no commit in progress starts one at once, and those that
- * arrive during a commit form the next group, so no message waits for others.
+ * arrive during a commit form the next group, so no message waits for others. Mail to reply addresses forms groups of its own, because
+ * those may wait for the row of an address.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const commit = createGroupCommit<Offer, AcceptReply>({
-    limits: { items: GROUP_MESSAGES, size: GROUP_BYTES },
-    sizeOf: ({ bytes }) => bytes.length,
-    maxWaitMs: MAX_WAIT_MS,
-    groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,
-    write: (offers) => write(options, offers),
-  });
+  const grouped = (write: (offers: readonly Offer[]) => Promise<AcceptReply[]>) =>
+    createGroupCommit<Offer, AcceptReply>({
+      limits: { items: GROUP_MESSAGES, size: GROUP_BYTES },
+      sizeOf: ({ bytes }) => bytes.length,
+      maxWaitMs: MAX_WAIT_MS,
+      groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,
+      write,
+    });
+  const commit = grouped((offers) => write(options, offers));
+  const commitReplies = grouped((offers) => writeReplies(options, offers));
 
   const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
     const end = receivingMetrics.acceptSeconds.startTimer();
@@ -90,8 +110,9 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       traceParent: traceParentToKeep(),
     };
     try {
-      const reply = await commit.add(offer);
-      end({ outcome: 'accepted' });
+      const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
+      const reply = await (isReply ? commitReplies : commit).add(offer);
+      end({ outcome: reply.verdict });
       return reply;
     } catch (error) {
       end({ outcome: 'failed' });
@@ -114,13 +135,43 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 async function write(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
   options.fault('receiving.before-commit');
   const claimant = options.canParse() ? options.claimant : null;
-  const outcomes = await acceptGroup(options.database, offers, claimant);
+  const outcomes = await acceptGroup(options.database.pool, offers, claimant);
   options.fault('receiving.after-commit');
+  announce(options, { offers, outcomes, isClaimed: claimant !== null });
+  return outcomes.map(({ emailIds }) => ({ verdict: 'accepted', emailIds }));
+}
+
+/** The same for messages to reply addresses, which may refuse. */
+async function writeReplies(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
+  const claimant = options.canParse() ? options.claimant : null;
+  const beforeCommit = () => options.fault('receiving.replies-counted');
+  const outcomes = await acceptReplies(options.database, offers, { claimant, beforeCommit });
+  options.fault('receiving.after-commit');
+  announce(options, { offers, outcomes, isClaimed: claimant !== null });
+  return outcomes.map(replyTo);
+}
+
+function replyTo({ refused, emailIds }: ReplyOutcome): AcceptReply {
+  switch (refused) {
+    case 'none':
+      return { verdict: 'accepted', emailIds };
+    case 'some':
+      return ONE_REFUSED;
+    case 'all':
+      return NO_SUCH_MAILBOX;
+  }
+}
+
+interface Committed {
+  offers: readonly Offer[];
+  outcomes: readonly AcceptOutcome[];
+  isClaimed: boolean;
+}
+
+function announce({ onAccepted }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
   receivingMetrics.commitMessages.observe(offers.length);
-  const commit = { isClaimed: claimant !== null, company: offers.length };
-  return offers.map(({ bytes }, at) => {
-    const { emailIds, accepted } = outcomes[at] ?? { emailIds: [], accepted: [] };
-    if (accepted.length > 0) options.onAccepted(bytes, accepted, commit);
-    return { verdict: 'accepted', emailIds };
-  });
+  for (const [at, { accepted }] of outcomes.entries()) {
+    const bytes = offers[at]?.bytes;
+    if (bytes !== undefined && accepted.length > 0) onAccepted(bytes, accepted, { isClaimed, company: offers.length });
+  }
 }

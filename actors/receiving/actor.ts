@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { deriveReplyAddressKey } from '../../core/smtp/reply-address.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { REMOVE_OFFERS_BATCH, removeOldOffers } from '../../db/queries/emails/accept-group.ts';
@@ -28,7 +29,7 @@ export interface ReceivingActorOptions {
   dataDirectory: string | null;
   /** right side of the Message-ID for mail without one */
   mailHostname: string;
-  /** 32 bytes; signs return addresses */
+  /** 32 bytes; signs return addresses and reply addresses */
   secretKey: Uint8Array;
   /** replaces the actor's own parse pool */
   parser?: ParsePool;
@@ -111,7 +112,10 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     },
   });
 
-  const check = (recipient: string) => checkRecipient({ database, returnAddressKey }, recipient);
+  const { now } = context;
+  const replyAddressKey = deriveReplyAddressKey(options.secretKey);
+  const check = (recipient: string, reversePath = '') =>
+    checkRecipient({ database, returnAddressKey, replyAddressKey, now }, recipient, reversePath);
   const failures = {
     database,
     bytes,
@@ -137,7 +141,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     context,
     name: 'receiving',
     answers: {
-      'receiving.recipient.check': ({ recipient }) => check(recipient),
+      'receiving.recipient.check': ({ recipient, reversePath }) => check(recipient, reversePath),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),

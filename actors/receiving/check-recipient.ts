@@ -1,10 +1,13 @@
 import { domainToASCII } from 'node:url';
 import { MAIL_FROM_LABEL } from '../../core/domains/dns-records.ts';
+import { type ReplyToken, readReplyAddress } from '../../core/smtp/reply-address.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { findReplyAddressOwner } from '../../db/queries/domains/reply-address-state.ts';
 import { findRecipientRoute } from '../../db/queries/routing/recipient-route.ts';
 import { findReturnAddressOwner } from '../../db/queries/sending/return-address-owner.ts';
 import type { Reply } from '../../schema/messages.ts';
+import { isEnvelopeAllowed, isUsedUp } from './accept-replies.ts';
 
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
 
@@ -12,6 +15,9 @@ export interface RecipientCheckOptions {
   database: Database;
   /** see core/smtp/return-address.ts */
   returnAddressKey: Uint8Array;
+  /** see core/smtp/reply-address.ts */
+  replyAddressKey: Uint8Array;
+  now: () => Date;
 }
 
 /** Milliseconds; with the 5 s for a connection it stays within the 8 s limit of the question at RCPT. */
@@ -29,12 +35,21 @@ const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedC
  * Decides whether mail to this forward-path is accepted, and by which of our addresses: the exact address, else the address without its
  * plus-tag, else the catch-all of the domain. A disabled address accepts nothing, even when the domain has a catch-all. A return address is
  * none of these: its mail goes to the From address of the email it was created for, or is rejected. Only verified domains are local;
- * everything else is relaying (RFC 5321 §3.6.2). The verdict depends on the recipient alone. Throws when PostgreSQL is unreachable.
+ * everything else is relaying (RFC 5321 §3.6.2). The verdict depends on the recipient alone, except for a reply address that we signed. One
+ * with another signature is an ordinary address. Throws when PostgreSQL is unreachable.
  */
-export async function checkRecipient(options: RecipientCheckOptions, forwardPath: string): Promise<RecipientVerdict> {
+export async function checkRecipient(
+  options: RecipientCheckOptions,
+  forwardPath: string,
+  reversePath: string,
+): Promise<RecipientVerdict> {
   const mailbox = readMailbox(forwardPath);
   if (mailbox === null) return RELAY_DENIED;
-  return isReturnAddress(mailbox.exact) ? checkReturnAddress(options, mailbox) : checkAddress(options, mailbox);
+  if (isReturnAddress(mailbox.exact)) return checkReturnAddress(options, mailbox);
+  const token = readReplyAddress(options.replyAddressKey, mailbox.exact);
+  return token === null
+    ? checkAddress(options, mailbox)
+    : checkReplyAddress(options, { ...mailbox, token, forwardPath, reversePath });
 }
 
 async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMailbox): Promise<RecipientVerdict> {
@@ -61,6 +76,34 @@ async function checkReturnAddress(
   if (owner === null) return RELAY_DENIED;
   if (owner.ownAddress === null) return NO_SUCH_MAILBOX;
   return { verdict: 'accept', ...owner, ownAddress: owner.ownAddress };
+}
+
+interface ReplyMailbox extends OwnMailbox {
+  token: ReplyToken;
+  forwardPath: string;
+  reversePath: string;
+}
+
+/**
+ * The signature and the expiry time are checked before any row is read. Mail goes to the address that the reply address was created for, or
+ * to the catch-all's endpoint if there is none, even when the catch-all is off. What was used up may still be a message whose 250 was lost:
+ * the end of the message decides.
+ */
+async function checkReplyAddress(
+  { database, now }: RecipientCheckOptions,
+  { token, domain, untagged, forwardPath, reversePath }: ReplyMailbox,
+): Promise<RecipientVerdict> {
+  const { id: replyAddressId, expiresAt } = token;
+  if (expiresAt !== null && expiresAt <= now()) return NO_SUCH_MAILBOX;
+  const recipient = { replyAddressId, domain, untagged, forwardPath, reversePath };
+  const owner = await findReplyAddressOwner(database, recipient, LOOK_UP_TIMEOUT_MS);
+  if (owner === null) return RELAY_DENIED;
+  const { userId, domainId, state, receiver, mayRepeat } = owner;
+  if (state === null || state.isEnded || !isEnvelopeAllowed(state, reversePath)) return NO_SUCH_MAILBOX;
+  if (isUsedUp(state) && !mayRepeat) return NO_SUCH_MAILBOX;
+  if (receiver?.isActive === false) return NO_SUCH_MAILBOX;
+  const { addressId = null, address: ownAddress = untagged } = receiver ?? {};
+  return { verdict: 'accept', userId, addressId, domainId, ownAddress, replyAddressId };
 }
 
 const MAIL_FROM_PREFIX = `${MAIL_FROM_LABEL}.`;

@@ -18,7 +18,7 @@ const MAX_SEARCH_TEXT = 8_000;
  * referred to.
  */
 export function emailRows(
-  reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'>,
+  reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'> & Partial<Pick<Reception, 'replyAddressId'>>,
   outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
   eventId: string,
   mailHostname: string,
@@ -64,6 +64,7 @@ export function emailRows(
       .toWellFormed()
       .toLowerCase(),
     parties: emailParties(from?.addresses.map((mailbox) => mailbox.address) ?? []),
+    ...(reception.replyAddressId == null ? {} : { is_reply: true as const }),
   };
 }
 

@@ -27,6 +27,8 @@ export interface StoredMail {
   attachments: Attachment[];
   priority: string | null;
   is_truncated: boolean;
+  /** of the reply address that received it; null or omitted for other mail */
+  metadata?: unknown;
 }
 
 export interface MailPayloadParts {
@@ -79,6 +81,7 @@ function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayl
       date: mail.date,
       threadId: delivery.threadId,
       threadPosition: delivery.threadPosition,
+      metadata: mail.metadata ?? null,
     },
     content: {
       headers: mail.headers,

@@ -16,6 +16,8 @@ interface PayloadEmail {
   date: Date | null;
   threadId: string | null;
   threadPosition: number | null;
+  /** of the reply address that received it; null for other mail */
+  metadata: unknown;
 }
 
 /** The parsed content of the email (table email_content). */
@@ -178,7 +180,7 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
       `"messageId":${messageId},"from":${from},"to":${to},` +
       `"recipient":${JSON.stringify(email.recipient)},"subject":${subject},"receivedAt":${isoText(email.receivedAt)},` +
       `"threadId":${JSON.stringify(email.threadId)},"threadPosition":${JSON.stringify(email.threadPosition)},` +
-      `"parsedData":{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},` +
+      `"metadata":${JSON.stringify(email.metadata)},"parsedData":{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},` +
       `"from":${from},"to":${to},"cc":${JSON.stringify(addresses.cc)},"bcc":${JSON.stringify(addresses.bcc)},` +
       `"replyTo":${JSON.stringify(addresses.replyTo)},${member('inReplyTo', content.inReplyTo[0])}` +
       `"references":${JSON.stringify(content.references)},"textBody":`,
@@ -213,7 +215,7 @@ function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
   const to = content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [];
   out.json(
     `{"id":${JSON.stringify(email.id)},"type":"received","from":${JSON.stringify(content.addresses.from?.text ?? '')},` +
-      `"to":${JSON.stringify(to)},"subject":${JSON.stringify(email.subject)},"html":`,
+      `"to":${JSON.stringify(to)},"subject":${JSON.stringify(email.subject)},"metadata":${JSON.stringify(email.metadata)},"html":`,
   );
   out.string(parts.htmlBody);
   out.json(',"text":');

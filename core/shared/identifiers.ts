@@ -4,6 +4,7 @@ const prefixes = {
   thread: 'th',
   domain: 'dom',
   emailAddress: 'addr',
+  replyAddress: 'rpl',
   endpoint: 'ep',
   delivery: 'dlv',
   guardRule: 'grd',

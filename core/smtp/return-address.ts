@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalDomainName } from '../domains/domain-name.ts';
+import { base32Length, fromBase32, toBase32 } from '../shared/base32.ts';
 import { isIdentifier } from '../shared/identifiers.ts';
 
 const KEY_BYTES = 32;
@@ -7,9 +8,7 @@ const IDENTIFIER_BYTES = 16;
 /** 128 bits: cannot be guessed by sending mail. */
 const SIGNATURE_BYTES = 16;
 const PREFIX = 'bounce+';
-/** RFC 4648 §6, lower case without padding, because local-parts are often compared and stored without case. */
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-const TOKEN_LENGTH = Math.ceil(((IDENTIFIER_BYTES + SIGNATURE_BYTES) * 8) / 5);
+const TOKEN_LENGTH = base32Length(IDENTIFIER_BYTES + SIGNATURE_BYTES);
 
 /** Derives the key that signs return addresses from SECRET_KEY (RFC 5869); call it once. */
 export function deriveReturnAddressKey(secretKey: Uint8Array): Uint8Array {
@@ -52,29 +51,4 @@ const RETURN_ADDRESS = new RegExp(`^bounce\\+([a-z2-7]{${TOKEN_LENGTH}})@([^@\\s
 function signed(key: Uint8Array, identifier: Buffer, domain: string): Buffer {
   const signature = createHmac('sha256', key).update(identifier).update(domain).digest();
   return Buffer.concat([identifier, signature.subarray(0, SIGNATURE_BYTES)]);
-}
-
-function toBase32(bytes: Buffer): string {
-  let text = '';
-  for (let bit = 0; bit < bytes.length * 8; bit += 5) {
-    const at = bit >> 3;
-    const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-    text += ALPHABET[(pair >> (11 - (bit & 7))) & 31] ?? '';
-  }
-  return text;
-}
-
-function fromBase32(text: string): Buffer {
-  const bytes = Buffer.alloc((text.length * 5) >> 3);
-  let bits = 0;
-  let held = 0;
-  let at = 0;
-  for (const character of text) {
-    held = ((held << 5) | ALPHABET.indexOf(character)) & 0xfff;
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes[at++] = held >> bits;
-  }
-  return bytes;
 }

@@ -7,7 +7,8 @@ import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
  * order of arrival does not matter:
  *
  * - *links*: a message is joined to its own valid msg-id and those it refers to (RFC 5322 §3.6.4; see linksOf). An id joins messages even
- *   if no stored message has it: two replies to a parent that never arrived are one thread.
+ *   if no stored message has it: two replies to a parent that never arrived are one thread. The thread that a reply
+ *   address names (core/smtp/reply-address.ts) replaces the ids that its mail refers to.
  * - *subject edges*: between two messages that refer to no valid msg-id, have the same base subject (RFC 5256 §2.1), are dated at most 30
  *   days apart, and share a participant other than the addresses that received them. At least one must be marked as a reply.
  */
@@ -19,6 +20,8 @@ export interface ThreadableMessage {
   messageId: string;
   inReplyTo: readonly string[];
   references: readonly string[];
+  /** the key of the thread that the reply address names which received it; null or omitted: there is none */
+  threadKey?: string | null;
   subject: string;
   /** of the subject (RFC 5256 §2.1), case preserved */
   baseSubject: string;
@@ -36,6 +39,8 @@ export interface ThreadableMessage {
 export interface Links {
   /** null when the message has no valid msg-id */
   own: string | null;
+  /** threadKey of the message */
+  named: string | null;
   inReplyTo: string[];
   references: string[];
 }
@@ -61,23 +66,28 @@ const MAX_ADDRESS_LENGTH = 320;
 /**
  * Returns the msg-ids that link this message. An id without `@` never links: `In-Reply-To: <yes>` occurs in real mail, typed by people
  * whom a mail program asked for an id. Of several ids in In-Reply-To only the first counts, as in RFC 5256 §3 (THREAD=REFERENCES): the
- * others are mostly text that a mail program quoted around it.
+ * others are mostly text that a mail program quoted around it. A thread that is named replaces both fields, so that it is never merged
+ * with another one that the sender refers to.
  */
-export function linksOf(message: Pick<ThreadableMessage, 'messageId' | 'inReplyTo' | 'references'>): Links {
+export function linksOf(
+  message: Pick<ThreadableMessage, 'messageId' | 'inReplyTo' | 'references' | 'threadKey'>,
+): Links {
   const own = validKeys([message.messageId])[0] ?? null;
-  return { own, inReplyTo: validKeys(message.inReplyTo).slice(0, 1), references: validKeys(message.references) };
+  const named = message.threadKey ?? null;
+  if (named !== null) return { own, named, inReplyTo: [], references: [] };
+  return { own, named, inReplyTo: validKeys(message.inReplyTo).slice(0, 1), references: validKeys(message.references) };
 }
 
 /** Returns every id of the links once. */
 export function linkKeys(links: Links): string[] {
-  return [...new Set([...(links.own === null ? [] : [links.own]), ...links.inReplyTo, ...links.references])];
+  return [...new Set([links.own, links.named, ...links.inReplyTo, ...links.references])].filter((key) => key !== null);
 }
 
 /**
- * Returns what subject edges compare; null when the message can have none: it refers to a msg-id, is a forward, or has no base subject.
+ * Returns what subject edges compare; null when the message can have none: it refers to a msg-id or names a thread, is a forward, or has no base subject.
  */
 export function subjectAnchorOf(message: ThreadableMessage, links: Links): SubjectAnchor | null {
-  if (links.inReplyTo.length > 0 || links.references.length > 0) return null;
+  if (links.named !== null || links.inReplyTo.length > 0 || links.references.length > 0) return null;
   const subject = message.baseSubject.trim().toLowerCase();
   if (subject === '' || isForwardSubject(message.subject)) return null;
   const own = message.ownAddress.toLowerCase();
@@ -130,10 +140,10 @@ export function unjoinedSpan(date: Date, replyBefore: Date | null, replyAfter: D
 }
 
 /**
- * Why a message is in its thread: an In-Reply-To or References id (or its own) was known, by a subject edge, or because nothing joined
- * it.
+ * Why a message is in its thread: an In-Reply-To or References id (or its own) was known, by a subject edge, because its reply address
+ * names the thread, or because nothing joined it.
  */
-export const THREAD_REASONS = ['header', 'references', 'subject', 'new'] as const;
+export const THREAD_REASONS = ['header', 'references', 'subject', 'reply-address', 'new'] as const;
 export type ThreadReason = (typeof THREAD_REASONS)[number];
 
 /** What is already stored about the messages of a batch. */
@@ -228,11 +238,12 @@ export function survivorOf<T extends { id: string; createdAt: Date }>(threads: r
 }
 
 /** Returns every id of the links once, the parent's first and the message's own last. */
-function nearestFirst({ own, inReplyTo, references }: Links): string[] {
-  return [...new Set([...inReplyTo, ...references.toReversed(), ...(own === null ? [] : [own])])];
+function nearestFirst({ own, named, inReplyTo, references }: Links): string[] {
+  return [...new Set([named, ...inReplyTo, ...references.toReversed(), own])].filter((key) => key !== null);
 }
 
 function reasonFor(links: Links, known: ReadonlySet<string>, hasSubjectNeighbour: boolean): ThreadReason {
+  if (links.named !== null && known.has(links.named)) return 'reply-address';
   if (links.inReplyTo.some((key) => known.has(key))) return 'header';
   if (links.references.some((key) => known.has(key))) return 'references';
   // A parent that arrives after its replies, whose fields name it.

@@ -108,6 +108,55 @@ export const EmailAddressNameSchema = defineEntity({
   },
 });
 
+/** Signed addresses with what their token has no room for (core/smtp/reply-address.ts). A row is kept for 30 days after its end. */
+export const ReplyAddressSchema = defineEntity({
+  name: 'ReplyAddress',
+  tableName: 'reply_address',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    domainId: p.text(),
+    domain: p.text(),
+    /** the own address that receives its mail, lower case; null: `reply@` of the domain */
+    deliverTo: p.text().nullable(),
+    /** copied to each email that it receives */
+    metadata: p.json<unknown>().nullable(),
+    /** the thread as named by the user, for display; mail finds it by its key in thread_message_id, which follows merges */
+    threadId: p.text().nullable(),
+    /** addresses and domains, lower case; empty: everyone */
+    senders: p.array().defaultRaw(`'{}'`),
+    maxMessages: p.integer().nullable(),
+    /** messages accepted so far */
+    messageCount: p.integer().default(0),
+    expiresAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+  },
+  checks: [
+    { name: 'reply_address_max_messages_check', expression: 'max_messages > 0' },
+    { name: 'reply_address_check', expression: 'message_count <= max_messages' },
+  ],
+  indexes: [
+    {
+      name: 'reply_address_list',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+    },
+    {
+      name: 'reply_address_domain',
+      columns: [
+        { name: 'userId' },
+        { name: 'domainId' },
+        { name: 'createdAt', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+    },
+    {
+      name: 'reply_address_end',
+      expression: 'create index reply_address_end on reply_address using btree (COALESCE(revoked_at, expires_at))',
+    },
+  ],
+});
+
 /** Received DMARC aggregate reports (RFC 9990), with their rows. */
 export const DmarcReportSchema = defineEntity({
   name: 'DmarcReport',

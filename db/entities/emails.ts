@@ -44,6 +44,8 @@ export const ReceptionSchema = defineEntity({
     lastError: p.text().nullable(),
     /** simulated by the user, not received by SMTP */
     isTest: p.boolean().default(false),
+    /** the reply address in `recipient`; null: it is not one */
+    replyAddressId: p.text().nullable(),
   },
   indexes: [
     { name: 'reception_raw', properties: ['rawId'] },
@@ -116,6 +118,10 @@ export const EmailSchema = defineEntity({
     readAt: p.datetime(3).nullable(),
     isArchived: p.boolean().default(false),
     isTest: p.boolean().default(false),
+    /** the reply address that received it */
+    replyAddressId: p.text().nullable(),
+    /** of that reply address */
+    metadata: p.json<unknown>().nullable(),
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),

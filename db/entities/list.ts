@@ -15,6 +15,7 @@ import {
   DomainSchema,
   EmailAddressNameSchema,
   EmailAddressSchema,
+  ReplyAddressSchema,
   VerifiedDomainNameSchema,
 } from './domains.ts';
 import {
@@ -72,6 +73,7 @@ export const entities = [
   VerifiedDomainNameSchema,
   EmailAddressSchema,
   EmailAddressNameSchema,
+  ReplyAddressSchema,
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,

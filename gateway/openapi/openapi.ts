@@ -69,6 +69,10 @@ const tags = [
   { name: 'Domains', description: 'Domains that send and receive mail.' },
   { name: 'Email addresses', description: 'Addresses on your domains, each with an optional endpoint.' },
   {
+    name: 'Reply addresses',
+    description: 'Signed addresses that carry metadata, a thread and conditions for the mail to them.',
+  },
+  {
     name: 'Endpoints',
     description: 'Destinations of received mail: a webhook, an email address or a group of addresses.',
   },

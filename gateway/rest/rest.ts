@@ -12,6 +12,7 @@ import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
 import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
+import { replyAddressRoutes } from './domains/reply-addresses.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
@@ -59,6 +60,7 @@ const resources = [
   domainChangeRoutes,
   dmarcReportRoutes,
   emailAddressRoutes,
+  replyAddressRoutes,
   endpointRoutes,
   endpointActionRoutes,
   deliveryRoutes,

@@ -92,6 +92,7 @@ function pendingEmail(reception: PendingReception, mailHostname: string): Pendin
     readAt: null,
     isArchived: false,
     isTest: reception.isTest,
+    metadata: reception.metadata,
     threadAt: reception.acceptedAt,
     threadId: null,
     threadPosition: null,

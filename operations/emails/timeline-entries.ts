@@ -159,6 +159,8 @@ function threadText({ threadReason }: EmailOrigin): string | null {
       return 'It joined its thread by References.';
     case 'subject':
       return 'It joined its thread by subject and participants.';
+    case 'reply-address':
+      return 'It joined the thread that its reply address names.';
     case 'new':
       return 'It started a thread.';
     case 'manual':

@@ -260,6 +260,8 @@ function threadText({ threadReason }: StoredRoute): string {
       return 'It joined its thread by References.';
     case 'subject':
       return 'It joined its thread by subject and participants.';
+    case 'reply-address':
+      return 'It joined the thread that its reply address names.';
     case 'new':
     case null:
       return 'It started a thread.';

@@ -58,8 +58,8 @@ export async function checkOwnRecipient(context: OperationContext, given: string
   const verdict = await askReceiving(context, 'receiving.recipient.check', { recipient, reversePath: '' });
   if (verdict.verdict === 'reject') throw refused(`${verdict.code} ${verdict.enhancedCode} ${verdict.text}`, 'to');
   if (verdict.userId !== userId) throw await notOwn(context);
-  const { addressId, domainId, ownAddress } = verdict;
-  return { recipient, userId, addressId, domainId, ownAddress };
+  const { verdict: _, ...receiver } = verdict;
+  return { recipient, ...receiver };
 }
 
 /** Submits a message as SMTP does after DATA, marked as a test. Safe to repeat. Throws validation, unavailable. */

@@ -11,6 +11,7 @@ import './domains/domain.ts';
 import './domains/domain-changes.ts';
 import './emails/email.ts';
 import './domains/email-address.ts';
+import './domains/reply-address.ts';
 import './emails/email-changes.ts';
 import './endpoints/endpoint.ts';
 import './endpoints/endpoint-actions.ts';

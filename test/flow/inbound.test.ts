@@ -191,6 +191,30 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect((await send(['Subject: x', '', 'x'], ['who@elsewhere.example'])).code).toBe(550);
     });
 
+    test('mail to a reply address carries its metadata, and is 550 5.1.1 once it is used up or revoked', async () => {
+      const create = async (input: object) => {
+        const made = await account.call('POST', '/reply-addresses', { domain: account.domain, ...input });
+        expect(made.status, JSON.stringify(made.body)).toBe(201);
+        return made.body as { id: string; address: string };
+      };
+      const once = await create({ metadata: { order: 4711 }, max_messages: 1, deliver_to: address });
+      const lines = [`Message-ID: <reply.${mode}@elsewhere.test>`, 'From: ada@elsewhere.test', '', 'Hello'];
+      const taken = await send(lines, [once.address]);
+      expect(taken.code).toBe(250);
+      expect(await send(lines, [once.address]), 'the same bytes again').toMatchObject({ reply: taken.reply });
+      const { payload } = await webhookOf(`<reply.${mode}@elsewhere.test>`);
+      expect(payload.email.metadata).toEqual({ order: 4711 });
+      const email = await account.call('GET', `/emails/${payload.email.id}`);
+      expect(email.body).toMatchObject({ metadata: { order: 4711 }, envelope_recipient: once.address });
+      const refused = { code: 550, reply: expect.stringMatching(/5\.1\.1/) };
+      expect(await send([...lines, 'again'], [once.address])).toMatchObject(refused);
+      const revoked = await create({});
+      await account.call('DELETE', `/reply-addresses/${revoked.id}`);
+      expect(await send(lines, [revoked.address])).toMatchObject(refused);
+      const named = await create({ senders: ['ada@elsewhere.test'] });
+      expect(await send(lines, [named.address]), 'the envelope sender is another').toMatchObject(refused);
+    });
+
     test('a webhook that fails is tried again after its back-off with the same id and body', async () => {
       receiver.answer((_, earlier) => (earlier === 0 ? 500 : 200));
       await send([

@@ -58,6 +58,29 @@ call pg_temp.protect_rows('email_address');
 create table email_address_name (address text primary key, user_id text not null, address_id text not null);
 call pg_temp.protect_rows('email_address_name');
 
+-- Their address is signed and not stored: core/smtp/reply-address.ts.
+create table reply_address (
+  user_id text not null,
+  id text not null,
+  domain_id text not null,
+  domain text not null,
+  deliver_to text,
+  metadata jsonb,
+  thread_id text,
+  senders text[] not null default '{}',
+  max_messages integer check (max_messages > 0),
+  message_count integer not null default 0,
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  primary key (user_id, id),
+  check (message_count <= max_messages)
+) with (fillfactor = 85);
+create index reply_address_list on reply_address (user_id, created_at desc, id desc);
+create index reply_address_domain on reply_address (user_id, domain_id, created_at desc, id desc);
+create index reply_address_end on reply_address ((coalesce(revoked_at, expires_at)));
+call pg_temp.protect_rows('reply_address');
+
 create table dmarc_report (
   user_id text not null,
   id text not null,
@@ -126,6 +149,9 @@ create policy dkim_key_of_domain on dkim_key for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
 grant select on email_address to postroom_domain;
 create policy email_address_of_domain on email_address for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
+grant select on reply_address to postroom_domain;
+create policy reply_address_of_domain on reply_address for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
 grant select on email_address_name to postroom_domain;
 create policy email_address_name_of_domain on email_address_name for select to postroom_domain

@@ -32,6 +32,7 @@ create table reception (
   tries smallint not null default 0,
   last_error text,
   is_test boolean not null default false,
+  reply_address_id text,
   primary key (user_id, email_id)
 ) with (fillfactor = 85);
 create index reception_unparsed on reception (accepted_at) where parsed_at is null;
@@ -87,9 +88,11 @@ create table email (
   read_at timestamptz(3),
   is_archived boolean not null default false,
   is_test boolean not null default false,
+  reply_address_id text,
+  metadata jsonb,
   thread_id text,
   thread_position integer,
-  thread_reason text check (thread_reason in ('header', 'references', 'subject', 'new', 'manual')),
+  thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),
   primary key (user_id, id)
 ) with (fillfactor = 85);
 create index email_list on email (user_id, created_at desc, id desc);
@@ -171,10 +174,12 @@ grant execute on function raw_octets to postroom_gateway, postroom_actor, postro
 -- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their bytes.
 create function pending_receptions(p_user_id text, p_email_ids text[], p_length integer)
   returns table (email_id text, recipient text, own_address text, address_id text, domain_id text, accepted_at timestamptz,
-    is_test boolean, head bytea)
+    is_test boolean, metadata jsonb, head bytea)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select o.email_id, o.recipient, o.own_address, o.address_id, o.domain_id, o.accepted_at, o.is_test, substring(r.octets for p_length)
+    select o.email_id, o.recipient, o.own_address, o.address_id, o.domain_id, o.accepted_at, o.is_test, a.metadata,
+      substring(r.octets for p_length)
     from reception o join raw_message r on r.id = o.raw_id
+    left join reply_address a on a.user_id = o.user_id and a.id = o.reply_address_id
     where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
       and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or substring(o.own_address from '[^@]*$') = current_setting('postroom.domain', true)) $$;

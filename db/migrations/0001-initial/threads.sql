@@ -142,13 +142,17 @@ begin
   return (
     with claimed as materialized (
       select e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read, e.is_archived,
-        c.in_reply_to, c.reference_ids, c.addresses
+        c.in_reply_to, c.reference_ids, c.addresses,
+        -- how a reply address names a thread, see core/smtp/reply-address.ts
+        case when e.reply_address_id is not null then (
+          select k.message_id from thread_message_id k
+          where k.user_id = p_user_id and k.message_id = 'reply-address:' || e.reply_address_id limit 1) end as thread_key
       from email e left join email_content c on c.user_id = p_user_id and c.email_id = e.id
       where e.user_id = p_user_id and e.id = any (p_email_ids) and e.thread_id is null and e.type <> 'scheduled'
       for update of e skip locked
     ), named as materialized (
       select distinct k.key
-      from claimed c cross join lateral unnest(c.message_id || c.in_reply_to || c.reference_ids) as i(id)
+      from claimed c cross join lateral unnest(c.message_id || c.in_reply_to || c.reference_ids || array_remove(array[c.thread_key], null)) as i(id)
       cross join lateral unnest(case when octet_length(i.id) <= 256 then array[i.id]
         else array[i.id, 'sha256:' || encode(sha256(convert_to(i.id, 'UTF8')), 'hex')] end) as k(key)
     ), known as materialized (

@@ -69,7 +69,7 @@ revoke all on function analyze_young_tables from public;
 grant execute on function analyze_young_tables to postroom_actor;
 
 -- What nobody asks for any more: sessions, links and tries to sign in that are over, windows of request limits, keys that were revoked a
--- year ago, expired MTA-STS policies, TLS reports that were never sent. Up to p_limit of each; answers the largest number removed of one kind.
+-- year ago, expired MTA-STS policies, TLS reports that were never sent, reply addresses that ended 30 days ago. Up to p_limit of each; answers the largest number removed of one kind.
 create function remove_leftovers(p_limit integer) returns integer language plpgsql volatile security definer
   set search_path = public, pg_temp as $$
   declare
@@ -101,6 +101,14 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
     get diagnostics removed = row_count; most := greatest(most, removed);
     delete from tls_session_count c where c.ctid = any (array(
       select o.ctid from tls_session_count o where o.day < (postroom_now() - interval '5 days')::date limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from thread_message_id k using reply_address o
+    where k.user_id = o.user_id and k.message_id = 'reply-address:' || o.id and o.ctid = any (array(
+      select a.ctid from reply_address a where coalesce(a.revoked_at, a.expires_at) < postroom_now() - interval '30 days'
+      order by coalesce(a.revoked_at, a.expires_at) limit p_limit for update skip locked));
+    delete from reply_address a where a.ctid = any (array(
+      select o.ctid from reply_address o where coalesce(o.revoked_at, o.expires_at) < postroom_now() - interval '30 days'
+      order by coalesce(o.revoked_at, o.expires_at) limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
     return most;
   end $$;

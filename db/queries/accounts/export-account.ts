@@ -26,6 +26,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
   { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
   { file: 'addresses.jsonl', query: rowsOf('email_address', 't.address') },
+  { file: 'reply-addresses.jsonl', query: rowsOf('reply_address', 't.created_at, t.id') },
   { file: 'endpoints.jsonl', query: rowsOf('endpoint', 't.created_at, t.id') },
   { file: 'guard-rules.jsonl', query: rowsOf('guard_rule', 't.priority desc, t.created_at desc, t.id') },
   { file: 'suppressions.jsonl', query: rowsOf('suppression', 't.created_at, t.id') },

@@ -76,7 +76,7 @@ export async function findSubdomains(
     .execute();
 }
 
-/** Deletes a domain with its keys, DMARC reports and addresses, and releases all their names; returns the addresses. */
+/** Deletes a domain with its keys, DMARC reports, addresses and reply addresses, and releases all their names; returns the addresses. */
 export async function deleteDomain(
   transaction: Transaction<Tables>,
   userId: string,
@@ -93,7 +93,8 @@ export async function deleteDomain(
     .where('domain_id', '=', id)
     .returning('address')
     .execute();
-  await transaction.deleteFrom('dkim_key').where('user_id', '=', userId).where('domain_id', '=', id).execute();
+  for (const table of ['reply_address', 'dkim_key'] as const)
+    await transaction.deleteFrom(table).where('user_id', '=', userId).where('domain_id', '=', id).execute();
   await sql`delete from dmarc_report where user_id = ${userId} and domain_id = ${id}`.execute(transaction);
   const freed = await transaction
     .deleteFrom('verified_domain_name')

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { storableText } from '../../../core/shared/text.ts';
 import { storeBytesSql } from '../../byte-store.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
@@ -12,7 +13,9 @@ interface OfferedEnvelope {
   isTls: boolean;
   traceFields: string;
   isTest?: boolean | undefined;
-  recipients: readonly Pick<Reception, 'userId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'>[];
+  recipients: readonly (Pick<Reception, 'userId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'> & {
+    replyAddressId?: string | undefined;
+  })[];
 }
 
 /** One SMTP transaction or test that waits for its commit, with the identifiers of its rows if it is new. */
@@ -42,21 +45,21 @@ const COMMIT_TIMEOUT_MS = 10_000;
  * Writes a group of messages in one statement, which is one transaction and one round trip. smtp_offer decides which recipients are new
  * (for tests, their email ids do). A new recipient gets a reception, and the bytes of each message are stored once. With a claimant, the
  * receptions are claimed by it from the start. Returns outcomes in the order of the offers. When it throws, the group was either not
- * written, or written and the response was lost: offering the same again is harmless either way.
+ * written, or written and the response was lost: offering the same again is harmless either way. `client`: the pool, or a transaction.
  */
 export async function acceptGroup(
-  database: Database,
+  client: Pick<pg.ClientBase, 'query'>,
   offers: readonly Offer[],
   claimant: string | null,
 ): Promise<AcceptOutcome[]> {
-  const { rows } = await database.pool.query<{ email_id: string; accepted_at: Date }>({
+  const { rows } = await client.query<{ email_id: string; accepted_at: Date }>({
     ...(offers.some(({ traceParent }) => traceParent !== null) ? ACCEPT_TRACED : ACCEPT),
     values: [JSON.stringify(messageRows(offers)), JSON.stringify(recipientRows(offers)), inOnePiece(offers), claimant],
     query_timeout: COMMIT_TIMEOUT_MS,
   });
   const written = new Map(rows.map((row) => [row.email_id, row.accepted_at]));
   const outcomes = offers.map((offer) => outcomeOf(offer, written));
-  await fillFirstIds(database, offers, outcomes);
+  await fillFirstIds(client, offers, outcomes);
   return outcomes;
 }
 
@@ -66,7 +69,7 @@ const acceptSql = (more: string) => `
       remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, trace_parent text)
   ), recipient as materialized (
     select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
-      address_id text, domain_id text)
+      address_id text, domain_id text, reply_address_id text)
   ), offered as (
     insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
     select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, (select postroom_now())
@@ -81,10 +84,10 @@ const acceptSql = (more: string) => `
   ), stored as (
     ${storeBytesSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
   )${more}
-  insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address,
-    helo, is_tls, trace_fields, is_test, accepted_at, claimed_by, claimed_until, tries)
-  select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id, m.remote_address,
-    m.helo, m.is_tls, m.trace_fields, m.is_test, (select postroom_now()), $4::text,
+  insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id,
+    reply_address_id, remote_address, helo, is_tls, trace_fields, is_test, accepted_at, claimed_by, claimed_until, tries)
+  select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id,
+    t.reply_address_id, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.is_test, (select postroom_now()), $4::text,
     case when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end,
     case when $4::text is not null then 1 else 0 end
   from taken t join message m using (raw_id)
@@ -132,6 +135,7 @@ function recipientRows(offers: readonly Offer[]): unknown[] {
       own_address: recipient.ownAddress,
       address_id: recipient.addressId,
       domain_id: recipient.domainId,
+      reply_address_id: recipient.replyAddressId,
     })),
   );
 }
@@ -158,6 +162,7 @@ function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
       ownAddress: recipient.ownAddress,
       addressId: recipient.addressId,
       domainId: recipient.domainId,
+      replyAddressId: recipient.replyAddressId ?? null,
       remoteAddress: storableText(envelope.remoteAddress),
       helo: storableText(envelope.helo),
       isTls: envelope.isTls,
@@ -175,7 +180,7 @@ function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
  * concurrent duplicate; repeated offers are rare.
  */
 async function fillFirstIds(
-  database: Database,
+  client: Pick<pg.ClientBase, 'query'>,
   offers: readonly Offer[],
   outcomes: readonly AcceptOutcome[],
 ): Promise<void> {
@@ -199,7 +204,7 @@ async function fillFirstIds(
     });
   });
   if (missing.length === 0) return;
-  const { rows } = await database.pool.query<{ email_id: string | null }>({
+  const { rows } = await client.query<{ email_id: string | null }>({
     name: 'accept-first-ids',
     text: FIRST_IDS_SQL,
     values: [JSON.stringify(missing.map((entry) => entry.key))],

@@ -41,6 +41,8 @@ export interface EmailSummary {
   isArchived: boolean;
   /** created by its user as a test (operations/routing/simulate-inbound.ts) */
   isTest: boolean;
+  /** what the reply address that received it was created with; null for other mail */
+  metadata: unknown;
   /** its time in the thread: when it was received or sent */
   threadAt: Date;
   threadId: string | null;
@@ -101,6 +103,7 @@ const columns = [
   'read_at',
   'is_archived',
   'is_test',
+  'metadata',
   'thread_at',
   'thread_id',
   'thread_position',
@@ -159,6 +162,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     readAt: row.read_at,
     isArchived: row.is_archived,
     isTest: row.is_test,
+    metadata: row.metadata,
     threadAt: row.thread_at,
     threadId: row.thread_id,
     threadPosition: row.thread_position,

@@ -12,6 +12,8 @@ export interface PendingReception {
   domainId: string;
   acceptedAt: Date;
   isTest: boolean;
+  /** of the reply address that received it; null for other mail */
+  metadata: unknown;
   /** the first bytes of the message */
   head: Buffer;
 }
@@ -36,6 +38,7 @@ export async function findPendingReceptions(
     domainId: row.domain_id,
     acceptedAt: row.accepted_at,
     isTest: row.is_test,
+    metadata: row.metadata,
     head: row.head,
   }));
 }
@@ -48,5 +51,6 @@ interface PendingRow {
   domain_id: string;
   accepted_at: Date;
   is_test: boolean;
+  metadata: unknown;
   head: Buffer;
 }

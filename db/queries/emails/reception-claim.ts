@@ -33,6 +33,7 @@ export async function claimReceptions(
       ownAddress: row.own_address,
       addressId: row.address_id,
       domainId: row.domain_id,
+      replyAddressId: row.reply_address_id,
       remoteAddress: row.remote_address,
       helo: row.helo,
       isTls: row.is_tls,
@@ -75,6 +76,7 @@ interface ClaimedRow {
   own_address: string;
   address_id: string | null;
   domain_id: string;
+  reply_address_id: string | null;
   remote_address: string;
   helo: string;
   is_tls: boolean;
@@ -93,6 +95,7 @@ const columns = [
   'own_address',
   'address_id',
   'domain_id',
+  'reply_address_id',
   'remote_address',
   'helo',
   'is_tls',
@@ -126,6 +129,8 @@ export interface Reception {
   /** null when the catch-all accepted it */
   addressId: string | null;
   domainId: string;
+  /** null when the recipient is not a reply address */
+  replyAddressId: string | null;
   remoteAddress: string;
   helo: string;
   isTls: boolean;

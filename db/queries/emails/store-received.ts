@@ -42,6 +42,8 @@ export interface EmailRows {
   search_text: string;
   /** see core/search/email-parties.ts */
   parties: string[];
+  /** whether a reply address received it; omitted: no */
+  is_reply?: true;
 }
 
 /** A received email that is not stored yet. */
@@ -89,8 +91,7 @@ async function storeEmails(
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
   const result = await client.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
-    name: 'store-received',
-    text: STORE_SQL,
+    ...(rows.some((row) => row.is_reply) ? STORE_REPLIES : STORE),
     values: [JSON.stringify(fields), bodies, claimant],
   });
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
@@ -121,7 +122,7 @@ const bodySql = (n: number) =>
 // A finished reception has no claimant, so the fence is enough. Receptions are looked up one by one and locked by ctid: left to itself, the
 // planner scans the table once per batch, as long as its statistics say that it is small. The event counter is updated last of all: the
 // final select waits for the counts of what was written before. Users and counters are locked in key order.
-const STORE_SQL = `
+const storeSql = (replied: { columns: string; values: string }) => `
   with given as materialized (
     select * from json_to_recordset($1) as g (user_id text, email_id text, event_id text, message_id text, subject text,
       base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
@@ -134,14 +135,14 @@ const STORE_SQL = `
     where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
       select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
     returning r.raw_id, r.recipient, r.own_address, substring(r.own_address from '[^@]*$') as own_domain, r.address_id, r.domain_id,
-      r.accepted_at, r.is_test, g.*
+      r.accepted_at, r.is_test, r.reply_address_id, g.*
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      has_attachments, attachment_count, is_test)
+      has_attachments, attachment_count, is_test${replied.columns})
     select user_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      attachment_count > 0, attachment_count, is_test
+      attachment_count > 0, attachment_count, is_test${replied.values}
     from finished
     returning 1
   ), content_row as (
@@ -175,3 +176,14 @@ const STORE_SQL = `
       jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.received', 'emailId', email_id) order by accepted_at, email_id) as events
     from finished group by user_id order by user_id) of_user
   where written.rows > 0`;
+
+const STORE = { name: 'store-received', text: storeSql({ columns: '', values: '' }) };
+/** Also stores the metadata of reply addresses. Other mail does not pay for it. */
+const STORE_REPLIES = {
+  name: 'store-received-replies',
+  text: storeSql({
+    columns: ', reply_address_id, metadata',
+    values: `, reply_address_id, (select a.metadata from reply_address a where a.user_id = finished.user_id
+      and a.id = finished.reply_address_id)`,
+  }),
+};

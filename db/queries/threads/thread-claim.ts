@@ -91,7 +91,9 @@ export const UNTHREADED_SQL = `
 
 /** The columns of ClaimedRow, of an email `e` with its content `c`. */
 export const claimedColumns = `e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read,
-  e.is_archived, c.in_reply_to, c.reference_ids, c.addresses`;
+  e.is_archived, c.in_reply_to, c.reference_ids, c.addresses, case when e.reply_address_id is not null then (
+    select k.message_id from thread_message_id k
+    where k.user_id = e.user_id and k.message_id = 'reply-address:' || e.reply_address_id limit 1) end as thread_key`;
 
 export interface ClaimedRow {
   id: string;
@@ -107,6 +109,8 @@ export interface ClaimedRow {
   is_archived: boolean;
   in_reply_to: string[] | null;
   reference_ids: string[] | null;
+  /** null: no reply address names its thread, or the thread is gone */
+  thread_key: string | null;
   addresses: unknown;
 }
 
@@ -129,6 +133,7 @@ export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
     messageId: row.message_id,
     inReplyTo: row.in_reply_to ?? [],
     references: row.reference_ids ?? [],
+    threadKey: row.thread_key,
     subject: row.subject,
     baseSubject: row.base_subject,
     ownAddress: row.own_address,

@@ -189,6 +189,9 @@ export const emailBody = z
     is_test: isTest,
     thread_id: threadId,
     thread_position: z.number().int().nullable(),
+    metadata: z
+      .unknown()
+      .meta({ description: 'Metadata of the reply address that received the email. Null for other mail.' }),
     envelope_recipient: z.string().nullable(),
     ...guardFields,
     headers,
@@ -293,6 +296,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     is_test: email.isTest,
     thread_id: email.threadId,
     thread_position: email.threadPosition,
+    metadata: email.metadata,
     envelope_recipient: email.recipient,
     guard_status: email.guardStatus,
     guard_rule_id: email.guardRuleId,

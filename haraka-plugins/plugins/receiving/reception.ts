@@ -59,9 +59,9 @@ export function decideRecipient(
   const recipient = forwardPath.host === '' ? `${forwardPath.user}@${settings.mailHostname}` : mailbox(forwardPath);
   const answer = (verdict: Awaited<ReturnType<Questions['checkRecipient']>>): Decision => {
     if (verdict.verdict === 'reject') return reply(verdict.code, `${verdict.enhancedCode} ${verdict.text}`);
-    const { userId, addressId, domainId, ownAddress } = verdict;
+    const { verdict: _, ...receiver } = verdict;
     if (!session.recipients.some((known) => known.recipient === recipient))
-      session.recipients.push({ recipient, userId, addressId, domainId, ownAddress });
+      session.recipients.push({ recipient, ...receiver });
     return reply(250, '2.1.5 Recipient ok');
   };
   const from = mailbox(transaction.mail_from);

@@ -24,7 +24,7 @@ interface Remembered<T> {
 }
 
 /**
- * A verdict depends on the recipient alone, so it is cached by recipient. Only accepting verdicts are cached: a refused address may be
+ * A verdict depends on the recipient alone, so it is cached by recipient; that on a reply address also on its sender and its earlier mail. Only accepting verdicts are cached: a refused address may be
  * created the next moment, and its owner tries at once. An answer from before a change is not cached after it.
  */
 export function rememberAnswers(bus: Bus): Questions {
@@ -39,7 +39,7 @@ export function rememberAnswers(bus: Bus): Questions {
   const askVerdict = async (recipient: string, reversePath: string): Promise<RecipientVerdict> => {
     const generation = verdicts;
     const value = await bus.ask('receiving.recipient.check', { recipient, reversePath });
-    if (value.verdict === 'accept') {
+    if (value.verdict === 'accept' && value.replyAddressId === undefined) {
       if (generation.size >= MAX_VERDICTS) generation.clear();
       generation.set(recipient, { value, until: performance.now() + VERDICT_LIFETIME_MS });
     }

@@ -42,6 +42,7 @@ const ThreadReason = builder.enumType('ThreadReason', {
     header: 'Its In-Reply-To header names a message of the thread.',
     references: 'Its References header names a message of the thread.',
     subject: 'Its subject and participants match.',
+    'reply-address': 'It was sent to a reply address that names the thread.',
     new: 'First message of this conversation.',
     manual: 'You moved it here.',
   }),
@@ -103,6 +104,11 @@ EmailNode.implement({
     envelopeRecipient: t.exposeString('recipient', {
       nullable: true,
       description: 'Envelope recipient of a received email, including the plus tag. Null for sent mail.',
+    }),
+    metadata: t.expose('metadata', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Metadata of the reply address that received the email. Null for other mail.',
     }),
     plusTag: t.string({
       nullable: true,

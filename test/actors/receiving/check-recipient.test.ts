@@ -3,7 +3,7 @@ import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, type SentMail, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, recipientCheck, type SentMail } from '../../support/rows/sent-mail.ts';
 
 let test_: TestDatabase;
 let actor: Database;
@@ -14,8 +14,7 @@ let caught: TestMailbox;
 const NO_SUCH_MAILBOX = { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No such mailbox' };
 const RELAY_DENIED = { verdict: 'reject', code: 550, enhancedCode: '5.7.1', text: 'Relay denied' };
 
-const check = (forwardPath: string) =>
-  checkRecipient({ database: actor, returnAddressKey: testReturnAddressKey }, forwardPath);
+const check = (forwardPath: string) => checkRecipient(recipientCheck(actor), forwardPath, 'ann@elsewhere.test');
 
 beforeAll(async () => {
   test_ = await createTestDatabase();

@@ -130,6 +130,7 @@ describe('faults', () => {
       reversePath: '',
       ownAddress: address,
       addressId: null,
+      replyAddressId: null,
       remoteAddress: '',
       helo: '',
       isTls: false,

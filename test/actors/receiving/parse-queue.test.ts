@@ -17,6 +17,7 @@ function queued(emailId: string, changes: { tries?: number; sizeBytes?: number }
     ownAddress: 'x@a.test',
     addressId: null,
     domainId: 'dom_a',
+    replyAddressId: null,
     remoteAddress: '192.0.2.1',
     helo: 'elsewhere.test',
     isTls: false,

@@ -10,7 +10,7 @@ import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, recipientsOf, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, recipientCheck, recipientsOf } from '../../support/rows/sent-mail.ts';
 import { eventually, openReportActors } from '../../support/servers/report-actors.ts';
 
 const log = pino({ level: 'silent' });
@@ -43,7 +43,7 @@ function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
     onAccepted: () => undefined,
     fault: () => undefined,
   });
-  const check = (recipient: string) => checkRecipient({ database, returnAddressKey: testReturnAddressKey }, recipient);
+  const check = (recipient: string) => checkRecipient(recipientCheck(database), recipient, '');
   return { database, bytes, log, claimant, mailHostname: 'mx.test', acceptor, checkRecipient: check };
 }
 

@@ -42,6 +42,7 @@ function factsOf(told: Told = {}): PayloadFacts {
       date: null,
       threadId: 'th_1',
       threadPosition: 0,
+      metadata: null,
     },
     content: {
       headers: [],

@@ -49,6 +49,7 @@ const facts: PayloadFacts = {
     date: new Date('2026-11-20T11:59:00Z'),
     threadId: 'th_1',
     threadPosition: 2,
+    metadata: { order: 4711 },
   },
   content: {
     headers: [
@@ -105,6 +106,7 @@ test('the nested payload has every field of the interface', () => {
       receivedAt: '2026-11-20T12:00:00.000Z',
       threadId: 'th_1',
       threadPosition: 2,
+      metadata: { order: 4711 },
       parsedData: {
         messageId: '<1@a.test>',
         date: '2026-11-20T11:59:00.000Z',
@@ -300,6 +302,7 @@ const EMAIL = {
   receivedAt: new Date('2026-11-20T12:00:00Z'),
   threadId: null,
   threadPosition: null,
+  metadata: null,
 };
 
 async function factsOf(raw: Buffer): Promise<PayloadFacts> {
@@ -351,7 +354,7 @@ function filesOf(facts: PayloadFacts) {
 function nestedOf(facts: PayloadFacts) {
   const { email, content } = facts;
   const { from, to, cc, bcc, replyTo } = content.addresses;
-  const { id, messageId, subject, recipient, receivedAt, threadId, threadPosition, date } = email;
+  const { id, messageId, subject, recipient, receivedAt, threadId, threadPosition, metadata, date } = email;
   const noAddresses = { text: '', addresses: [] };
   const headers = headersOf(content.headers);
   return {
@@ -367,6 +370,7 @@ function nestedOf(facts: PayloadFacts) {
       receivedAt,
       threadId,
       threadPosition,
+      metadata,
       parsedData: {
         messageId,
         date: date ?? receivedAt,
@@ -412,6 +416,7 @@ function flatOf(facts: PayloadFacts) {
     from: content.addresses.from?.text ?? '',
     to: content.addresses.to?.addresses.map(({ address }) => address) ?? [],
     subject: email.subject,
+    metadata: email.metadata,
     html: content.htmlBody,
     text: content.textBody,
     attachments: filesOf(facts),

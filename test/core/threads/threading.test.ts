@@ -177,7 +177,7 @@ test('at most 50 participants of a message become anchors', () => {
 
 test('an id without @ does not link and leaves the decision to the subject', () => {
   const message = mail({ messageId: '<yes>', inReplyTo: ['<yes>'], references: ['<y>'] });
-  expect(linksOf(message)).toEqual({ own: null, inReplyTo: [], references: [] });
+  expect(linksOf(message)).toEqual({ own: null, named: null, inReplyTo: [], references: [] });
   expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
 });
 

@@ -77,6 +77,7 @@ test('every list shows what is of the domain, and counts it exactly', async () =
   expect(shown).toMatchObject({
     '/api/e2/domains': 1,
     '/api/e2/email-addresses': 1,
+    '/api/e2/reply-addresses': 1,
     '/api/e2/events': await count(
       `event v where v.user_id = $1 and exists (select from email e where e.user_id = $1 and e.id = v.email_id and e.own_domain = $2)`,
     ),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
-import { testReturnAddressKey } from '../../support/rows/sent-mail.ts';
+import { recipientCheck } from '../../support/rows/sent-mail.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
 let gateway: TestGateway;
@@ -19,7 +19,7 @@ test('what a domain and its addresses are told decides at once which mail is tak
   };
   /** The address that takes it, `catch-all`, or the reply of RCPT. */
   const takerOf = async (recipient: string) => {
-    const check = await checkRecipient({ database: gateway.actor, returnAddressKey: testReturnAddressKey }, recipient);
+    const check = await checkRecipient(recipientCheck(gateway.actor), recipient, '');
     if (check.verdict !== 'accept') return `${check.code} ${check.enhancedCode}`;
     return check.addressId ?? 'catch-all';
   };

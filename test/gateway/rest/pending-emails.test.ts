@@ -48,7 +48,11 @@ async function accept(recipient = 'hello+tag@mine.test', message = MESSAGE): Pro
     emailIds: [identifier('email')],
     traceParent: null,
   };
-  const [outcome] = await acceptGroup(gateway.actor, [offer as unknown as Parameters<typeof acceptGroup>[1][0]], null);
+  const [outcome] = await acceptGroup(
+    gateway.actor.pool,
+    [offer as unknown as Parameters<typeof acceptGroup>[1][0]],
+    null,
+  );
   return outcome?.emailIds[0] ?? '';
 }
 

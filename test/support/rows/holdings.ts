@@ -58,7 +58,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     dkim: { secretKey: randomBytes(32) },
   });
   const known = await addMail(ground, mailbox);
-  await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule']);
+  await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'reply-address']);
   await ground.actor.pool.query(
     `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
@@ -125,7 +125,7 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
 export async function addByInterface(
   ground: HoldingsGround,
   mailbox: TestMailbox,
-  kinds: readonly ('sent' | 'later' | 'batch' | 'rule' | 'domain' | 'suppression')[],
+  kinds: readonly ('sent' | 'later' | 'batch' | 'rule' | 'domain' | 'suppression' | 'reply-address')[],
 ): Promise<void> {
   const { userId, address } = mailbox;
   const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${userId}`, text: 'Hello' };
@@ -142,6 +142,7 @@ export async function addByInterface(
     batch: ['/emails/batch', { emails: [sent, later] }],
     rule: ['/guard', rule],
     domain: ['/domains', { domain: `more-${domainOf(mailbox)}` }],
+    'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { secret: userId } }],
     suppression: ['/suppressions', { address: suppressedBy(mailbox) }],
   } as const;
   for (const kind of kinds) {

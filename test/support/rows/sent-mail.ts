@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { RecipientCheckOptions } from '../../../actors/receiving/check-recipient.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { deriveReplyAddressKey } from '../../../core/smtp/reply-address.ts';
 import { deriveReturnAddressKey, makeReturnAddress } from '../../../core/smtp/return-address.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
@@ -8,6 +10,13 @@ import type { TestMailbox } from './routing-rows.ts';
 /** SECRET_KEY of tests that make return addresses. */
 export const testSecretKey = Buffer.alloc(32, 7);
 export const testReturnAddressKey = deriveReturnAddressKey(testSecretKey);
+const testReplyAddressKey = deriveReplyAddressKey(testSecretKey);
+
+/** What checkRecipient is given by the receiving actor. */
+export function recipientCheck(database: Database): RecipientCheckOptions {
+  const keys = { returnAddressKey: testReturnAddressKey, replyAddressKey: testReplyAddressKey };
+  return { database, ...keys, now: () => new Date() };
+}
 
 /** One recipient as the sending actor leaves it; delivered unless told. */
 interface SentRecipient {

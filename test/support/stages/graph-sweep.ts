@@ -20,10 +20,11 @@ export interface GraphSweepOptions {
 export const UNKNOWN = '00000000000070008000000000000000';
 const MALFORMED = ['nonsense', '', '%00', "';drop table email;--", 'x'.repeat(300), '-1', '__proto__'];
 /** What one's own is gone by comes last, in this order. */
-const DESTRUCTIVE = ['split', 'move', 'merge', 'cancel', 'lift', 'delete', 'deleteDomain', 'revoke'];
+const DESTRUCTIVE = ['split', 'move', 'merge', 'cancel', 'lift', 'revoke', 'delete', 'deleteDomain', 'revokeApiKey'];
 /** Which kind of id a mutation takes, by a word of its name. */
 const KINDS: [word: RegExp, prefix: string][] = [
   [/Domain|DkimKey/, 'dom'],
+  [/ReplyAddress/, 'rpl'],
   [/EmailAddress/, 'addr'],
   [/Endpoint|Deliveries/, 'ep'],
   [/GuardRule/, 'grd'],

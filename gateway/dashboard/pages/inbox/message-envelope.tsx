@@ -13,6 +13,7 @@ const REASONS: Record<NonNullable<ThreadMessage['threadReason']>, string> = {
   HEADER: 'It replies to a message of this conversation (In-Reply-To).',
   REFERENCES: 'It refers to a message of this conversation (References).',
   SUBJECT: 'It has the same subject and people as this conversation.',
+  REPLY_ADDRESS: 'It was sent to a reply address of this conversation.',
   MANUAL: 'It was moved here manually.',
 };
 

@@ -68,6 +68,7 @@ test('the role reads what is of the domain, or nothing', async () => {
     'event',
     'event_counter',
     'recipient',
+    'reply_address',
     'route',
     'sending_attempt',
     'thread',
@@ -75,7 +76,7 @@ test('the role reads what is of the domain, or nothing', async () => {
     'thread_claim',
   ]);
   expect(await ask('select from endpoint')).toEqual([]);
-  for (const table of ['email', 'thread', 'delivery', 'recipient', 'event', 'email_counter', 'batch'])
+  for (const table of ['email', 'thread', 'delivery', 'recipient', 'event', 'email_counter', 'batch', 'reply_address'])
     expect((await ask(`select from ${table}`)).length, table).toBeGreaterThan(0);
 });
 

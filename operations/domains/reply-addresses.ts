@@ -1,0 +1,167 @@
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { canonicalSender, deriveReplyAddressKey, makeReplyAddress } from '../../core/smtp/reply-address.ts';
+import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import * as lists from '../../db/queries/domains/reply-address-list.ts';
+import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
+import { withFullAccess } from '../accounts/key-reach.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { resolveLivingThreads, threadNotFound } from '../threads/thread-transaction.ts';
+
+/** Whether mail to a reply address is accepted, or why not. */
+export const REPLY_ADDRESS_STATUSES = ['active', 'expired', 'used_up', 'revoked'] as const;
+
+export interface ReplyAddress extends lists.StoredReplyAddress {
+  /** `reply+TOKEN@domain` */
+  address: string;
+  status: (typeof REPLY_ADDRESS_STATUSES)[number];
+}
+
+export interface NewReplyAddress {
+  /** id or name */
+  domain: string;
+  /** returned with each email that the address receives */
+  metadata?: Record<string, unknown> | null | undefined;
+  expiresAt?: Date | null | undefined;
+  maxMessages?: number | null | undefined;
+  /** the thread that its mail joins */
+  threadId?: string | null | undefined;
+  /** addresses and domains; null, omitted or empty: everyone */
+  senders?: readonly string[] | null | undefined;
+  /** the address of the domain that receives its mail, by id or name; null or omitted: `reply@` of the domain, whether it exists or not */
+  deliverTo?: string | null | undefined;
+}
+
+/** Filters of the list; omitted or null filters match all. */
+interface ReplyAddressQuery {
+  /** id or name */
+  domain?: string | null | undefined;
+}
+
+/** Milliseconds that a new reply address waits for the threading of the user's mail. */
+const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Creates an address that accepts mail of a verified domain under conditions. Throws validation, not_found, conflict. */
+export async function createReplyAddress(context: OperationContext, input: NewReplyAddress): Promise<ReplyAddress> {
+  const { database, userId } = context;
+  const { metadata = null, expiresAt = null, maxMessages = null, threadId = null, deliverTo = null } = input;
+  const createdAt = context.now();
+  if (expiresAt !== null && expiresAt <= createdAt) throw invalid('expires_at must be in the future', 'expires_at');
+  // What the key of the request may not reach does not exist for it.
+  const domain = await asUser(database, userId, async (transaction) => {
+    const isKnown =
+      threadId === null || (isValidId(threadId) && (await lists.hasThread(transaction, userId, threadId)));
+    if (!isKnown) throw threadNotFound();
+    const found = await lists.findReplyDomain(transaction, userId, input.domain, deliverTo);
+    if (found === null) throw new UserError('not_found', 'Domain not found');
+    if (deliverTo !== null && found.deliverTo === null) throw new UserError('not_found', 'Email address not found');
+    return found;
+  });
+  if (!domain.isVerified) throw invalid('Domain must be verified', 'domain');
+  const row = {
+    id: newIdentifier(context, 'replyAddress'),
+    domainId: domain.id,
+    domain: domain.name,
+    deliverTo: domain.deliverTo,
+    metadata,
+    threadId,
+    senders: [...new Set((input.senders ?? []).map((sender) => canonicalSender(sender) ?? sender))],
+    maxMessages,
+    expiresAt,
+    createdAt,
+  };
+  const full = withFullAccess(context).database;
+  const lock = threadId === null ? null : 'thread';
+  const named = await inUserTransaction(full, userId, { lock, lockTimeoutMs: LOCK_TIMEOUT_MS }, async (client) => {
+    const [living = null] = threadId === null ? [] : await resolveLivingThreads(client, userId, [threadId]);
+    await insertReplyAddress(client, userId, { ...row, threadId: living });
+    if (living !== null) await nameThread(client, userId, { id: row.id, threadId: living });
+    return living;
+  }).catch(throwIfBusy);
+  return replyAddressOf(context, { ...row, threadId: named, messageCount: 0, revokedAt: null });
+}
+
+function throwIfBusy(error: unknown): never {
+  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+  throw new UserError('conflict', 'The thread is being changed by another request. Try again in a moment.', {
+    retryAfterSeconds: 1,
+    cause: error,
+  });
+}
+
+/** Returns a page, newest first, with the exact total. */
+export async function listReplyAddresses(
+  context: OperationContext,
+  { domain = null }: ReplyAddressQuery,
+  page: Page,
+): Promise<{ addresses: ReplyAddress[]; total: number }> {
+  const { database, userId } = context;
+  const { addresses, total } = await asUser(database, userId, (transaction) =>
+    lists.listReplyAddresses(transaction, userId, { domain }, page),
+  );
+  return { addresses: addresses.map((row) => replyAddressOf(context, row)), total };
+}
+
+/** Returns a page of reply addresses, newest first; inverted: oldest first. */
+export async function pageReplyAddresses(
+  context: OperationContext,
+  { domain = null }: ReplyAddressQuery,
+  page: KeysetPage,
+): Promise<ReplyAddress[]> {
+  const { database, userId } = context;
+  const rows = await asUser(database, userId, (transaction) =>
+    lists.pageReplyAddresses(transaction, userId, { domain }, page),
+  );
+  return rows.map((row) => replyAddressOf(context, row));
+}
+
+export function countReplyAddresses(
+  { database, userId }: OperationContext,
+  { domain = null }: ReplyAddressQuery,
+): Promise<number> {
+  return asUser(database, userId, (transaction) => lists.countReplyAddresses(transaction, userId, { domain }));
+}
+
+/** Returns one reply address per id, null where the user has none. */
+export async function loadReplyAddresses(
+  context: OperationContext,
+  ids: readonly string[],
+): Promise<(ReplyAddress | null)[]> {
+  const { database, userId } = context;
+  const found = await asUser(database, userId, (transaction) =>
+    lists.findReplyAddresses(transaction, userId, ids.filter(isValidId)),
+  );
+  const byId = new Map(found.map((row) => [row.id, replyAddressOf(context, row)]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Throws not_found. */
+export async function readReplyAddress(context: OperationContext, id: string): Promise<ReplyAddress> {
+  const [address] = await loadReplyAddresses(context, [id]);
+  if (address == null) throw new UserError('not_found', 'Reply address not found');
+  return address;
+}
+
+/** Revokes a reply address: it accepts no more mail, from this moment on. Safe to repeat. Throws not_found. */
+export async function revokeReplyAddress(context: OperationContext, id: string): Promise<ReplyAddress> {
+  const { userId } = context;
+  const address = await readReplyAddress(context, id);
+  const revokedAt = context.now();
+  await asUser(withFullAccess(context).database, userId, (transaction) =>
+    lists.revokeReplyAddress(transaction, userId, address.id, revokedAt),
+  );
+  return readReplyAddress(context, id);
+}
+
+function replyAddressOf({ settings, now }: OperationContext, row: lists.StoredReplyAddress): ReplyAddress {
+  const address = makeReplyAddress(deriveReplyAddressKey(settings.secretKey), row, row.domain);
+  return { ...row, address, status: statusOf(row, now()) };
+}
+
+function statusOf(row: lists.StoredReplyAddress, now: Date): ReplyAddress['status'] {
+  const { revokedAt, expiresAt, maxMessages, messageCount } = row;
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt !== null && expiresAt <= now) return 'expired';
+  return maxMessages !== null && messageCount >= maxMessages ? 'used_up' : 'active';
+}
