@@ -116,7 +116,8 @@ async function start(): Promise<string> {
   });
   // After everything that can refuse the start: work that has begun must be recorded, so it needs an orderly stop.
   const actors = new Map<ActorName, Actor>();
-  for (const name of actorNames) actors.set(name, await startActor(name, context, settings));
+  const actorSettings = { ...settings, gatewayDatabase: database };
+  for (const name of actorNames) actors.set(name, await startActor(name, context, actorSettings));
   const running = await openSmtp(bus, machine?.directory ?? null);
   smtp = running;
   // Mail that SMTP is receiving needs the receiving actor. Everything else can stop at the same time.

@@ -37,7 +37,11 @@ export function createContextOf(parts: OperationParts): ContextOf {
   const partsOf = ({ rights }: FastifyRequest): OperationParts =>
     rights?.domain == null
       ? parts
-      : { ...parts, database: limitedTo(parts.database, rights.domain), entities: refusingStore(rights.domain) };
+      : {
+          ...parts,
+          database: limitedTo(parts.database, { domains: [rights.domain], addresses: [] }),
+          entities: refusingStore(rights.domain),
+        };
   return (request) => ({
     ...partsOf(request),
     log: request.log as Logger,

@@ -11,6 +11,7 @@ import { openAccounts } from './accounts/accounts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { openCredentials } from './admission/credentials.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import { createPayloadQueries } from './graphql/payload-query.ts';
 import { graphqlInterface } from './graphql/yoga.ts';
 import { dashboardPages } from './http/dashboard-pages.ts';
 import { sendGone } from './http/error-response.ts';
@@ -75,6 +76,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     now,
     random,
     settings: operationSettings(config),
+    payloadQueries: createPayloadQueries(),
     forgetCredentials: (userId) => credentials.forget(userId),
   };
   const contextOf = createContextOf(parts);

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import type { KeyRights } from '../core/accounts/key-rights.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
+import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
 import type { EntityStore } from '../db/entities/store.ts';
+import type { FeedEvent } from '../db/queries/events/event-list.ts';
 import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
@@ -24,6 +26,8 @@ export interface OperationParts {
   /** returns `bytes` bytes from a cryptographic source */
   random: (bytes: number) => Uint8Array;
   settings: OperationSettings;
+  /** checks and runs the payload queries of endpoints */
+  payloadQueries: PayloadQueries;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
 }
@@ -66,6 +70,26 @@ export interface OperationContext extends OperationParts {
   /** on performance.now(); after this instant the client gets a 503, whatever is still running */
   answerBy: number;
   caller: Caller;
+}
+
+/** What a payload query runs for: an event, or a received email, whose event is found. */
+export type PayloadSubject = FeedEvent | { seq?: undefined; emailId: string; receivedAt: Date };
+
+/** Checks and runs payload queries. Operations get it from the gateway, because it needs the GraphQL schema. */
+export interface PayloadQueries {
+  /** Returns what is wrong with a query; empty when it fits the schema and its limits. */
+  check(query: PayloadQuery): readonly PayloadQueryError[];
+  /**
+   * Runs a query for one subject of the context's user, who reads only what the filter covers. Links to parts of emails in the result are signed
+   * and valid for a week from `linksFrom`. Returns null when the query does not fit the schema. Throws unavailable when it takes too long,
+   * and what PostgreSQL throws.
+   */
+  select(
+    context: OperationContext,
+    query: PayloadQuery,
+    subject: PayloadSubject,
+    linksFrom: Date,
+  ): Promise<SelectedPayload | null>;
 }
 
 export function newIdentifier(context: OperationParts, kind: IdentifierKind): string {

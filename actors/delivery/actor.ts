@@ -1,6 +1,7 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
+import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createCheckedDispatcher } from '../checked-dispatcher.ts';
 import { createInHand, laneName } from '../work/in-hand.ts';
@@ -44,6 +45,8 @@ export interface DeliveryActorOptions {
   judgingLimits?: Partial<JudgingLimits>;
   /** OpenAI-compatible API for guard rules of type ai_prompt; null or absent disables them */
   guardModel?: { url: string; key: string | null; name: string } | null;
+  /** runs the payload queries of endpoints; absent: every endpoint gets the default payload */
+  selectPayload?: SelectPayload;
   /** PEM certificates of authorities to trust besides the default ones */
   trustedCertificates?: readonly string[];
   fault?: (point: DeliveryFaultPoint | AskFaultPoint) => void;
@@ -93,6 +96,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     dispatcher: httpDispatcher,
     publicUrl,
     linkKey,
+    selectPayload: options.selectPayload ?? (() => Promise.resolve(null)),
     requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
   });
   const inHand = createInHand<DeliveryJob>({

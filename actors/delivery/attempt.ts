@@ -4,6 +4,7 @@ import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
+import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
@@ -12,7 +13,13 @@ import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
 import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
-import { isRawNeeded, makeWebhookRequest, type PayloadParts } from './webhook-request.ts';
+import {
+  buildSelected,
+  isRawNeeded,
+  makeWebhookRequest,
+  type PayloadParts,
+  type WebhookRequestParts,
+} from './webhook-request.ts';
 
 export interface AttemptOptions {
   context: ActorContext;
@@ -22,6 +29,8 @@ export interface AttemptOptions {
   publicUrl: string;
   /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
+  /** runs the payload queries of endpoints */
+  selectPayload: SelectPayload;
   /** requests open at once to one endpoint */
   requestsPerEndpoint: number;
 }
@@ -91,7 +100,11 @@ export function createAttempter(options: AttemptOptions): Attempter {
         const endpoint = endpoints.known(job);
         const webhook = endpoint?.webhook ?? null;
         const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
-        const isMissing = isNeeded && isRawNeeded({ endpoint, webhook, email }) && !raws.has(email.raw_id ?? '');
+        const isMissing =
+          isNeeded &&
+          endpoint.payloadQuery === null &&
+          isRawNeeded({ endpoint, webhook, email }) &&
+          !raws.has(email.raw_id ?? '');
         return isMissing ? (email.raw_id ?? []) : [];
       });
       return rawIds.length === 0 ? NO_RAWS : await context.bytes.readTogether(rawIds);
@@ -110,10 +123,12 @@ export function createAttempter(options: AttemptOptions): Attempter {
       if (!endpoint.isActive) return outcomeOfGivingUp(context, job, 'Endpoint is inactive');
       if (endpoint.webhook === null) return outcomeOfGivingUp(context, job, 'Endpoint configuration cannot be used');
       if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
-      const needsRaw = isRawNeeded({ endpoint, webhook: endpoint.webhook, email });
+      const { webhook } = endpoint;
+      const selectedBody = endpoint.payloadQuery === null ? null : await selectBody({ job, endpoint, webhook, email });
+      const needsRaw = selectedBody === null && isRawNeeded({ endpoint, webhook, email });
       const rawId = needsRaw ? email.raw_id : null;
       const raw = rawId === null ? null : (raws.get(rawId) ?? (await context.bytes.get(rawId)));
-      return await post(job, { endpoint, webhook: endpoint.webhook, email, raw });
+      return await post(job, { endpoint, webhook, email, raw, selectedBody });
     } catch (error) {
       // The row was claimed and nothing was sent: its lease is released.
       if (isConnectionLost(error)) return null;
@@ -121,9 +136,14 @@ export function createAttempter(options: AttemptOptions): Attempter {
     }
   };
 
+  const selectBody = (parts: Pick<PayloadParts, 'job' | 'endpoint' | 'webhook' | 'email'>): Promise<Buffer | null> => {
+    const { selectPayload, publicUrl, linkKey } = options;
+    return buildSelected(selectPayload, { ...parts, publicUrl, linkKey });
+  };
+
   const post = async (
     job: DeliveryJob,
-    parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
+    parts: Pick<WebhookRequestParts, 'endpoint' | 'webhook' | 'email' | 'raw' | 'selectedBody'>,
   ): Promise<FinishRecord | null> => {
     // Its endpoint or its bytes may have been read in the meantime.
     if (isClosed || options.leases.isLost(job)) return null;

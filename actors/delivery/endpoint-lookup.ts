@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import type { PayloadQuery } from '../../core/endpoints/payload-query.ts';
 import { decodeSigningSecrets, type SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { webhookTarget } from '../../core/endpoints/webhook-url.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
@@ -14,6 +15,8 @@ export interface DeliveryEndpoint {
   /** of webhooks: how the body of a request is written */
   webhookFormat: EndpointFactsRow['webhook_format'];
   isActive: boolean;
+  /** a query for the payload, with the filter that limits what it reads; null: the default payload */
+  payloadQuery: PayloadQuery | null;
   /** null when it is no webhook, or its stored configuration cannot be used */
   webhook: WebhookFacts | null;
 }
@@ -169,6 +172,7 @@ function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log
     type: row.type,
     webhookFormat: row.webhook_format,
     isActive: row.is_active,
+    payloadQuery: row.payload_query === null ? null : { query: row.payload_query, filter: row.filter },
     webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,
   };
 }

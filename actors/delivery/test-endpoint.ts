@@ -69,6 +69,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       raw,
       publicUrl: options.publicUrl,
       linkKey: options.linkKey,
+      selectedBody: null,
       sentAt,
     });
     const startedTick = performance.now();

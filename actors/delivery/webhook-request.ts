@@ -1,7 +1,10 @@
 import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/mail-payload.ts';
+import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
+import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
 import type { WebhookRequest } from './post-webhook.ts';
@@ -40,14 +43,38 @@ export function isRawAlwaysNeeded({ endpoint, webhook }: Pick<PayloadParts, 'end
 
 export interface WebhookRequestParts extends PayloadParts {
   deliveryId: string;
+  /** see buildSelected; null: the default payload */
+  selectedBody: Buffer | null;
   /** of this attempt */
   sentAt: Date;
+}
+
+/**
+ * Returns the body of a request whose payload is the result of the endpoint's query, or null when the endpoint has none, or its query does not
+ * fit the schema: then it is the default payload.
+ */
+export async function buildSelected(
+  select: SelectPayload,
+  { job, endpoint, webhook, email, publicUrl, linkKey }: Omit<PayloadParts, 'raw'>,
+): Promise<Buffer | null> {
+  if (endpoint.payloadQuery === null || endpoint.webhookFormat !== 'native') return null;
+  const { user_id: userId, id: emailId, created_at: receivedAt } = email;
+  const timestamp = job.createdAt;
+  const selected = await select(userId, endpoint.payloadQuery, { emailId, receivedAt }, timestamp);
+  if (selected === null) return null;
+  return buildSelectedPayload({
+    selected,
+    timestamp,
+    endpoint,
+    maxPayloadOctets: webhook.config.maxPayloadOctets,
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+  });
 }
 
 /** Builds the signed request that delivers an email to a webhook, real or test. */
 export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
   const { endpoint, webhook, email } = parts;
-  const body = buildPayload(parts);
+  const body = parts.selectedBody ?? buildPayload(parts);
   return {
     origin: webhook.origin,
     path: webhook.path,

@@ -14,15 +14,20 @@ export interface Database {
   kysely: Kysely<Tables>;
   /** a session of the user that asUser reads through (read-session.ts) */
   reading?: { userId: string; run: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T> };
-  /** the only domain that transactions of the user can access; absent: all (limitedTo) */
-  limit?: DomainLimit;
+  /** what transactions of the user can access; absent: all (limitedTo) */
+  limit?: ReadLimit;
   close(): Promise<void>;
 }
 
-/** The domain that an API key is limited to. */
-export interface DomainLimit {
-  id: string;
-  name: string;
+/** What an API key, or the payload query of an endpoint with a filter, is limited to. */
+export interface Reach {
+  /** one for an API key */
+  domains: readonly { id: string; name: string }[];
+  /** addresses of other domains, in lower case; none for an API key */
+  addresses: readonly string[];
+}
+
+export interface ReadLimit extends Reach {
   /** the same database without the limit */
   whole: Database;
 }

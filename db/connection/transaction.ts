@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
-import { type Database, type DomainLimit, isConnectionLost } from './database.ts';
+import { type Database, isConnectionLost, type Reach, type ReadLimit } from './database.ts';
 import { DOMAIN_ROLE } from './logins.ts';
 
 /*
@@ -47,26 +47,31 @@ export async function inTransactionFrom<Row extends pg.QueryResultRow, T>(
 }
 
 /**
- * Returns the same database for an API key that is limited to one domain: transactions of the user take a role that reads only the rows of
- * that domain (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses is thrown as forbidden.
+ * Returns the same database for an API key that is limited to one domain, or for the filter of an endpoint: transactions of the user take a
+ * role that reads only the rows of these domains and addresses (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses
+ * is thrown as forbidden.
  */
-export function limitedTo(database: Database, domain: { id: string; name: string }): Database {
-  return { ...database, limit: { ...domain, whole: database } };
+export function limitedTo(database: Database, { domains, addresses }: Reach): Database {
+  return { ...database, limit: { domains, addresses, whole: database } };
 }
 
+/** Separates the names in a setting; the function is_in_reach splits them. */
+const SEPARATOR = '\n';
+
 /** Settings that limit a transaction to the user, as names and values; they last until it ends. The role comes last. */
-function userSettings(userId: string, limit: DomainLimit | undefined): [name: string, value: string][] {
+function userSettings(userId: string, limit: ReadLimit | undefined): [name: string, value: string][] {
   if (limit === undefined) return [['postroom.user_id', userId]];
   return [
     ['postroom.user_id', userId],
-    ['postroom.domain_id', limit.id],
-    ['postroom.domain', limit.name],
+    ['postroom.domain_id', limit.domains.map(({ id }) => id).join(SEPARATOR)],
+    ['postroom.domain', limit.domains.map(({ name }) => name).join(SEPARATOR)],
+    ['postroom.address', limit.addresses.join(SEPARATOR)],
     ['role', DOMAIN_ROLE],
   ];
 }
 
 /** Returns userSettings as a statement. */
-export function userSettingsSql(client: pg.ClientBase, userId: string, limit: DomainLimit | undefined): string {
+export function userSettingsSql(client: pg.ClientBase, userId: string, limit: ReadLimit | undefined): string {
   const settings = userSettings(userId, limit).map(
     ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
   );
@@ -74,9 +79,9 @@ export function userSettingsSql(client: pg.ClientBase, userId: string, limit: Do
 }
 
 /** Returns the error to throw: with a limit, insufficient privilege means that the work reaches beyond the domain. */
-export function limitedError(error: unknown, limit: DomainLimit | undefined): unknown {
+export function limitedError(error: unknown, limit: ReadLimit | undefined): unknown {
   const isRefused = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
-  return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit }, error) : error;
+  return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit.domains[0] ?? null }, error) : error;
 }
 
 /** PostgreSQL, Appendix A. */

@@ -125,8 +125,20 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
   }
 }
 
-/** Throws forbidden if a key of one domain selects a type that does not belong to its domain. Visits each fragment once, since its type is fixed. */
 function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: GraphQLNamedType): void {
+  const found = findBeyondDomain(fragments, set, root);
+  if (found !== null) throw domainExceeded(`The field ${found.name}`, rights);
+}
+
+/**
+ * Returns the first field of a type that cannot be limited to domains, outside of the root; null if there is none. Visits each fragment once,
+ * since its type is fixed.
+ */
+export function findBeyondDomain(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  set: SelectionSetNode,
+  root: GraphQLNamedType,
+): { name: string; node: FieldNode } | null {
   const spread = new Set<string>();
   const open: { set: SelectionSetNode; parent: GraphQLNamedType }[] = [{ set, parent: root }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -136,7 +148,7 @@ function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: 
         const name = selection.name.value;
         if (name.startsWith('__')) continue;
         const isShown = parent === root || isError(parent) || isTypeOfDomain(schema, parent);
-        if (!isShown) throw domainExceeded(`The field ${parent.name}.${name}`, rights);
+        if (!isShown) return { name: `${parent.name}.${name}`, node: selection };
         const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
         if (field !== undefined && selection.selectionSet !== undefined)
           open.push({ set: selection.selectionSet, parent: getNamedType(field.type) });
@@ -151,6 +163,7 @@ function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: 
       if (fragment !== undefined && named !== undefined) open.push({ set: fragment.selectionSet, parent: named });
     }
   }
+  return null;
 }
 
 function isError(type: GraphQLNamedType): boolean {

@@ -12,6 +12,7 @@ import {
   parse,
   type SelectionSetNode,
   type Source,
+  specifiedRules,
   type ValidationOptions,
   type ValidationRule,
   validate,
@@ -27,6 +28,7 @@ const MAX_COST = 5_000;
 const MAX_QUERY_LENGTH = 100_000;
 /** Maximum fields of a document including its fragments, and pairs of fields that validation compares; a pair takes about 15 µs. */
 const MOST_COMPARED = { fields: 10_000, pairs: 5_000 };
+const TOO_MANY_PAIRS = 'The query selects the same fields too often. Select each field once.';
 /** Maximum introspection fields of one operation; introspecting the whole schema takes tens of milliseconds. */
 const MAX_INTROSPECTIONS = 2;
 /** Number of introspection results in the cache. */
@@ -48,7 +50,7 @@ export function boundedOperations(): Plugin {
     },
     onValidate({ params, setResult, addValidationRule, setValidationFn }) {
       if (hasTooManyPairs(params.documentAST as DocumentNode, MOST_COMPARED))
-        return setResult([refusal('The query selects the same fields too often. Select each field once.')]);
+        return setResult([refusal(TOO_MANY_PAIRS)]);
       addValidationRule(limitAliases);
       addValidationRule(limitIntrospections);
       // Suggestions cost time, and the schema is public.
@@ -78,6 +80,25 @@ export function boundedOperations(): Plugin {
   };
 }
 
+/**
+ * Parses and validates a stored document by the limits of a request, in a schema of its own. Returns the document, or the errors with their
+ * locations. Its cost is that of its only operation, without variables.
+ */
+export function checkStoredDocument(of: GraphQLSchema, text: string): DocumentNode | readonly GraphQLError[] {
+  let document: DocumentNode;
+  try {
+    document = parse(text, { maxLexicalTokens: MAX_TOKENS });
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+  if (hasTooManyPairs(document, MOST_COMPARED)) return [refusal(TOO_MANY_PAIRS)];
+  const errors = validate(of, document, [...specifiedRules, limitAliases], { maxErrors: 20 });
+  if (errors.length > 0) return errors;
+  const refused = costRefusal({ document }, of);
+  return refused === null ? document : [refused];
+}
+
 interface Asked {
   document: DocumentNode;
   contextValue?: unknown;
@@ -85,7 +106,10 @@ interface Asked {
   operationName?: unknown;
 }
 
-function costRefusal({ document, operationName, contextValue, variableValues }: Asked): GraphQLError | null {
+function costRefusal(
+  { document, operationName, contextValue, variableValues }: Asked,
+  of: GraphQLSchema = schema,
+): GraphQLError | null {
   const asked = operationOf({ document, operationName });
   // No operation will be executed.
   if (asked == null) return null;
@@ -94,7 +118,7 @@ function costRefusal({ document, operationName, contextValue, variableValues }: 
   const { complexity, depth } = complexityFromQuery(
     { ...document, definitions: [asked, ...definitions] },
     {
-      schema,
+      schema: of,
       ctx: contextValue as object,
       variables: (variableValues ?? {}) as Record<string, unknown>,
     },

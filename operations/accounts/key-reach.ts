@@ -22,8 +22,8 @@ export function requireSender(
   { database: { limit } }: OperationContext,
   { domain, path }: { domain: string; path: string },
 ): void {
-  if (limit === undefined || domain === limit.name) return;
-  const message = `This API key can send from ${limit.name} only, not from ${domain}.`;
+  if (limit === undefined || limit.domains.some(({ name }) => name === domain)) return;
+  const message = `This API key can send from ${limit.domains.map(({ name }) => name).join(', ')} only, not from ${domain}.`;
   const details = [{ field: `${path}from`, message }];
   throw new UserError('forbidden', message, { details, title: 'Forbidden', reason: LIMITED_TO_DOMAIN });
 }

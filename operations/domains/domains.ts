@@ -202,6 +202,22 @@ export async function findDomainByName({ database, userId }: OperationContext, n
   return asUser(database, userId, (transaction) => pages.findDomainId(transaction, userId, canonical));
 }
 
+/** Returns the user's domains with these names, which are in lower case. */
+export function findDomainsByName(
+  { database, userId }: OperationContext,
+  names: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  if (names.length === 0) return Promise.resolve([]);
+  return asUser(database, userId, (transaction) =>
+    transaction
+      .selectFrom('domain')
+      .select(['id', 'name'])
+      .where('user_id', '=', userId)
+      .where('name', 'in', names)
+      .execute(),
+  );
+}
+
 /** Returns a page of subdomains of each domain, newest first; inverted: oldest first. */
 export async function pageSubdomains(
   context: OperationContext,

@@ -2,10 +2,12 @@ import type { DeliveryStatus } from '../../core/endpoints/delivery.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
+import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
+import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.ts';
+import { type DeliveryBodyParts, readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.ts';
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
@@ -162,6 +164,9 @@ export async function buildDeliveryPayload(
   const config = parts === null ? null : usableConfig(context, parts.endpoint);
   if (parts === null || config === null) return null;
   const { endpoint, mail, lastAttemptAt } = parts;
+  const changed = { url: config.url, isEndpointChanged: lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt };
+  const selected = await buildSelectedBody(context, { ...parts, config });
+  if (selected !== null) return { body: selected, ...changed };
   const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, parts.emailId, null) : null;
   const body = buildMailPayload({
     delivery: parts,
@@ -172,11 +177,29 @@ export async function buildDeliveryPayload(
     publicUrl: settings.publicUrl,
     linkKey: deriveDownloadLinkKey(settings.secretKey),
   });
-  return {
-    body,
-    url: config.url,
-    isEndpointChanged: lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt,
-  };
+  return { body, ...changed };
+}
+
+/** Null when the endpoint has no payload query, or it does not fit. */
+async function buildSelectedBody(
+  context: OperationContext,
+  { createdAt: timestamp, endpoint, config, mail, emailId }: DeliveryBodyParts & { config: WebhookConfig },
+): Promise<Buffer | null> {
+  const { payloadQuery: query, filter } = endpoint;
+  if (query === null || endpoint.webhookFormat !== 'native') return null;
+  const subject = { emailId, receivedAt: mail.created_at };
+  const selected = await context.payloadQueries.select(context, { query, filter }, subject, timestamp);
+  if (selected === null) return null;
+  const { publicUrl, secretKey } = context.settings;
+  const linkKey = deriveDownloadLinkKey(secretKey);
+  const { userId } = context;
+  return buildSelectedPayload({
+    selected,
+    timestamp,
+    endpoint,
+    maxPayloadOctets: config.maxPayloadOctets,
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+  });
 }
 
 function usableConfig({ log }: OperationContext, endpoint: { id: string; config: unknown }): WebhookConfig | null {

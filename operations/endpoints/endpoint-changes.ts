@@ -26,6 +26,7 @@ import {
   newVerificationToken,
   readEndpoint,
 } from './endpoints.ts';
+import { requirePayloadQuery } from './payload-queries.ts';
 
 /** The changes; omitted fields stay as they are. */
 export interface EndpointChange extends SubscriptionInput {
@@ -55,6 +56,9 @@ const GONE = 'Endpoint not found';
 /** The error that names these is part of the REST contract. */
 const NAMED_FIELDS = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
 const CHANGEABLE = [...NAMED_FIELDS, ...SUBSCRIPTION_FIELDS] as const;
+
+/** Fields on which it depends whether a payload query is valid. */
+const PAYLOAD_FIELDS = ['payloadQuery', 'filter', 'webhookFormat'] as const;
 
 /**
  * Changes an endpoint. Enabling it or changing its configuration resets its failure count. Throws validation,
@@ -92,6 +96,8 @@ export async function updateEndpoint(
       const { events, ...subscription } = await changeSubscription(unit.transaction, userId, endpoint, change);
       Object.assign(endpoint, subscription, { events: [...events] });
     }
+    // A query that no longer fits prevents no other change.
+    if (PAYLOAD_FIELDS.some((field) => change[field] !== undefined)) requirePayloadQuery(context, endpoint);
     const isSwitched = isActive !== undefined && isActive !== endpoint.isActive;
     if (isSwitched) {
       endpoint.isActive = isActive;

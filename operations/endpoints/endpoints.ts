@@ -19,6 +19,7 @@ import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/en
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { changeSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
+import { requirePayloadQuery } from './payload-queries.ts';
 
 export type Endpoint = lists.Endpoint;
 
@@ -130,12 +131,14 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       { type: input.type, ...DEFAULT_SUBSCRIPTION },
       input,
     );
+    const webhookFormat = input.webhookFormat ?? 'native';
+    requirePayloadQuery(context, { ...subscription, webhookFormat });
     entities.create(EndpointEntity, {
       userId,
       id,
       name: input.name,
       type: input.type,
-      webhookFormat: input.webhookFormat ?? 'native',
+      webhookFormat,
       config,
       secretCiphertext,
       isActive: input.isActive ?? true,

@@ -7,6 +7,7 @@ import {
   type FeedEnd,
   type FeedEvent,
   findEvents,
+  findReceivedEvent,
   listEvents,
   readEventsAfter,
   readFeedEnd,
@@ -128,6 +129,22 @@ export function pageEvents(
     if ((before ?? 0) > lastSeq) throw invalidCursor('before');
     return listEvents(transaction, context.userId, { after: after ?? 0, before, isInverted, limit });
   });
+}
+
+/**
+ * Returns the event `email.received` of an email. If it was removed from the feed, returns one whose cursor is the beginning of the feed, with
+ * an ID of its own.
+ */
+export async function readReceivedEvent(
+  { database, userId }: OperationContext,
+  { emailId, receivedAt }: { emailId: string; receivedAt: Date },
+): Promise<FeedEvent> {
+  const found = await asUser(database, userId, (transaction) =>
+    findReceivedEvent(transaction, userId, { emailId, receivedAt }),
+  );
+  const none = { threadId: null, deliveryId: null, endpointId: null, domainId: null, data: {} };
+  const id = emailId.replace(/^[a-z]+_/, 'evt_');
+  return found ?? { ...none, seq: 0, id, kind: 'email.received', at: receivedAt, emailId };
 }
 
 /** Returns the number of events. */

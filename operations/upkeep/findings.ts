@@ -3,6 +3,7 @@ import * as faults from '../../db/queries/upkeep/overview-faults.ts';
 import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
 import { domainViewOf } from '../domains/domains.ts';
+import { describePlace } from '../endpoints/payload-queries.ts';
 
 type FindingKind =
   | 'domain-unproven'
@@ -10,6 +11,7 @@ type FindingKind =
   | 'domain-records-missing'
   | 'endpoint-disabled'
   | 'endpoint-failing'
+  | 'endpoint-query-outdated'
   | 'address-without-endpoint'
   | 'sending-limit'
   | 'api-key-expired'
@@ -49,6 +51,7 @@ export async function listFindings(context: OperationContext): Promise<Finding[]
   const found = await asUser(database, userId, async (transaction) => ({
     domains: await faults.readFaultyDomains(transaction, userId),
     endpoints: await faults.readFaultyEndpoints(transaction, userId),
+    queries: await faults.readPayloadQueries(transaction, userId),
     deadEnds: await faults.readDeadEnds(transaction, userId),
     keys: await faults.readExpiringKeys(transaction, userId, keySpan),
     reviews: await faults.readReviews(transaction, userId),
@@ -56,6 +59,7 @@ export async function listFindings(context: OperationContext): Promise<Finding[]
   const things = [
     ...found.domains.flatMap((domain) => domainFinding(context, domain)),
     ...found.endpoints.map(endpointFinding),
+    ...found.queries.flatMap((endpoint) => queryFinding(context, endpoint)),
     ...found.deadEnds.map(deadEndFinding),
     ...limitFinding(context, await countSendsLeft(context)),
     ...found.keys.map((key) => keyFinding(key, now)),
@@ -128,6 +132,25 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
     at,
     nodeId,
   };
+}
+
+/** Stored queries were checked when they were saved, so that one with errors is of an earlier schema. */
+function queryFinding(
+  { payloadQueries }: OperationContext,
+  { id: nodeId, name, query, filter }: faults.EndpointWithQuery,
+): Finding[] {
+  const [error] = payloadQueries.check({ query, filter });
+  if (error === undefined) return [];
+  return [
+    {
+      kind: 'endpoint-query-outdated',
+      severity: 'warning',
+      title: `The payload query of endpoint “${name}” no longer fits`,
+      detail: `${describePlace(error)} Until you change the query, the endpoint gets the default payload.`,
+      at: null,
+      nodeId,
+    },
+  ];
 }
 
 function deadEndFinding({ id, address, endpointName }: faults.DeadEndAddress): Finding {

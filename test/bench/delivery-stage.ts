@@ -217,6 +217,7 @@ async function prepareRequests(
     const webhook = endpoint?.webhook ?? null;
     if (email === undefined || endpoint === undefined || webhook === null) throw new Error('nothing to prepare from');
     const { origin, headers, body } = makeWebhookRequest({
+      selectedBody: null,
       job: { createdAt: row.created_at, threadId: row.thread_id, threadPosition: row.thread_position },
       endpoint,
       webhook,

@@ -3,11 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
+import { loadOnce } from '../../../core/shared/load-once.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import { loginUrl } from '../../../db/connection/logins.ts';
+import type { SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
+import { openLoggedDatabase } from '../logged-database.ts';
 import { StartRefused } from '../prepare-database.ts';
 import { ownPorts } from './own-ports.ts';
 
@@ -45,6 +49,8 @@ export interface ActorSettings {
   databaseUrl: string;
   /** a directory on the disk that stores the mail; null when an external database stores it */
   mailDirectory: string | null;
+  /** the gateway's pool in the same process; absent: payload queries of endpoints open one of their own */
+  gatewayDatabase?: Database;
 }
 
 /** Starts the actor of that name with its part of the configuration. Loads only its code, so that a process with one actor starts sooner. */
@@ -110,7 +116,8 @@ export async function startActor(name: ActorName, context: ActorContext, setting
     }
     case 'delivery': {
       const { startDeliveryActor } = await import('../../../actors/delivery/actor.ts');
-      return startDeliveryActor(context, {
+      const payloads = openPayloads(context, settings);
+      const actor = await startDeliveryActor(context, {
         publicUrl: config.publicUrl,
         allowedPrivateNetworks: config.allowedPrivateNetworks,
         refusedPorts: ownPorts(config, settings.databaseUrl),
@@ -123,10 +130,53 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         ...(config.webhookCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
+        selectPayload: payloads.select,
         fault,
       });
+      return {
+        async stop() {
+          await actor.stop();
+          await payloads.close();
+        },
+      };
     }
   }
+}
+
+/** PostgreSQL connections for payload queries, in a process without a gateway. */
+const PAYLOAD_CONNECTIONS = 2;
+
+/** Runs payload queries of endpoints. Loads the GraphQL schema, and connects as the gateway's role, when the first one runs. */
+function openPayloads(
+  { bus, log, random }: ActorContext,
+  { config, secretKey, databaseUrl, gatewayDatabase }: ActorSettings,
+): { select: SelectPayload; close: () => Promise<void> } {
+  let close = () => Promise.resolve();
+  const open = (): Database => {
+    const role = 'postroom_gateway';
+    const url = loginUrl(databaseUrl, role, secretKey);
+    const opened = openLoggedDatabase(
+      { url, role, poolSize: PAYLOAD_CONNECTIONS, applicationName: 'postroom payload queries' },
+      log,
+    );
+    close = opened.close;
+    return opened.database;
+  };
+  const runner = loadOnce(async () => {
+    const { createPayloadRunner } = await import('../../../gateway/graphql/payload-runner.ts');
+    const { gatewayConfigOf } = await import('./gateway.ts');
+    return createPayloadRunner({
+      database: gatewayDatabase ?? open(),
+      bus,
+      log,
+      random,
+      config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore: 'memory' }),
+    });
+  });
+  return {
+    select: async (userId, query, subject, linksFrom) => (await runner())(userId, query, subject, linksFrom),
+    close: () => close(),
+  };
 }
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/connection/database.ts';
+import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
 import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
 import type { Bus } from '../../../schema/messages.ts';
@@ -34,6 +35,36 @@ function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port:
   return { host: host === '0.0.0.0' || host === '::' ? mailHostname : host, port: smtpPort };
 }
 
+/** Returns the gateway's part of the configuration. */
+export function gatewayConfigOf({
+  config,
+  secretKey,
+  databaseUrl,
+  requestLimitStore,
+}: Pick<GatewayParts, 'config' | 'secretKey' | 'databaseUrl' | 'requestLimitStore'>): GatewayConfig {
+  return {
+    publicUrl: config.publicUrl,
+    unsubscribeUrl: config.unsubscribeUrl,
+    mailHostname: config.mailHostname,
+    smtp: smtpOf(config),
+    version: VERSION,
+    trustedDomains: config.trustedDomains,
+    secretKey,
+    rateLimitPerSecond: config.rateLimitPerSecond,
+    requestLimitStore,
+    mtaStsMode: config.mtaStsMode,
+    sendLimitPerHour: config.sendLimitPerHour,
+    streamLimitPerUser: config.streamLimitPerUser,
+    retention: config.retention,
+    hasGuardModel: config.guardModel !== null,
+    allowedPrivateNetworks: config.allowedPrivateNetworks,
+    ownPorts: ownPorts(config, databaseUrl),
+    isSignUpOpen: config.isSignUpOpen,
+    systemMailFrom: config.systemMailFrom,
+    trustedProxies: config.trustedProxies,
+  };
+}
+
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */
 export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
   const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore, readiness } = parts;
@@ -44,27 +75,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     log,
     random: drawRandom,
     isLeaving: readiness.isLeaving,
-    config: {
-      publicUrl: config.publicUrl,
-      unsubscribeUrl: config.unsubscribeUrl,
-      mailHostname: config.mailHostname,
-      smtp: smtpOf(config),
-      version: VERSION,
-      trustedDomains: config.trustedDomains,
-      secretKey,
-      rateLimitPerSecond: config.rateLimitPerSecond,
-      requestLimitStore,
-      mtaStsMode: config.mtaStsMode,
-      sendLimitPerHour: config.sendLimitPerHour,
-      streamLimitPerUser: config.streamLimitPerUser,
-      retention: config.retention,
-      hasGuardModel: config.guardModel !== null,
-      allowedPrivateNetworks: config.allowedPrivateNetworks,
-      ownPorts: ownPorts(config, databaseUrl),
-      isSignUpOpen: config.isSignUpOpen,
-      systemMailFrom: config.systemMailFrom,
-      trustedProxies: config.trustedProxies,
-    },
+    config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
   });
   await app.listen({ host: config.host, port: config.httpPort });
   return {

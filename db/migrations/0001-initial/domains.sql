@@ -143,16 +143,16 @@ grant execute on function contest_verified_name to postroom_gateway, postroom_ac
 -- What a key of one domain reads (docs/decisions/0035).
 grant select on domain to postroom_domain;
 create policy domain_of_domain on domain for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and id = current_setting('postroom.domain_id', true));
+  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(id));
 grant select (user_id, domain_id, selector, public_key, created_at, activated_at, retired_at) on dkim_key to postroom_domain;
 create policy dkim_key_of_domain on dkim_key for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
+  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
 grant select on email_address to postroom_domain;
 create policy email_address_of_domain on email_address for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
+  using (user_id = current_setting('postroom.user_id', true) and (is_domain_in_reach(domain_id) or is_in_reach(null, address)));
 grant select on reply_address to postroom_domain;
 create policy reply_address_of_domain on reply_address for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and domain_id = current_setting('postroom.domain_id', true));
+  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
 grant select on email_address_name to postroom_domain;
 create policy email_address_name_of_domain on email_address_name for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and exists (select from email_address a

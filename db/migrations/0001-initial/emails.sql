@@ -167,7 +167,7 @@ create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_l
     select case when sha256(r.octets) = r.sha256 then substring(r.octets from p_start + 1 for p_length) end
     from email e join raw_message r on r.id = e.raw_id
     where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true)
-      and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
+      and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
 
@@ -182,7 +182,7 @@ create function pending_receptions(p_user_id text, p_email_ids text[], p_length 
     left join reply_address a on a.user_id = o.user_id and a.id = o.reply_address_id
     where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
       and p_user_id = current_setting('postroom.user_id', true)
-      and (current_setting('role') <> 'postroom_domain' or substring(o.own_address from '[^@]*$') = current_setting('postroom.domain', true)) $$;
+      and (current_setting('role') <> 'postroom_domain' or is_in_reach(substring(o.own_address from '[^@]*$'), o.own_address)) $$;
 revoke all on function pending_receptions from public;
 grant execute on function pending_receptions to postroom_gateway, postroom_actor, postroom_domain;
 
@@ -191,17 +191,17 @@ create function raw_sizes(p_user_id text, p_email_ids text[]) returns table (ema
   language sql stable security definer set search_path = public, pg_temp as $$
     select e.id, r.size_octets::bigint from email e join raw_message r on r.id = e.raw_id
     where e.user_id = p_user_id and e.id = any (p_email_ids) and p_user_id = current_setting('postroom.user_id', true)
-      and (current_setting('role') <> 'postroom_domain' or e.own_domain = current_setting('postroom.domain', true)) $$;
+      and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
 revoke all on function raw_sizes from public;
 grant execute on function raw_sizes to postroom_gateway, postroom_actor, postroom_domain;
 
 -- What a key of one domain reads (docs/decisions/0035).
 grant select on email to postroom_domain;
 create policy email_of_domain on email for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and own_domain = current_setting('postroom.domain', true));
+  using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));
 grant select on email_content to postroom_domain;
 create policy email_content_of_domain on email_content for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = email_content.user_id and e.id = email_content.email_id));
 grant select on email_counter to postroom_domain;
 create policy email_counter_of_domain on email_counter for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and own_domain = current_setting('postroom.domain', true));
+  using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));

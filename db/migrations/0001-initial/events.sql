@@ -46,7 +46,7 @@ grant select on event to postroom_domain;
 create policy event_of_domain on event for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and case when email_id is not null then exists (select from email e where e.user_id = event.user_id and e.id = event.email_id)
   when thread_id is not null then is_thread_of_domain(user_id, thread_id)
-  else coalesce(data->>'domainId' = current_setting('postroom.domain_id', true), false) end);
+  else is_domain_in_reach(data->>'domainId') end);
 grant select on event_counter to postroom_domain;
 create policy event_counter_of_domain on event_counter for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and true);

@@ -12,6 +12,14 @@ do $$ begin revoke create on schema public from public; exception when insuffici
 -- A process checks whether the schema is the one it works with, and leaves changes to the owner.
 grant select on migration to postroom_gateway, postroom_actor;
 
+-- Whether mail of a domain and address is within the limit of the transaction, whose settings have one name a line (limitedTo in
+-- db/connection/transaction.ts). Short, so that it becomes part of the statements and policies that use it.
+create function is_in_reach(p_domain text, p_address text) returns boolean language sql stable parallel safe as $$
+  select coalesce(p_domain = any (string_to_array(current_setting('postroom.domain', true), chr(10)))
+    or p_address = any (string_to_array(current_setting('postroom.address', true), chr(10))), false) $$;
+create function is_domain_in_reach(p_domain_id text) returns boolean language sql stable parallel safe as $$
+  select coalesce(p_domain_id = any (string_to_array(current_setting('postroom.domain_id', true), chr(10))), false) $$;
+
 -- Shows rows of a table that has user_id to the gateway when the transaction is of that user, and to the actors always.
 create procedure pg_temp.protect_rows(p_table text) language plpgsql as $$
   begin

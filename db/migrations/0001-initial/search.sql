@@ -66,7 +66,7 @@ create function exchanged_emails(p_user_id text, p_address text, p_domain text, 
        from email_search s
        where s.user_id = $1 and s.parties && array_remove(array[$2, $3], null) and ($4 is null or s.created_at >= $4)'
       || case when current_setting('role') <> 'postroom_domain' then '' else
-        ' and exists (select from email e where e.user_id = s.user_id and e.id = s.email_id and e.own_domain = current_setting(''postroom.domain'', true))' end
+        ' and exists (select from email e where e.user_id = s.user_id and e.id = s.email_id and is_in_reach(e.own_domain, e.own_address))' end
       using p_user_id, p_address, p_domain, p_since;
   end $$;
 revoke all on function exchanged_emails from public;

@@ -194,7 +194,7 @@ grant execute on function redate_scheduled to postroom_gateway, postroom_actor;
 
 create function is_batch_of_domain(p_user_id text, p_batch_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
-    select p_user_id = current_setting('postroom.user_id', true) and coalesce(bool_and(e.own_domain = current_setting('postroom.domain', true)), false)
+    select p_user_id = current_setting('postroom.user_id', true) and coalesce(bool_and(is_in_reach(e.own_domain, e.own_address)), false)
     from email e where e.user_id = p_user_id and e.batch_id = p_batch_id $$;
 revoke all on function is_batch_of_domain from public;
 grant execute on function is_batch_of_domain to postroom_domain;

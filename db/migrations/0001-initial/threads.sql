@@ -86,7 +86,7 @@ grant execute on function list_labels to postroom_gateway, postroom_actor;
 -- Whether every message of the thread is of the domain of the transaction, and there is one. As their owner: others are not seen.
 create function is_thread_of_domain(p_user_id text, p_thread_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
-    select p_user_id = current_setting('postroom.user_id', true) and coalesce(bool_and(e.own_domain = current_setting('postroom.domain', true)), false)
+    select p_user_id = current_setting('postroom.user_id', true) and coalesce(bool_and(is_in_reach(e.own_domain, e.own_address)), false)
     from email e where e.user_id = p_user_id and e.thread_id = p_thread_id $$;
 revoke all on function is_thread_of_domain from public;
 grant execute on function is_thread_of_domain to postroom_domain;

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
 import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
+import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
 import type { Tables } from '../../entities/tables.ts';
 
@@ -16,6 +17,8 @@ export interface DeliveryBodyParts {
     type: EndpointType;
     webhookFormat: WebhookFormat;
     config: unknown;
+    payloadQuery: string | null;
+    filter: EventFilter | null;
     updatedAt: Date;
   };
   mail: DeliveryContentRow;
@@ -29,7 +32,7 @@ export async function readDeliveryBodyParts(
 ): Promise<DeliveryBodyParts | null> {
   const { rows } = await sql<BodyRow>`
     select d.email_id, d.created_at, d.thread_id, d.thread_position, d.last_attempt_at, n.id, n.name, n.type, n.webhook_format,
-      n.config, n.updated_at
+      n.config, n.payload_query, n.filter, n.updated_at
     from delivery d join endpoint n on n.user_id = ${userId} and n.id = d.endpoint_id
     where d.user_id = ${userId} and d.id = ${deliveryId} and d.delivery_type = 'webhook'`.execute(transaction);
   const [row] = rows;
@@ -51,6 +54,8 @@ export async function readDeliveryBodyParts(
       type: row.type,
       webhookFormat: row.webhook_format,
       config: row.config,
+      payloadQuery: row.payload_query,
+      filter: row.filter,
       updatedAt: row.updated_at,
     },
     mail,
@@ -68,6 +73,8 @@ interface BodyRow {
   type: EndpointType;
   webhook_format: WebhookFormat;
   config: unknown;
+  payload_query: string | null;
+  filter: EventFilter | null;
   updated_at: Date;
 }
 

@@ -108,6 +108,38 @@ export async function findEvents(
   return rows.map(feedEvent);
 }
 
+/** How much earlier an event may be than another with a smaller number: times are those of transactions. Milliseconds. */
+const MAX_DISORDER_MS = 60_000;
+/** Events after the receipt of an email among which its event is looked for. */
+const MAX_FOLLOWING = 20_000;
+
+/**
+ * Returns the event `email.received` of an email that was accepted at an instant; null when it was removed. There is no index for it: bisects
+ * the feed by time, and looks at the events that follow.
+ */
+export async function findReceivedEvent(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { emailId, receivedAt }: { emailId: string; receivedAt: Date },
+): Promise<FeedEvent | null> {
+  const since = new Date(receivedAt.getTime() - MAX_DISORDER_MS);
+  const { rows } = await sql<EventRow>`
+    with recursive bisected as (
+      select c.first_seq as low, c.last_seq + 1 as high from event_counter c where c.user_id = ${userId}
+      union all
+      select case when m.is_before then m.seq + 1 else b.low end, case when m.is_before then b.high else m.seq end
+      from bisected b cross join lateral (
+        select e.seq, e.at < ${since} as is_before from event e
+        where e.user_id = ${userId} and e.seq = (b.low + b.high) / 2 limit 1) m
+      where b.low < b.high
+    ), beginning as (select max(low) as seq from bisected)
+    select ${sql.raw(COLUMNS)} from event e
+    where e.user_id = ${userId} and e.seq >= (select seq from beginning) and e.seq < (select seq from beginning) + ${MAX_FOLLOWING}
+      and e.email_id = ${emailId} and e.kind = 'email.received'
+    order by e.seq limit 1`.execute(transaction);
+  return rows[0] === undefined ? null : feedEvent(rows[0]);
+}
+
 /** Returns where the feed ends now. */
 export async function readFeedEnd(transaction: Transaction<Tables>, userId: string): Promise<FeedEnd> {
   const { rows } = await sql<{ last_seq: number | null; first_seq: number | null; now: Date }>`

@@ -1,3 +1,4 @@
+import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { RouteDecision } from '../../../core/routing/route.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Row } from '../../entities/tables.ts';
@@ -87,16 +88,17 @@ export const takeAskedSql = `${ROUTE_FACTS}
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
   select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active,
-    e.xmin::text as version
+    e.payload_query, e.filter, e.xmin::text as version
   from unnest($1::text[], $2::text[]) k(user_id, id)
   cross join lateral (select *, xmin from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
 
 /** A row of readEndpointsSql. */
 export type EndpointFactsRow = Pick<
   Row<'endpoint'>,
-  'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active'
+  'user_id' | 'id' | 'name' | 'type' | 'webhook_format' | 'secret_ciphertext' | 'is_active' | 'payload_query'
 > & {
   config: unknown;
+  filter: EventFilter | null;
   /** the transaction that wrote the row: another one when it changed */
   version: string;
 };

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type Domain, domainColumns, domainOf, domainTables, type ListedDomain } from '../domains/domain-row.ts';
 import { isHeldRoute } from '../emails/email-row.ts';
@@ -41,6 +42,25 @@ export async function readFaultyEndpoints(transaction: Transaction<Tables>, user
     from endpoint e left join endpoint_stat s on s.user_id = ${userId} and s.endpoint_id = e.id
     where e.user_id = ${userId}
       and ((not e.is_active and e.inactive_reason is not null) or (e.is_active and s.failing_since is not null))
+    order by e.created_at, e.id limit ${MAX_TOLD}`.execute(transaction);
+  return rows;
+}
+
+/** An active endpoint with a payload query. */
+export interface EndpointWithQuery {
+  id: string;
+  name: string;
+  query: string;
+  filter: EventFilter | null;
+}
+
+export async function readPayloadQueries(
+  transaction: Transaction<Tables>,
+  userId: string,
+): Promise<EndpointWithQuery[]> {
+  const { rows } = await sql<EndpointWithQuery>`
+    select e.id, e.name, e.payload_query as query, e.filter from endpoint e
+    where e.user_id = ${userId} and e.is_active and e.payload_query is not null
     order by e.created_at, e.id limit ${MAX_TOLD}`.execute(transaction);
   return rows;
 }

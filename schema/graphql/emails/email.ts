@@ -179,6 +179,11 @@ EmailNode.implement({
       resolve: async ({ id, type }, _args, context) =>
         type === 'received' ? [] : (await loadEmailParts(context, id, null)).tags,
     }),
+    text: t.string({
+      nullable: true,
+      description: 'The plain-text body as received, as in `content`. Null if there is none.',
+      resolve: async ({ id }, _args, context) => (await loadEmailParts(context, id, 'text')).text,
+    }),
     content: t.field({
       type: EmailContentRef,
       description: 'Bodies and headers.',

@@ -1,15 +1,66 @@
 import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-kinds.ts';
 import { countEvents, cursorOf, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
+import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connectionBy, totalCount } from '../connection.ts';
-import { DeliveryNode, DomainNode, EmailNode, EndpointInterface, ThreadNode } from '../nodes.ts';
+import type { GraphContext } from '../context.ts';
+import { loadByOwner } from '../load-by-owner.ts';
+import { DeliveryNode, DomainNode, EmailNode, EndpointInterface, RecipientNode, ThreadNode } from '../nodes.ts';
 
 export const EventKind = builder.enumType('EventKind', {
   description: 'Kind of an event.',
   values: enumValues<Kind>(EVENT_KINDS),
 });
+
+/** A reply that is part of an event. */
+interface Response {
+  code: number | null;
+  enhancedStatus: string | null;
+  text: string | null;
+}
+
+const EventResponse = builder.objectRef<Response>('EventResponse').implement({
+  description: 'The reply of a recipient’s server, a bounce report, or an endpoint.',
+  isOfDomain: true,
+  fields: (t) => ({
+    code: t.exposeInt('code', {
+      nullable: true,
+      description: 'SMTP reply code, such as `550`; for an endpoint the HTTP status. Null if there was none.',
+    }),
+    enhancedStatus: t.exposeString('enhancedStatus', {
+      nullable: true,
+      description: 'Enhanced status code, such as `5.1.1` (RFC 3463). Null if there was none.',
+    }),
+    text: t.exposeString('text', {
+      nullable: true,
+      description: 'Text of the reply, or the error. Null if there was none.',
+    }),
+  }),
+});
+
+/** The data of events about a recipient or a delivery, as the actors write it. */
+function responseOf({ kind, data }: FeedEvent): Response | null {
+  const isDelivery = kind.startsWith('delivery.');
+  if (!isDelivery && typeof data['recipient'] !== 'string') return null;
+  const code = data[isDelivery ? 'statusCode' : 'code'];
+  const { status } = data;
+  const text = data[isDelivery ? 'error' : 'text'];
+  return {
+    code: typeof code === 'number' ? code : null,
+    enhancedStatus: typeof status === 'string' ? status : null,
+    text: typeof text === 'string' ? text : null,
+  };
+}
+
+const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
+
+async function recipientOf(context: GraphContext, { emailId, data: { recipient } }: FeedEvent) {
+  if (emailId === null || typeof recipient !== 'string') return null;
+  const recipients = await recipientsOf(context, emailId, null);
+  return recipients.find(({ address }) => address === recipient) ?? null;
+}
 
 export const Event = builder.objectRef<FeedEvent>('Event').implement({
   description: 'An event. Its objects are returned in their current state.',
@@ -51,6 +102,18 @@ export const Event = builder.objectRef<FeedEvent>('Event').implement({
       nullable: true,
       description: 'The domain concerned. Null if there is none or it was deleted.',
       resolve: ({ domainId }) => domainId,
+    }),
+    recipient: t.field({
+      type: RecipientNode,
+      nullable: true,
+      description: 'The recipient of a sent email that the event is about. Null if there is none or it was deleted.',
+      resolve: (event, _args, context) => recipientOf(context, event),
+    }),
+    lastResponse: t.field({
+      type: EventResponse,
+      nullable: true,
+      description: 'What the server or endpoint replied. Null if the event is not about a reply.',
+      resolve: responseOf,
     }),
     emailId: t.exposeID('emailId', {
       nullable: true,

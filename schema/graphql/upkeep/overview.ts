@@ -99,6 +99,10 @@ const FindingKind = builder.enumType('FindingKind', {
     },
     ENDPOINT_DISABLED: { value: 'endpoint-disabled', description: 'Postroom disabled an endpoint.' },
     ENDPOINT_FAILING: { value: 'endpoint-failing', description: 'All deliveries to an endpoint fail.' },
+    ENDPOINT_QUERY_OUTDATED: {
+      value: 'endpoint-query-outdated',
+      description: 'The payload query of an endpoint no longer fits the schema.',
+    },
     ADDRESS_WITHOUT_ENDPOINT: {
       value: 'address-without-endpoint',
       description: 'An address uses an endpoint that you disabled.',

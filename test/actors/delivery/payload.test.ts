@@ -56,7 +56,10 @@ const mailboxFor = (endpointConfig: Record<string, unknown>) =>
   gateway.mailbox({ endpointUrl: `${receiver.url}/hook`, endpointConfig });
 
 async function delivered(mailbox: TestMailbox): Promise<string> {
-  actor = await startDelivering(gateway.actor, gateway.owner, { publicUrl: PUBLIC_URL });
+  actor = await startDelivering(gateway.actor, gateway.owner, {
+    publicUrl: PUBLIC_URL,
+    selectPayload: gateway.selectPayload,
+  });
   const [request] = await receiver.received(1);
   await untilDeliveries(gateway.actor, mailbox.endpointId, ([first]) => first?.status === 'success');
   return request?.body ?? '';
@@ -149,3 +152,43 @@ test.each(['chat_a', 'chat_b'])(
     });
   },
 );
+
+test('with a payload query, the payload is its result in the general form, and links to texts beyond the budget', async () => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor({ maxPayloadOctets: 10_000 });
+  await gateway.owner.pool.query('update endpoint set payload_query = $2 where id = $1', [
+    mailbox.endpointId,
+    '{ kind email { id subject text rawUrl attachments { filename downloadUrl } } }',
+  ]);
+  const { emailId, bytes } = await receive(mailbox);
+  const long = 'Everything, everywhere. '.repeat(1_000);
+  await gateway.owner.pool.query(
+    'with c as (update email_content set text_body = $2 where email_id = $1) update email set has_attachments = true where id = $1',
+    [emailId, long],
+  );
+  const body = JSON.parse(await delivered(mailbox));
+  expect(body).toMatchObject({
+    id: expect.stringMatching(/^evt_/),
+    type: 'email.received',
+    event: 'email.received',
+    data: { kind: 'EMAIL_RECEIVED', email: { id: emailId, subject: 'Files' } },
+    truncated: ['email.text'],
+    endpoint: { id: mailbox.endpointId, type: 'webhook' },
+  });
+  expect(Object.keys(body)).toEqual(['id', 'type', 'event', 'timestamp', 'cursor', 'data', 'truncated', 'endpoint']);
+  const { text, rawUrl, attachments } = body.data.email;
+  expect((await follow(text)).equals(bytes)).toBe(true);
+  expect((await follow(rawUrl)).equals(bytes)).toBe(true);
+  expect((await follow(attachments[1].downloadUrl)).equals(SMALL)).toBe(true);
+});
+
+test('a payload query that no longer fits the schema gives the default payload', async () => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor({});
+  await gateway.owner.pool.query('update endpoint set payload_query = $2 where id = $1', [
+    mailbox.endpointId,
+    '{ kind email { fieldOfYesterday } }',
+  ]);
+  const { emailId } = await receive(mailbox);
+  expect(JSON.parse(await delivered(mailbox))).toMatchObject({ event: 'email.received', email: { id: emailId } });
+});

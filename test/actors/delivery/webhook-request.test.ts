@@ -6,8 +6,17 @@ const none = { text: '', addresses: [] };
 const partsWith = (timeout: number): WebhookRequestParts => ({
   deliveryId: 'dlv_1',
   sentAt: new Date(1),
+  selectedBody: null,
   job: { createdAt: new Date(0), threadId: null, threadPosition: null },
-  endpoint: { id: 'ep_1', name: 'x', type: 'webhook', webhookFormat: 'native', isActive: true, webhook: null },
+  endpoint: {
+    id: 'ep_1',
+    name: 'x',
+    type: 'webhook',
+    webhookFormat: 'native',
+    isActive: true,
+    payloadQuery: null,
+    webhook: null,
+  },
   webhook: {
     config: readWebhookConfig({ url: 'https://a.test/in', timeout, verificationToken: 't' }),
     origin: 'https://a.test',

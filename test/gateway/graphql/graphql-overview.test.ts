@@ -196,6 +196,23 @@ describe('things to fix', () => {
     expect(found[2]?.detail).toContain('It has 1 active address.');
   });
 
+  test('are endpoints whose payload query no longer fits the schema', async () => {
+    await run(`update endpoint set payload_query = '{ kind gone }' where id = $1`, [box.endpointId]);
+    expect(await things()).toMatchObject([
+      {
+        kind: 'ENDPOINT_QUERY_OUTDATED',
+        severity: 'WARNING',
+        title: expect.stringContaining('no longer fits'),
+        detail:
+          'Line 1, column 8: Cannot query field "gone" on type "Event". Until you change the query, the endpoint gets the default payload.',
+        node: { __typename: 'WebhookEndpoint', id: box.endpointId },
+      },
+    ]);
+    await run(`update endpoint set payload_query = '{ kind }' where id = $1`, [box.endpointId]);
+    expect(await things()).toEqual([]);
+    await run(`update endpoint set payload_query = null where id = $1`, [box.endpointId]);
+  });
+
   test('are endpoints that fail or were switched off, and addresses that lead to one that its user switched off', async () => {
     const { userId, endpointId, addressId } = box;
     await run(`insert into endpoint_stat (user_id, endpoint_id, failing_since) values ($1, $2, $3)`, [

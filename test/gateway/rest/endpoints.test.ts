@@ -608,6 +608,9 @@ describe('the events of a webhook', () => {
     [{ filter: { domains: 'elsewhere.example' } }, 'filter.domains'],
     [{ payloadQuery: '' }, 'payloadQuery'],
     [{ payloadQuery: 'x'.repeat(10_001) }, 'payloadQuery'],
+    [{ payloadQuery: '{ kind' }, 'payloadQuery'],
+    [{ payloadQuery: '{ subject }' }, 'payloadQuery'],
+    [{ payloadQuery: '{ kind }', webhookFormat: 'slack' }, 'payloadQuery'],
     [{ ordering: 'address' }, 'ordering'],
     [{ allowActions: 'yes' }, 'allowActions'],
   ])('%j are 400 and name the place', async (input, field) => {
@@ -615,6 +618,29 @@ describe('the events of a webhook', () => {
     const refusal = { status: 400, body: { details: [{ field }] } };
     expect(await post(box, '/endpoints', { ...hook, ...input })).toMatchObject(refusal);
     expect(await call(box, 'PATCH', `/endpoints/${box.endpointId}`, input)).toMatchObject(refusal);
+  });
+
+  test('are posted as a query selects them, whose errors have their places', async () => {
+    const box = await gateway.mailbox({ endpointUrl: url });
+    const path = `/endpoints/${box.endpointId}`;
+    const message = 'Line 2, column 3: Cannot query field "subject" on type "Event".';
+    expect(await call(box, 'PATCH', path, { payloadQuery: '{ kind\n  subject }' })).toMatchObject({
+      status: 400,
+      body: {
+        message: `\`payloadQuery\` is not valid. ${message}`,
+        details: [{ field: 'payloadQuery', message, line: 2, column: 3 }],
+      },
+    });
+    const payloadQuery = '{ endpoint { name } }';
+    expect(await call(box, 'PATCH', path, { payloadQuery })).toMatchObject({ status: 200, body: { payloadQuery } });
+    const filter = { addresses: [box.address] };
+    expect(await call(box, 'PATCH', path, { filter })).toMatchObject({ status: 400 });
+    expect(await call(box, 'PATCH', path, { filter, payloadQuery: null })).toMatchObject({ status: 200 });
+    await gateway.owner.pool.query(`update endpoint set payload_query = '{ old }' where id = $1`, [box.endpointId]);
+    expect(await call(box, 'PATCH', path, { name: 'y' })).toMatchObject({
+      status: 200,
+      body: { payloadQuery: '{ old }' },
+    });
   });
 
   test('are not filtered by the domains and addresses of other accounts', async () => {

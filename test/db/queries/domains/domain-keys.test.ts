@@ -24,7 +24,7 @@ let userId: string;
 beforeAll(async () => {
   gateway = await openTestGateway();
   two = await makeTwoDomains(gateway);
-  limited = limitedTo(gateway.database, two.domain);
+  limited = limitedTo(gateway.database, { domains: [two.domain], addresses: [] });
   ({ userId } = two.mine.mailbox);
 });
 afterAll(() => gateway.close());

@@ -1,0 +1,42 @@
+import type { WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
+import type { EventFilter } from '../../core/endpoints/endpoint-events.ts';
+import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../../core/endpoints/payload-query.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { invalid, type OperationContext, type PayloadSubject } from '../context.ts';
+
+/** Like PayloadQueries.select, for an actor, which has no context of a request. */
+export type SelectPayload = (
+  userId: string,
+  query: PayloadQuery,
+  subject: PayloadSubject,
+  linksFrom: Date,
+) => Promise<SelectedPayload | null>;
+
+interface CheckedEndpoint {
+  webhookFormat: WebhookFormat;
+  payloadQuery?: string | null | undefined;
+  filter?: EventFilter | null | undefined;
+}
+
+/** Throws validation, with the places, when the payload query of an endpoint does not fit the schema, its filter or its format. */
+export function requirePayloadQuery(
+  { payloadQueries }: OperationContext,
+  { payloadQuery, filter, webhookFormat }: CheckedEndpoint,
+): void {
+  if (payloadQuery == null) return;
+  if (webhookFormat !== 'native')
+    throw invalid('`payloadQuery` needs the format `native`. Chat messages have a form of their own.', 'payloadQuery');
+  const errors = payloadQueries.check({ query: payloadQuery, filter: filter ?? null });
+  if (errors.length === 0) return;
+  const details = errors.map(({ message, ...place }) => ({
+    field: 'payloadQuery',
+    message: describePlace({ message, ...place }),
+    ...place,
+  }));
+  throw new UserError('validation', `\`payloadQuery\` is not valid. ${details[0]?.message}`, { details });
+}
+
+/** Returns the message of an error with its place. */
+export function describePlace({ message, line, column }: PayloadQueryError): string {
+  return line === null ? message : `Line ${line}, column ${column}: ${message}`;
+}
