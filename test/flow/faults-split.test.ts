@@ -23,7 +23,13 @@ describe('as separate processes', () => {
     ['smtp', ['smtp.before-ask', 'smtp.after-answer']],
     [
       'receiving',
-      ['receiving.before-commit', 'receiving.after-commit', 'receiving.parse-claimed', 'receiving.parse-done'],
+      [
+        'receiving.before-commit',
+        'receiving.after-commit',
+        'receiving.replies-counted',
+        'receiving.parse-claimed',
+        'receiving.parse-done',
+      ],
     ],
     ['threading', ['threading.claimed', 'threading.before-commit', 'threading.after-commit']],
     ['delivery', ['delivery.claimed', 'delivery.posted', 'delivery.recorded']],
@@ -44,6 +50,8 @@ describe('as separate processes', () => {
     async (name, _, points) => {
       // What was under way at a kill is answered when its time is over; the next kill does not wait for that.
       const loads: Promise<unknown>[] = [];
+      // Accepts exactly the messages that are offered to it, however often they are repeated.
+      const limited = await bench.replyAddress(8 * killsPerPoint);
       await bench.service.end(name, 'SIGTERM');
       for (const point of points.flatMap((each) => Array.from({ length: killsPerPoint }, () => each))) {
         await passLeases(await bench.service.databaseUrl());
@@ -57,7 +65,8 @@ describe('as separate processes', () => {
             () => bench.service.output.slice(-2000),
             () => greets(bench.service.smtpPort),
           );
-        loads.push(name === 'smtp' ? offerUntil(died) : bench.offer(8, { sessions: 4 }));
+        const recipient = point === 'receiving.replies-counted' ? limited.address : bench.address;
+        loads.push(name === 'smtp' ? offerUntil(died) : bench.offer(8, { sessions: 4, recipient }));
         expect(await died, `${point} was reached`).toBe(137);
       }
       bench.service.startProcess(name);
@@ -66,6 +75,11 @@ describe('as separate processes', () => {
       await bench.awaitVerdicts();
       await bench.offerAgain();
       await bench.settle();
+      if (points.includes('receiving.replies-counted'))
+        expect((await bench.account.call('GET', `/reply-addresses/${limited.id}`)).body).toMatchObject({
+          message_count: 8 * killsPerPoint,
+          status: 'used_up',
+        });
     },
     LIMIT_MS,
   );

@@ -34,6 +34,13 @@ test('what is over goes, and what still counts stays', async () => {
       ('young', 'usr_other', 'k', 'b', now() - interval '300 days'), ('living', 'usr_other', 'k', 'c', null);
     insert into request_window (user_id, leases) values
       ('old', array[('l', now(), 1, now() - interval '1 minute')::request_lease]), ('young', array[('l', now(), 1, now() + interval '1 hour')::request_lease])`);
+  const ended = (id: string, columns: string) => `('usr_other', '${id}', 'dom', 'a.test', ${columns}, now())`;
+  await owner.pool.query(`
+    insert into reply_address (user_id, id, domain_id, domain, expires_at, revoked_at, created_at) values
+      ${ended('young', `now() - interval '29 days', null`)}, ${ended('living', 'null, null')},
+      ${ended('old', `now() + interval '1 day', now() - interval '31 days'`)};
+    insert into thread_message_id (user_id, message_id, thread_id) values
+      ('usr_other', 'reply-address:old', 'th'), ('usr_other', 'reply-address:young', 'th')`);
   expect(await removeLeftovers(actor)).toBe(1);
   for (const [table, column] of [
     ['auth_session', 'id'],
@@ -43,6 +50,8 @@ test('what is over goes, and what still counts stays', async () => {
   ] as const)
     expect(await idsOf(table, column), table).toEqual(['young']);
   expect(await idsOf('api_key', 'id')).toEqual(['living', 'young']);
+  expect(await idsOf('reply_address', 'id')).toEqual(['living', 'young']);
+  expect(await idsOf('thread_message_id', 'message_id')).toEqual(['reply-address:young']);
 });
 
 test('rows that came late for an account that was erased go, those of others stay', async () => {

@@ -336,3 +336,62 @@ test('an address with a plus tag can exist beside its base address', async () =>
   for (const address of [`plus@${domain.name}`, `plus+tag@${domain.name}`])
     expect((await post(box, '/email-addresses', { address, domainId: domain.id })).status).toBe(201);
 });
+
+describe('reply addresses', () => {
+  const domainOf = (of: TestMailbox) => of.address.split('@')[1] ?? '';
+
+  test.each([
+    [{ metadata: 'text' }, 'metadata'],
+    [{ metadata: { text: 'x'.repeat(4_096) } }, 'metadata'],
+    [{ metadata: { text: 'a\0b' } }, 'metadata'],
+    [{ max_messages: 0 }, 'max_messages'],
+    [{ max_messages: 1.5 }, 'max_messages'],
+    [{ expires_at: 'tomorrow' }, 'expires_at'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ senders: ['ann@elsewhere.test', 'no domain'] }, 'senders.1'],
+    [{ senders: Array.from({ length: 101 }, (_, n) => `a${n}.test`) }, 'senders'],
+    [{ domain: '' }, 'domain'],
+  ])('%j is refused with its field', async (input, field) => {
+    const mailbox = await gateway.mailbox();
+    const response = await gateway.call(mailbox.apiKey, 'POST', '/reply-addresses', {
+      domain: domainOf(mailbox),
+      ...input,
+    });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().details).toMatchObject([{ field }]);
+  });
+
+  test('are shown with all they were created with, and revoked with the scope send', async () => {
+    const mailbox = await gateway.mailbox();
+    const call = (method: string, path: string, body?: unknown) => gateway.call(mailbox.apiKey, method, path, body);
+    const input = {
+      domain: domainOf(mailbox),
+      metadata: { order: 4711 },
+      senders: ['Ann@Elsewhere.test'],
+      max_messages: 5,
+      expires_at: '2099-01-31T13:00:00+01:00',
+      deliver_to: mailbox.address,
+    };
+    const made = await call('POST', '/reply-addresses', input);
+    expect(made.statusCode).toBe(201);
+    const body = made.json();
+    expect(body).toEqual({
+      ...input,
+      object: 'reply_address',
+      id: expect.stringMatching(/^rpl_/),
+      address: expect.stringMatching(/^reply\+[a-z2-7]{58}@/),
+      status: 'active',
+      senders: ['ann@elsewhere.test'],
+      expires_at: '2099-01-31T12:00:00.000Z',
+      thread_id: null,
+      message_count: 0,
+      revoked_at: null,
+      created_at: expect.any(String),
+    });
+    expect((await call('GET', `/reply-addresses/${body.id}`)).json()).toEqual(body);
+    const revoked = (await call('DELETE', `/reply-addresses/${body.id}`)).json();
+    expect(revoked).toEqual({ ...body, status: 'revoked', revoked_at: expect.any(String) });
+    expect((await call('DELETE', `/reply-addresses/${body.id}`)).json()).toEqual(revoked);
+    expect((await call('GET', '/reply-addresses')).json()).toMatchObject({ data: [revoked], pagination: { total: 1 } });
+  });
+});

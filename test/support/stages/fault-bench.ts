@@ -62,15 +62,27 @@ export class FaultBench {
   /** Offers new messages, padded to that size, and adds them to the ledger; returns the reply to each. */
   async offer(
     count: number,
-    options: { sessions?: number; perSecond?: number; sizeBytes?: number } = {},
+    options: { sessions?: number; perSecond?: number; sizeBytes?: number; recipient?: string } = {},
   ): Promise<SmtpLoadResult[]> {
     const first = this.#count;
     this.#count += count;
     const bytes = Array.from({ length: count }, (_, n) => this.#compose(first + n, options.sizeBytes ?? 0));
     const results = await this.#send(bytes, options);
     for (const result of results)
-      this.offers.push({ bytes: bytes[result.n] ?? Buffer.alloc(0), recipients: [this.address], result });
+      this.offers.push({
+        bytes: bytes[result.n] ?? Buffer.alloc(0),
+        recipients: [options.recipient ?? this.address],
+        result,
+      });
     return results;
+  }
+
+  /** Creates a reply address of the mailbox that accepts so many messages. */
+  async replyAddress(maxMessages: number): Promise<{ id: string; address: string }> {
+    const input = { domain: this.account.domain, deliver_to: this.address, max_messages: maxMessages };
+    const made = await this.account.call('POST', '/reply-addresses', input);
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    return made.body as { id: string; address: string };
   }
 
   /** Awaits that recipients are judged again: an unknown one gets 550 from the receiving actor, and 451 while there is none. */
@@ -89,13 +101,12 @@ export class FaultBench {
       expect(await checkRefused(await this.service.databaseUrl(), this.offers)).toEqual([]);
       const open = this.offers.filter((offer) => offer.result.code !== 250);
       if (open.length === 0) return;
-      const results = await this.#send(
-        open.map((offer) => Buffer.from(offer.bytes)),
-        {},
-      );
-      for (const result of results) {
-        const offer = open[result.n];
-        if (offer !== undefined && result.code !== null) offer.result = result;
+      for (const [recipient, group] of Map.groupBy(open, ({ recipients }) => recipients[0] ?? this.address)) {
+        const bytes = group.map((offer) => Buffer.from(offer.bytes));
+        for (const result of await this.#send(bytes, { recipient })) {
+          const offer = group[result.n];
+          if (offer !== undefined && result.code !== null) offer.result = result;
+        }
       }
     }
     throw new Error(`refused for good: ${this.offers.find((offer) => offer.result.code !== 250)?.result.reply}`);
