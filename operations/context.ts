@@ -92,7 +92,12 @@ export interface PayloadQueries {
   ): Promise<SelectedPayload | null>;
 }
 
-export function newIdentifier(context: OperationParts, kind: IdentifierKind): string {
+/** The part of the context that operations on a user's mail need which actors call, too. */
+export interface MailContext extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId'> {
+  settings: Pick<OperationSettings, 'sendLimitPerHour' | 'secretKey' | 'unsubscribeUrl'>;
+}
+
+export function newIdentifier(context: Pick<OperationParts, 'now' | 'random'>, kind: IdentifierKind): string {
   return makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 }
 

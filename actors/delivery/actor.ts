@@ -5,6 +5,7 @@ import type { SelectPayload } from '../../operations/endpoints/payload-queries.t
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createCheckedDispatcher } from '../checked-dispatcher.ts';
 import { createInHand, laneName } from '../work/in-hand.ts';
+import { createActionRunner } from './act-on-response.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';
 import { createAttempter } from './attempt.ts';
 import { createDeliveryLeases } from './claim-deliveries.ts';
@@ -39,6 +40,8 @@ export interface DeliveryActorOptions {
   systemMailFrom?: string;
   /** copies that one user's endpoints may forward within an hour; 0 or absent: no limit */
   forwardLimitPerHour?: number;
+  /** SEND_LIMIT_PER_HOUR, which replies and forwards by actions count against; 0 or absent: no limit */
+  sendLimitPerHour?: number;
   /** for the threads that compose copies */
   forwardThreads?: ForwardThreadsOptions;
   /** for evaluating guard rules; defaults in judging.ts */
@@ -104,6 +107,13 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     laneOf: ({ userId, endpointId }) => ({ userId, key: endpointId }),
   });
   const recorder = createDeliveryRecorder({ context, fault, onDeferred: (seconds) => sweepIn(seconds) });
+  const actions = createActionRunner({
+    context,
+    recorder,
+    secretKey: options.secretKey,
+    sendLimitPerHour: options.sendLimitPerHour ?? 0,
+    fault,
+  });
   const dispatcher = createDispatcher({
     context,
     queue: createDeliveryQueue(LIMITS),
@@ -111,6 +121,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     leases,
     attempter,
     recorder,
+    actions,
     fault,
     keep: (work) => running.keep(work),
     onRoom: (job) => {

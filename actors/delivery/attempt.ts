@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
+import { readActions } from '../../core/endpoints/actions.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
@@ -9,10 +10,11 @@ import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { Leases } from '../work/leases.ts';
+import type { Acting } from './act-on-response.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
-import type { EndpointLookup } from './endpoint-lookup.ts';
+import type { DeliveryEndpoint, EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
+import { type OpenRequest, postWebhook, RESPONSE_MEMORY_BYTES, type WebhookResponse } from './post-webhook.ts';
 import {
   buildSelected,
   isRawNeeded,
@@ -35,8 +37,14 @@ export interface AttemptOptions {
   requestsPerEndpoint: number;
 }
 
+/** The outcome of an attempt, with the actions that its response asks for; null: none. */
+export interface AttemptEnd {
+  record: FinishRecord;
+  acting: Acting | null;
+}
+
 /** Gets the outcome of a job; null when the job was not started, because the actor stops or the lease was lost. */
-type OnAttemptEnd = (job: DeliveryJob, outcome: FinishRecord | null) => void;
+type OnAttemptEnd = (job: DeliveryJob, outcome: AttemptEnd | null) => void;
 
 /** Content that was read with the route is used for this long; milliseconds. */
 const MAX_CONTENT_AGE_MS = 1_000;
@@ -77,6 +85,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const { context } = options;
   const requests = createKeyedSemaphore(options.requestsPerEndpoint);
   const open = new Set<OpenRequest>();
+  const memory = { leftBytes: RESPONSE_MEMORY_BYTES };
   let isClosed = false;
 
   const readEmails = async (jobs: readonly DeliveryJob[]): Promise<Contents['emails']> => {
@@ -114,15 +123,15 @@ export function createAttempter(options: AttemptOptions): Attempter {
     }
   };
 
-  const attemptOne = async (job: DeliveryJob, { emails, raws }: Contents): Promise<FinishRecord | null> => {
+  const attemptOne = async (job: DeliveryJob, { emails, raws }: Contents): Promise<AttemptEnd | null> => {
     if (isClosed || options.leases.isLost(job)) return null;
     try {
       const email = emails.get(`${job.userId} ${job.emailId}`);
       const endpoint = options.endpoints.known(job) ?? (await options.endpoints.recent(job));
-      if (endpoint === undefined) return outcomeOfGivingUp(context, job, 'Endpoint not found');
-      if (!endpoint.isActive) return outcomeOfGivingUp(context, job, 'Endpoint is inactive');
-      if (endpoint.webhook === null) return outcomeOfGivingUp(context, job, 'Endpoint configuration cannot be used');
-      if (email === undefined) return outcomeOfGivingUp(context, job, 'Email content not available');
+      if (endpoint === undefined) return givenUp(job, 'Endpoint not found');
+      if (!endpoint.isActive) return givenUp(job, 'Endpoint is inactive');
+      if (endpoint.webhook === null) return givenUp(job, 'Endpoint configuration cannot be used');
+      if (email === undefined) return givenUp(job, 'Email content not available');
       const { webhook } = endpoint;
       const selectedBody = endpoint.payloadQuery === null ? null : await selectBody({ job, endpoint, webhook, email });
       const needsRaw = selectedBody === null && isRawNeeded({ endpoint, webhook, email });
@@ -144,7 +153,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const post = async (
     job: DeliveryJob,
     parts: Pick<WebhookRequestParts, 'endpoint' | 'webhook' | 'email' | 'raw' | 'selectedBody'>,
-  ): Promise<FinishRecord | null> => {
+  ): Promise<AttemptEnd | null> => {
     // Its endpoint or its bytes may have been read in the meantime.
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
@@ -158,7 +167,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       linkKey,
       sentAt: startedAt,
     });
-    const request = postWebhook(options.dispatcher, made);
+    const request = postWebhook(options.dispatcher, made, memory);
     open.add(request);
     const response = await request.response;
     open.delete(request);
@@ -166,14 +175,19 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const outcome = outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
     measure(outcome, response, parts.email.created_at);
     noteAttempt(context.database, job, startedTick, response);
-    return outcome;
+    return withActions(outcome, response, parts.endpoint);
   };
 
+  const givenUp = (job: DeliveryJob, error: string): AttemptEnd => ({
+    record: outcomeOfGivingUp(context, job, error),
+    acting: null,
+  });
+
   /** An internal fault. It counts as an attempt, so that a delivery that always fails comes to an end. */
-  const faulted = (job: DeliveryJob, error: unknown): FinishRecord => {
+  const faulted = (job: DeliveryJob, error: unknown): AttemptEnd => {
     context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: attempt failed');
     const response: WebhookResponse = { kind: 'unanswered', error: 'Internal error' };
-    return outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response });
+    return { record: outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response }), acting: null };
   };
 
   const begin = (jobs: readonly DeliveryJob[], contents: Contents, onEnd: OnAttemptEnd): void => {
@@ -225,6 +239,22 @@ export function createAttempter(options: AttemptOptions): Attempter {
       for (const request of open) request.interrupt();
     },
   };
+}
+
+/** Adds the actions that a response asks for, or why they cannot run. */
+function withActions(record: FinishRecord, response: WebhookResponse, endpoint: DeliveryEndpoint): AttemptEnd {
+  if (!endpoint.allowsActions || record.outcome !== 'success' || response.kind !== 'answered')
+    return { record, acting: null };
+  const { headers, bytes, isTooLong } = response;
+  const asked = readActions({ contentType: headers['content-type'] ?? '', body: bytes, isTooLong });
+  switch (asked.kind) {
+    case 'none':
+      return { record, acting: null };
+    case 'invalid':
+      return { record: { ...record, actions: { problem: asked.problem, results: [] } }, acting: null };
+    case 'some':
+      return { record, acting: { actions: asked.actions, endpoint } };
+  }
 }
 
 /** Returns the content that was read with the route, once and only while it is recent. */

@@ -5,7 +5,8 @@ import type { FairQueue } from '../work/fair-queue.ts';
 import type { InHand } from '../work/in-hand.ts';
 import type { Leases } from '../work/leases.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
-import type { Attempter } from './attempt.ts';
+import type { ActionRunner } from './act-on-response.ts';
+import type { AttemptEnd, Attempter } from './attempt.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import type { DeliveryOutcome } from './record-outcomes.ts';
 
@@ -16,6 +17,7 @@ export interface DispatcherOptions {
   leases: Leases<DeliveryJob>;
   attempter: Attempter;
   recorder: OutcomeRecorder<DeliveryOutcome>;
+  actions: ActionRunner;
   fault: (point: DeliveryFaultPoint) => void;
   /** lets stop() wait for work */
   keep: (work: Promise<unknown>) => void;
@@ -36,7 +38,7 @@ const READ_RETRY_MS = 500;
 const READ_BATCH = 100;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { context, leases, attempter, recorder, fault } = options;
+  const { context, leases, attempter, recorder, actions, fault } = options;
 
   const run = async (jobs: readonly DeliveryJob[]): Promise<void> => {
     const batches: Promise<void>[] = [];
@@ -51,10 +53,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const onEnd: Parameters<Attempter['attempt']>[1] = (job, outcome) => {
       if (outcome !== null) fault('delivery.posted');
       engine.end(job);
-      const done =
-        outcome === null
-          ? engine.release([job])
-          : engine.finish([job], recorder.record({ record: outcome, step: 'deliver' }));
+      const done = outcome === null ? engine.release([job]) : engine.finish([job], record(job, outcome));
       void done.then(() => {
         if (--left === 0) resolve();
       });
@@ -70,6 +69,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     await allDone;
   };
+
+  const record = (job: DeliveryJob, { record, acting }: AttemptEnd): Promise<void> =>
+    acting === null ? recorder.record({ record, step: 'deliver' }) : actions.run(job, record, acting);
 
   const engine = createWorkEngine<DeliveryJob, DeliveryJob>({
     queue: options.queue,
@@ -93,6 +95,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     stop() {
       recorder.stop();
+      actions.stop();
       attempter.close();
       engine.stop();
     },

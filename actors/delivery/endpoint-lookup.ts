@@ -17,6 +17,8 @@ export interface DeliveryEndpoint {
   isActive: boolean;
   /** a query for the payload, with the filter that limits what it reads; null: the default payload */
   payloadQuery: PayloadQuery | null;
+  /** whether the responses of this webhook may hold actions */
+  allowsActions: boolean;
   /** null when it is no webhook, or its stored configuration cannot be used */
   webhook: WebhookFacts | null;
 }
@@ -173,6 +175,7 @@ function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log
     webhookFormat: row.webhook_format,
     isActive: row.is_active,
     payloadQuery: row.payload_query === null ? null : { query: row.payload_query, filter: row.filter },
+    allowsActions: row.allow_actions,
     webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,
   };
 }

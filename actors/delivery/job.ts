@@ -32,6 +32,7 @@ export interface DeliveryContent {
 export type DeliveryFaultPoint =
   | 'delivery.claimed'
   | 'delivery.posted'
+  | 'delivery.acted'
   | 'delivery.recorded'
   | 'forward.claimed'
   | 'forward.composed'

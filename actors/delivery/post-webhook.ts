@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { MAX_ACTIONS_BYTES } from '../../core/endpoints/actions.ts';
 
 export interface WebhookRequest {
   /** scheme, host and port */
@@ -11,11 +12,31 @@ export interface WebhookRequest {
   body: Buffer;
   /** for everything from the name lookup to the last byte */
   timeoutMs: number;
+  /** whether the response may hold actions: then its whole body is kept, up to MAX_ACTIONS_BYTES */
+  allowsActions: boolean;
 }
+
+/** Counts the bytes of responses that are kept at the same time. */
+export interface ResponseMemory {
+  leftBytes: number;
+}
+
+/** For responses that may hold actions: enough for 128 of the longest. */
+export const RESPONSE_MEMORY_BYTES = 128 * MAX_ACTIONS_BYTES;
 
 /** The outcome of one request. `error` is a short text for the user. */
 export type WebhookResponse =
-  | { kind: 'answered'; statusCode: number; headers: IncomingHttpHeaders; body: string }
+  | {
+      kind: 'answered';
+      statusCode: number;
+      headers: IncomingHttpHeaders;
+      /** its beginning, as it is stored */
+      body: string;
+      /** as far as it was kept */
+      bytes: Buffer;
+      /** whether more of it was sent than is ever kept */
+      isTooLong: boolean;
+    }
   | { kind: 'unanswered'; error: string }
   | { kind: 'interrupted' };
 
@@ -26,13 +47,13 @@ export interface OpenRequest {
   interrupt(): void;
 }
 
-/** Of a response body, at most 20 KB are read and 4 KB stored. */
+/** Of a response body, at most 20 KB are read and 4 KB stored; of one that may hold actions, MAX_ACTIONS_BYTES are kept. */
 const MAX_READ_BYTES = 20 * 1_024;
 const MAX_KEPT_BYTES = 4_096;
 
-/** Posts once. Never throws: every failure is a response. */
-export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest): OpenRequest {
-  const exchange = new Exchange(request.timeoutMs);
+/** Posts once. Never throws: every failure is a response, and so is a lack of `memory`. */
+export function postWebhook(dispatcher: Dispatcher, request: WebhookRequest, memory: ResponseMemory): OpenRequest {
+  const exchange = new Exchange(request, memory);
   try {
     dispatcher.dispatch(
       {
@@ -61,8 +82,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   #kept: Buffer[] = [];
   #readBytes = 0;
+  #keptBytes = 0;
+  readonly #limits: { read: number; kept: number };
+  readonly #memory: ResponseMemory;
 
-  constructor(timeoutMs: number) {
+  constructor(
+    { timeoutMs, allowsActions }: Pick<WebhookRequest, 'timeoutMs' | 'allowsActions'>,
+    memory: ResponseMemory,
+  ) {
+    this.#memory = memory;
+    this.#limits = allowsActions
+      ? { read: MAX_ACTIONS_BYTES, kept: MAX_ACTIONS_BYTES }
+      : { read: MAX_READ_BYTES, kept: MAX_KEPT_BYTES };
     const { promise, resolve } = Promise.withResolvers<WebhookResponse>();
     this.response = promise;
     this.#settle = resolve;
@@ -90,11 +121,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const missing = MAX_KEPT_BYTES - this.#readBytes;
-    // A copy, because the chunk is a view of memory that is reused.
-    if (missing > 0) this.#kept.push(Buffer.from(chunk.subarray(0, missing)));
+    // Its memory is given back already.
+    if (this.#isSettled) return;
+    const missing = this.#limits.kept - this.#readBytes;
+    if (missing > 0 && !this.#keep(chunk.subarray(0, missing))) return;
     this.#readBytes += chunk.length;
-    if (this.#readBytes > MAX_READ_BYTES) this.end(this.#answer());
+    if (this.#readBytes > this.#limits.read) this.end(this.#answer());
   }
 
   onResponseEnd(): void {
@@ -106,14 +138,36 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#finish({ kind: 'unanswered', error: describeFailure(error) });
   }
 
+  /** Ends the exchange when there is no memory left; the first bytes of a response are always kept. */
+  #keep(part: Buffer): boolean {
+    const bytes = Math.max(0, this.#readBytes + part.length - MAX_KEPT_BYTES) - this.#keptBytes;
+    if (bytes > this.#memory.leftBytes) {
+      this.end({ kind: 'unanswered', error: 'Too many long responses at the same time' });
+      return false;
+    }
+    this.#keptBytes += bytes;
+    this.#memory.leftBytes -= bytes;
+    // A copy, because the chunk is a view of memory that is reused.
+    this.#kept.push(Buffer.from(part));
+    return true;
+  }
+
   #answer(): WebhookResponse {
-    const body = Buffer.concat(this.#kept).toString('utf8');
-    return { kind: 'answered', statusCode: this.#statusCode, headers: this.#headers, body };
+    const bytes = Buffer.concat(this.#kept);
+    return {
+      kind: 'answered',
+      statusCode: this.#statusCode,
+      headers: this.#headers,
+      body: bytes.toString('utf8', 0, MAX_KEPT_BYTES),
+      bytes,
+      isTooLong: this.#readBytes > this.#limits.read,
+    };
   }
 
   #finish(response: WebhookResponse): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
+    this.#memory.leftBytes += this.#keptBytes;
     this.#settle(response);
   }
 }

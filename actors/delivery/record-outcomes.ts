@@ -47,7 +47,7 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
     const recorded = new Set(rows.flatMap((row) => row.delivery_ids));
     for (const record of records) {
       if (!recorded.has(record.id)) continue;
-      count(record);
+      countOutcome(record);
       if (record.delay_seconds !== null) options.onDeferred(record.delay_seconds);
     }
     return records.map(({ id }) => recorded.has(id));
@@ -66,7 +66,8 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
   });
 }
 
-function count({ event_kind: kind, is_counted: isCounted }: FinishRecord): void {
+/** Counts a recorded outcome in the metrics. */
+export function countOutcome({ event_kind: kind, is_counted: isCounted }: FinishRecord): void {
   const outcome = kind === 'delivery.deferred' && !isCounted ? 'interrupted' : kind.slice('delivery.'.length);
   deliveryMetrics.outcomes.inc({ outcome });
   if (outcome === 'deferred') actorMetrics.retries.inc({ queue: 'deliver' });
@@ -77,8 +78,8 @@ function withoutRemoteText(outcome: FinishRecord): FinishRecord {
   return { ...outcome, attempt: { ...outcome.attempt, response_body: null, request_headers: {} } };
 }
 
-/** A second event id, in case the outcome disables the endpoint. */
-function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
+/** Returns the outcomes with ids for their events; a second one in case the outcome disables the endpoint. */
+export function withEventIds(context: ActorContext, outcomes: readonly FinishRecord[]) {
   const now = context.now();
   const random = context.random(2 * IDENTIFIER_RANDOM_BYTES * outcomes.length);
   const idAt = (n: number) =>

@@ -93,5 +93,6 @@ export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
     }),
     body,
     timeoutMs: Math.min(webhook.config.timeout, MAX_ATTEMPT_SECONDS) * 1_000,
+    allowsActions: endpoint.allowsActions,
   };
 }

@@ -97,7 +97,8 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
   );
 }
 
-const AUTOMATIC_FIELDS = [
+/** Fields of automatic replies, of programs that precede RFC 3834; lower case. */
+export const AUTOMATIC_FIELDS: readonly string[] = [
   'x-autoreply',
   'x-autorespond',
   'x-autoresponder',

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
@@ -105,6 +105,17 @@ export function asUser<T>(
   return database.limit === undefined
     ? done
     : done.catch((error: unknown) => Promise.reject(limitedError(error, database.limit)));
+}
+
+/** Returns a transaction that is open on this client, such as that of inUserTransaction, for queries that are composed. */
+export function transactionOn(client: pg.ClientBase): Transaction<Tables> {
+  const lent = {
+    query: ((text: string, parameters: readonly unknown[]) =>
+      client.query(text, [...parameters])) as unknown as PostgresPoolClient['query'],
+    release: () => undefined,
+  };
+  const pool = { connect: async () => lent, end: async () => undefined, options: {} };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) as unknown as Transaction<Tables>;
 }
 
 const setting = ([name, value]: [string, string]): RawBuilder<unknown> =>

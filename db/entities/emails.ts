@@ -122,11 +122,18 @@ export const EmailSchema = defineEntity({
     replyAddressId: p.text().nullable(),
     /** of that reply address */
     metadata: p.json<unknown>().nullable(),
+    /** whether a webhook's response asked for this reply; few per thread and hour are sent */
+    isAutomaticReply: p.boolean().default(false),
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),
   },
   indexes: [
+    {
+      name: 'email_automatic_reply',
+      properties: ['userId', 'threadId', 'createdAt'],
+      where: 'is_automatic_reply',
+    },
     { name: 'email_batch', properties: ['userId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
     {
       name: 'email_list',

@@ -78,6 +78,8 @@ export const DeliverySchema = defineEntity({
     responseData: p.json<unknown>().nullable(),
     /** for a webhook: the last attempt, in the format of delivery_earlier_attempt */
     lastAttempt: p.json<unknown>().nullable(),
+    /** what became of the actions in the response (ActionLog of core/endpoints/actions.ts); null: it had none */
+    actions: p.json<unknown>().nullable(),
     createdAt: p.datetime(3),
     completedAt: p.datetime(3).nullable(),
   },

@@ -56,20 +56,37 @@ async function update(
   const ids = [...new Set(emailIds)];
   if (!ids.every(isValidId)) throw emailNotFound();
   const { updated, lastSeq } = await asUser(database, userId, async (transaction) => {
-    const locked = await lockEmails(transaction, userId, ids);
-    if (locked.length < ids.length) throw emailNotFound();
-    if (locked.some(({ type }) => type !== 'received'))
-      throw new UserError('validation', 'Only received emails can be updated', { isOfState: true });
-    const updatedAt = await setFlags(transaction, userId, ids, flags);
-    const events = locked
-      .flatMap((email) => eventsOf(email, flags))
-      .map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
-    const updated = new Map(locked.map((email) => [email.id, { ...flagged(email, flags), updatedAt }]));
-    return { updated, lastSeq: events.length === 0 ? null : await appendEvents(transaction, userId, events) };
+    const { events, ...changed } = await flagEmails(context, transaction, ids, flags);
+    return { ...changed, lastSeq: events.length === 0 ? null : await appendEvents(transaction, userId, events) };
   });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   return ids.flatMap((id) => updated.get(id) ?? []);
 }
+
+/**
+ * Sets flags of received emails within a transaction, which appends the returned events last. Throws not_found,
+ * validation.
+ */
+export async function flagEmails(
+  context: Pick<OperationContext, 'userId' | 'now' | 'random'>,
+  transaction: Transaction,
+  ids: readonly string[],
+  flags: EmailFlags,
+): Promise<{ updated: Map<string, FlaggedEmail>; events: FlagEvent[] }> {
+  const { userId } = context;
+  const locked = await lockEmails(transaction, userId, ids);
+  if (locked.length < ids.length) throw emailNotFound();
+  if (locked.some(({ type }) => type !== 'received'))
+    throw new UserError('validation', 'Only received emails can be updated', { isOfState: true });
+  const updatedAt = await setFlags(transaction, userId, ids, flags);
+  const events = locked
+    .flatMap((email) => eventsOf(email, flags))
+    .map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
+  return { updated: new Map(locked.map((email) => [email.id, { ...flagged(email, flags), updatedAt }])), events };
+}
+
+type Transaction = Parameters<typeof setFlags>[0];
+type FlagEvent = { id: string } & ReturnType<typeof eventsOf>[number];
 
 function flagged(before: LockedEmail, flags: EmailFlags) {
   const { id } = before;

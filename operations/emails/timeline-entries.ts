@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionLog } from '../../core/endpoints/actions.ts';
 import { readAnswers, type StoredAnswer } from '../../core/routing/guard-judgement.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
@@ -22,6 +23,7 @@ export const TIMELINE_KINDS = [
   'released',
   'delivery-requested',
   'delivery-attempt',
+  'action',
   'delivery-ended',
   'queued',
   'sending-attempt',
@@ -246,13 +248,16 @@ const handData = z.object({
   scheduledAt: z.string().optional(),
   step: z.string().optional(),
   changed: z.array(z.string()).optional(),
+  /** set by an action of an endpoint, which has an entry of its own */
+  endpointId: z.string().optional(),
 });
 const STEPS: Readonly<Record<string, string>> = { parse: 'Parsed', thread: 'Threaded', route: 'Routed' };
 
 /** Returns the entries of user actions. */
 export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
-  return events.map(({ kind, at, data }) => {
-    const { scheduledAt, step, changed } = handData.parse(data ?? {});
+  return events.flatMap(({ kind, at, data }) => {
+    const { scheduledAt, step, changed, endpointId } = handData.parse(data ?? {});
+    if (endpointId !== undefined) return [];
     if (kind === 'email.reprocessed')
       return entry('reprocessed', at, `${STEPS[step ?? ''] ?? 'Processed'} again`, {
         detail: changed === undefined || changed.length === 0 ? null : `What changed: ${changed.join(', ')}.`,
@@ -275,17 +280,19 @@ const REQUESTS = {
   release: null,
   retry: 'Delivered again on request',
   replay: 'Replayed',
+  action: 'Routed by an action',
 } as const;
 
 /** Returns the entries of a delivery and its attempts; forwarded copies are covered by their recipients. */
 export function deliveryEntries(delivery: PastDelivery, attempts: readonly DeliveryAttempt[]): TimelineEntry[] {
-  const { id: nodeId, cause, createdAt, completedAt, status, error, endpointName } = delivery;
+  const { id: nodeId, cause, createdAt, completedAt, status, error, actions, endpointName } = delivery;
   const endpoint = endpointName === null ? 'a deleted endpoint' : `endpoint “${endpointName}”`;
   const request = REQUESTS[cause];
   const isEndedUntried = status === 'failed' && completedAt !== null && delivery.isWebhook && attempts.length === 0;
   return [
     ...(request === null ? [] : [entry('delivery-requested', createdAt, `${request}: to ${endpoint}`, { nodeId })]),
     ...attempts.map((attempt) => deliveryAttemptEntry(attempt, endpoint, nodeId)),
+    ...(actions === null || completedAt === null ? [] : actionEntries(actions, completedAt, { endpoint, nodeId })),
     ...(isEndedUntried
       ? [
           entry('delivery-ended', completedAt, `The delivery to ${endpoint} was given up`, {
@@ -296,6 +303,23 @@ export function deliveryEntries(delivery: PastDelivery, attempts: readonly Deliv
         ]
       : []),
   ];
+}
+
+/** Returns an entry for each action that ran, or one for why none of them did. */
+function actionEntries(
+  { problem, results }: ActionLog,
+  at: Date,
+  { endpoint, nodeId }: { endpoint: string; nodeId: string },
+): TimelineEntry[] {
+  if (problem === null)
+    return results.map(({ type, message, emailId, deliveryId }) =>
+      entry('action', at, `Action “${type}” of ${endpoint}`, {
+        detail: message,
+        nodeId: emailId ?? deliveryId ?? nodeId,
+      }),
+    );
+  const detail = problem.place === null ? problem.message : `${problem.place}: ${problem.message}`;
+  return [entry('action', at, `The actions of ${endpoint} did not run`, { detail, isFailure: true, nodeId })];
 }
 
 function deliveryAttemptEntry(attempt: DeliveryAttempt, endpoint: string, nodeId: string): TimelineEntry {

@@ -96,7 +96,7 @@ export async function normalTarget(
  * delivery's id. Throws not_found when the endpoint has been deleted.
  */
 export async function deliverTo(
-  context: OperationContext,
+  context: Pick<OperationContext, 'userId' | 'now' | 'random'>,
   transaction: Transaction,
   emailId: string,
   email: deliveries.LockedReceived,

@@ -290,6 +290,7 @@ const CAUSES: Record<Delivery['cause'], string> = {
   retry: 'Retry',
   replay: 'Replay',
   release: 'After release',
+  action: 'Action of a webhook',
 };
 
 function deliveryText({ cause, status, attempts, attemptLog, recipients, type }: Delivery): string {

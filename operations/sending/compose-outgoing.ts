@@ -11,7 +11,7 @@ import { unsubscribeFields } from '../../core/sending/unsubscribe-link.ts';
 import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
-import { invalid, type OperationContext } from '../context.ts';
+import { invalid, type MailContext } from '../context.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 
 /** A composed email with its row, ready to be submitted. */
@@ -37,7 +37,7 @@ const MAX_SEARCH_TEXT = 8_000;
  * ASCII lines, which is a bug.
  */
 export async function composeOutgoing(
-  context: OperationContext,
+  context: MailContext,
   email: CheckedEmail,
   schedule: { at: Date; timezone: string } | null,
 ): Promise<OutgoingEmail> {
@@ -111,7 +111,7 @@ export async function composeOutgoing(
 
 /** Returns the fields that let the only recipient unsubscribe. Throws validation when the service has no public URL. */
 function listFields(
-  { settings, userId, random }: OperationContext,
+  { settings, userId, random }: MailContext,
   { path }: CheckedEmail,
   list: string,
   recipients: readonly string[],

@@ -9,9 +9,9 @@ import {
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read.ts';
-import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
+import { emailNotFound, invalid, isValidId, type MailContext, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
-import { checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
 
@@ -37,6 +37,22 @@ export async function forwardEmail(
   const isLimited = context.database.limit !== undefined;
   const before = idempotency === null || isLimited ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
+  const email = await prepareForward(
+    context,
+    emailId,
+    input,
+    async () => (await readRawMessage(context, emailId)).bytes,
+  );
+  return sendChecked(context, [email], { idempotency, batchId: null, repliedTo: null });
+}
+
+/** Returns a forward ready to be composed. `readRaw` reads the stored message. Throws not_found, validation. */
+export async function prepareForward(
+  context: MailContext,
+  emailId: string,
+  input: NewForward,
+  readRaw: () => Promise<Uint8Array>,
+): Promise<CheckedEmail> {
   const header = checkOutgoingHeaders(input.headers ?? {}, THREADING_FIELDS);
   if (header.error !== undefined) throw invalid(header.error, 'headers');
   const original = await readOriginal(context, emailId);
@@ -47,13 +63,12 @@ export async function forwardEmail(
   const subject = input.subject == null || input.subject === '' ? forwardSubject(original.subject) : input.subject;
   const checked = checkOutgoing({ ...input, attachments: null, subject, text, html });
   const bodyBytes = Buffer.byteLength(text) + Buffer.byteLength(html ?? '');
-  const attachments = input.attachments === 'none' ? [] : await readAttachments(context, original, bodyBytes);
-  const frame = { idempotency, batchId: null, repliedTo: null };
-  return sendChecked(context, [{ ...checked, attachments }], frame);
+  const attachments = input.attachments === 'none' ? [] : await readAttachments(original, bodyBytes, readRaw);
+  return { ...checked, attachments };
 }
 
 /** Throws not_found, validation. */
-async function readOriginal({ database, userId }: OperationContext, emailId: string): Promise<EmailDetails> {
+async function readOriginal({ database, userId }: MailContext, emailId: string): Promise<EmailDetails> {
   const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
@@ -64,9 +79,9 @@ async function readOriginal({ database, userId }: OperationContext, emailId: str
 
 /** Decodes the attachments of the stored message. Throws validation when they are too large to send. */
 async function readAttachments(
-  context: OperationContext,
-  { id, attachments }: EmailDetails,
+  { attachments }: EmailDetails,
   bodyBytes: number,
+  readRaw: () => Promise<Uint8Array>,
 ): Promise<OutgoingAttachment[]> {
   if (attachments.length === 0) return [];
   const bytes = attachments.reduce((sum, { size }) => sum + size, bodyBytes);
@@ -75,7 +90,7 @@ async function readAttachments(
       `The email with its attachments is larger than the ${MAX_CONTENT_BYTES} bytes that can be sent. Forward it without attachments.`,
       'attachments',
     );
-  const { bytes: raw } = await readRawMessage(context, id);
+  const raw = await readRaw();
   return asOutgoingAttachments(
     attachments.map((attachment) => ({ ...attachment, content: contentOf(raw, attachment) })),
   );

@@ -4,12 +4,12 @@ import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { makeReply, type Original } from '../../core/sending/reply.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findOriginal, findOwnAddresses } from '../../db/queries/sending/outgoing-original.ts';
+import { findOriginal, findOwnAddresses, type OriginalEmail } from '../../db/queries/sending/outgoing-original.ts';
 import { requireSender } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
-import type { Accepted, Idempotency } from './idempotency.ts';
+import type { Accepted, Idempotency, Receipt } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
 
 /** Input of a reply; `to` and `subject` default to those of the original. */
@@ -35,21 +35,28 @@ export async function sendReply(
   // The thread may have a newer message by now, so look for a replay first.
   const before = idempotency === null ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
-  const { original, isThread, isOneself } = await waitUntilParsed(context, [id], () =>
-    readOriginal(context, id, answer.sender.address),
-  );
-  const input = { to: answer.to, subject: answer.subject, audience: reply.audience ?? 'sender' };
+  const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, answer.sender.address));
+  const { email, repliedTo } = addressReply(repliable, answer, reply.audience ?? 'sender');
+  const frame = { idempotency, batchId: null, repliedTo };
+  if (hasScope(context.rights, 'read')) return sendChecked(context, [email], frame);
+  requireParticipants(context, repliable.original, email);
+  return sendChecked(context, [email], frame).catch(hideRecipients);
+}
+
+/** Returns a checked answer with the recipients, subject and references of a reply. Throws validation. */
+export function addressReply(
+  { original, isThread, isOneself }: Repliable,
+  answer: ReturnType<typeof checkAnswer>,
+  audience: 'sender' | 'all',
+): { email: CheckedEmail; repliedTo: NonNullable<Receipt['repliedTo']> } {
+  const input = { to: answer.to, subject: answer.subject, audience };
   const { to, cc, subject, inReplyTo, references } = makeReply(original, input, isOneself);
   if (to.length === 0) throw invalid('The original has no address to reply to. Give a recipient in to.', 'to');
   const taken = new Set([...to, ...answer.cc].map((mailbox) => mailbox.address.toLowerCase()));
   const others = cc.filter((mailbox) => !taken.has(mailbox.address.toLowerCase()));
   const email = { ...answer, to, cc: [...answer.cc, ...others], subject, inReplyTo, references };
   checkAudience(to, email);
-  const repliedTo = { emailId: original.id, threadId: original.threadId, isThread };
-  const frame = { idempotency, batchId: null, repliedTo };
-  if (hasScope(context.rights, 'read')) return sendChecked(context, [email], frame);
-  requireParticipants(context, original, email);
-  return sendChecked(context, [email], frame).catch(hideRecipients);
+  return { email, repliedTo: { emailId: original.id, threadId: original.threadId, isThread } };
 }
 
 /**
@@ -79,9 +86,21 @@ function canonical(mailbox: Mailbox): string {
   return (outgoingMailbox(mailbox) ?? mailbox).address.toLowerCase();
 }
 
-/** Returns the original, and a test for the user's own addresses. Throws not_found. */
-async function readOriginal(context: OperationContext, id: string, sender: string) {
-  const { database, userId } = context;
+/** An email that can be replied to. */
+export interface Repliable {
+  original: OriginalEmail & { isOwn: boolean };
+  /** whether the request named its thread */
+  isThread: boolean;
+  /** whether an address is one of the user's own */
+  isOneself: (address: string) => boolean;
+}
+
+/** Returns the original of a reply that this address sends. Throws not_found, validation. */
+export async function readRepliable(
+  { database, userId }: Pick<OperationContext, 'database' | 'userId'>,
+  id: string,
+  sender: string,
+): Promise<Repliable> {
   if (!isValidId(id)) throw notFound();
   return asUser(database, userId, async (transaction) => {
     const found = await findOriginal(transaction, userId, id);

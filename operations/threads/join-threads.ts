@@ -12,9 +12,8 @@ import {
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
-import type { OutgoingEvent } from '../../db/queries/sending/outgoing-write.ts';
 import type { ClaimedEmails, UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
-import type { ThreadEvent } from '../../db/queries/threads/thread-events.ts';
+import type { FeedEvent, ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
 import {
   probesOf,
@@ -51,7 +50,7 @@ export async function joinThreads(
   client: pg.ClientBase,
   userId: string,
   claimed: ClaimedEmails,
-  earlierEvents: readonly OutgoingEvent[] = [],
+  earlierEvents: readonly FeedEvent[] = [],
 ): Promise<number | null> {
   const { emails } = claimed;
   const batch = emails.map(joinable);

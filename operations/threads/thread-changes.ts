@@ -68,6 +68,11 @@ export async function updateThreads(
   });
 }
 
+/** Adds a label to a thread, within a transaction that holds lockThreads. Returns the events; none when the thread has the label. */
+export function labelThread(client: pg.ClientBase, userId: string, threadId: string, label: string): Promise<Events> {
+  return setLabels(client, userId, [threadId], (present) => mergeLabels(present, labelsOf([label], 'name')));
+}
+
 /** Returns all labels of the user's threads by name; if there are more than 1,000, those with the most threads. */
 export function listLabels({ database, userId }: OperationContext): Promise<Label[]> {
   return asUser(database, userId, (transaction) => labelQueries.listLabels(transaction, userId, MAX_LISTED_LABELS));

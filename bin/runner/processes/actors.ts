@@ -126,6 +126,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         mailHostname: config.mailHostname,
         systemMailFrom: config.systemMailFrom,
         forwardLimitPerHour: config.forwardLimitPerHour,
+        sendLimitPerHour: config.sendLimitPerHour,
         guardModel: config.guardModel,
         ...(config.webhookCaFile === null
           ? {}

@@ -40,7 +40,7 @@ create table delivery (
   delivery_type text not null check (delivery_type in ('webhook', 'email', 'email_group')),
   thread_id text,
   thread_position integer,
-  cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release')),
+  cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release', 'action')),
   forward_raw_id text,
   is_null_sender boolean,
   status text not null default 'pending' check (status in ('pending', 'success', 'failed')),
@@ -52,6 +52,7 @@ create table delivery (
   claimed_until timestamptz(3),
   response_data jsonb,
   last_attempt jsonb,
+  actions jsonb,
   created_at timestamptz(3) not null,
   completed_at timestamptz(3),
   primary key (user_id, id)

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
+import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
@@ -148,6 +149,8 @@ export interface PastDelivery {
   completedAt: Date | null;
   /** when it ended, if it ended without an attempt */
   error: string | null;
+  /** what became of the actions in the webhook's response; null: it had none */
+  actions: ActionLog | null;
   endpointName: string | null;
 }
 
@@ -158,7 +161,7 @@ export async function readPastDeliveries(
 ): Promise<PastDelivery[]> {
   const { rows } = await sql<PastDelivery>`
     select w.id as "emailId", d.id, d.cause, d.delivery_type = 'webhook' as "isWebhook", d.status, d.created_at as "createdAt",
-      d.completed_at as "completedAt", d.response_data->>'error' as error, n.name as "endpointName"
+      d.completed_at as "completedAt", d.response_data->>'error' as error, d.actions, n.name as "endpointName"
     from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
       select * from delivery d where d.user_id = ${userId} and d.email_id = w.id

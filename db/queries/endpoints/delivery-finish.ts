@@ -1,4 +1,7 @@
+import type { ClientBase } from 'pg';
+import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryAttemptOutcome } from '../../../core/endpoints/delivery.ts';
+import type { FeedEvent } from '../threads/thread-events.ts';
 import { countOutcomesSql } from './disable-failing-endpoints.ts';
 
 /** The outcome of an attempt, in the parameter of finishDeliveriesSql. */
@@ -15,6 +18,8 @@ export interface FinishRecord {
   delay_seconds: number | null;
   status_code: number | null;
   error: string | null;
+  /** what became of the actions in the response; absent when it has none */
+  actions?: ActionLog;
   /** further fields of the stored attempt */
   attempt: AttemptRecord;
   event_kind: 'delivery.succeeded' | 'delivery.failed' | 'delivery.deferred';
@@ -59,17 +64,18 @@ function appendEventsSql(source: string, after: string): string {
 }
 
 /**
- * Records the outcomes of attempts in one statement: delivery (only while $1 holds the claim and no other attempt was counted since),
+ * Returns a statement that records the outcomes of attempts: delivery (only while $1 holds the claim and no other attempt was counted since),
  * attempt, statistics, endpoint, event. Parameters: $1 the claimant, $2 FinishRecord[] as JSON, each with the event_id of its event and a
- * disabled_event_id. Rows: FinishedRow; a delivery that is in none of them was taken over by another process. The last attempt is stored in
- * the delivery's own row, since most deliveries need no second one; the attempt before it is moved to delivery_earlier_attempt. The view
- * delivery_attempt combines both.
+ * disabled_event_id. A delivery that is in none of the rows was taken over by another process. The last attempt is stored in the delivery's
+ * own row, since most deliveries need no second one; the attempt before it is moved to delivery_earlier_attempt. The view delivery_attempt
+ * combines both.
  */
-export const finishDeliveriesSql = `
+const finishSql = (end: string) => `
   with outcome as materialized (
     select * from jsonb_to_recordset($2::jsonb) as o(
       user_id text, id text, attempts_before integer, is_counted boolean, outcome text, status text, delay_seconds float8,
-      status_code integer, error text, attempt jsonb, event_id text, disabled_event_id text, event_kind text, inactive_reason text)
+      status_code integer, error text, attempt jsonb, event_id text, disabled_event_id text, event_kind text, inactive_reason text,
+      actions jsonb)
   ), finished as (
     update delivery d set
       status = o.status,
@@ -82,6 +88,7 @@ export const finishDeliveriesSql = `
       last_attempt = o.attempt || jsonb_build_object('outcome', o.outcome, 'status_code', o.status_code, 'error', o.error,
         -- an interrupted attempt is recorded and not counted, so numbers may run ahead of attempts
         'number', 1 + coalesce((d.last_attempt->>'number')::integer, 0)),
+      actions = o.actions,
       completed_at = case when o.status <> 'pending' then (select postroom_now()) end
     from outcome o
     where d.user_id = o.user_id and d.id = o.id and d.claimed_by = $1 and d.attempts = o.attempts_before
@@ -103,5 +110,32 @@ export const finishDeliveriesSql = `
     from finished
     union all
     select user_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from disabled
-  ), ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from disabled) >= 0')}
-  select f.user_id, f.last_seq, (select array_agg(d.id) from finished d where d.user_id = f.user_id) as delivery_ids from feed f`;
+  )${end}`;
+
+/** Records outcomes and appends their events. Rows: FinishedRow. */
+export const finishDeliveriesSql =
+  finishSql(`, ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from disabled) >= 0')}
+  select f.user_id, f.last_seq, (select array_agg(d.id) from finished d where d.user_id = f.user_id) as delivery_ids from feed f`);
+
+/**
+ * Records outcomes within a transaction that appends the events later, last of all. Rows: one per event, `{event: FeedEvent}`, after the
+ * order of their ids; none when all claims were lost.
+ */
+const finishWithoutEventsSql = finishSql(`
+  select jsonb_build_object('id', h.event_id, 'kind', h.kind, 'emailId', h.email_id, 'deliveryId', h.delivery_id, 'endpointId', h.endpoint_id,
+    'data', h.data) as event
+  from happened h where (select count(*) from stat) + (select count(*) from disabled) >= 0 order by h.event_id`);
+
+/** Records the outcome of one delivery within a transaction. Returns its events; null when the claim was lost. */
+export async function finishDelivery(
+  client: ClientBase,
+  claimant: string,
+  record: FinishRecord & { event_id: string; disabled_event_id: string | null },
+): Promise<FeedEvent[] | null> {
+  const { rows } = await client.query<{ event: FeedEvent }>({
+    name: 'delivery-finish-without-events',
+    text: finishWithoutEventsSql,
+    values: [claimant, JSON.stringify([record])],
+  });
+  return rows.length === 0 ? null : rows.map(({ event }) => event);
+}

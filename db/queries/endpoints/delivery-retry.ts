@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
+import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
@@ -183,6 +184,24 @@ export async function findDelivery(
   return row ?? null;
 }
 
+/** Returns whether the email was ever to be delivered to the endpoint. */
+export async function hasDelivery(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  endpointId: string,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('delivery')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('email_id', '=', emailId)
+    .where('endpoint_id', '=', endpointId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The values of a new delivery, besides its endpoint. */
 export interface NewDelivery {
   id: string;
@@ -192,7 +211,7 @@ export interface NewDelivery {
   threadId: string | null;
   threadPosition: number | null;
   attemptsAllowed: number;
-  cause: 'retry' | 'replay' | 'release';
+  cause: Exclude<DeliveryCause, 'route'>;
 }
 
 /**

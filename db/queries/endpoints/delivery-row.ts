@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 
@@ -17,6 +18,8 @@ export interface DeliverySummary {
   nextAttemptAt: Date | null;
   /** `error` and `statusCode` of the last attempt; null before it */
   responseData: unknown;
+  /** what became of the actions in the webhook's response; null: it had none */
+  actions: ActionLog | null;
   createdAt: Date;
   completedAt: Date | null;
 }
@@ -39,7 +42,7 @@ export interface DeliveryAttempt {
 /** The columns of the delivery `d` that deliverySummary reads. */
 export const deliverySummaryColumns: RawBuilder<unknown> = sql`
   d.id, d.email_id, d.endpoint_id, d.delivery_type, d.cause, d.status, d.attempts, d.last_attempt_at, d.next_attempt_at, d.response_data,
-  d.created_at, d.completed_at`;
+  d.actions, d.created_at, d.completed_at`;
 
 export interface DeliverySummaryRow {
   id: string;
@@ -52,6 +55,7 @@ export interface DeliverySummaryRow {
   last_attempt_at: Date | null;
   next_attempt_at: Date | null;
   response_data: unknown;
+  actions: ActionLog | null;
   created_at: Date;
   completed_at: Date | null;
 }
@@ -68,6 +72,7 @@ export function deliverySummary(row: DeliverySummaryRow): DeliverySummary {
     lastAttemptAt: row.last_attempt_at,
     nextAttemptAt: row.next_attempt_at,
     responseData: row.response_data,
+    actions: row.actions,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };

@@ -26,6 +26,21 @@ interface DecisionRow {
   matches: RouteDecision['matches'];
 }
 
+/** Holds an email for review, also one that was released before. Returns false when it is not routed yet. */
+export async function holdRoute(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  reason: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update route r set outcome = 'review', via = null, endpoint_id = null, rule_id = null, reason = ${reason}, matches = null,
+      decided_at = postroom_now(), released_at = null
+    where r.user_id = ${userId} and r.email_id = ${emailId} and r.decided_at is not null
+    returning 1`.execute(transaction);
+  return rows.length > 0;
+}
+
 /** Replaces the decision on an email; if a model must be asked first, that happens soon. */
 export async function rewriteRoute(
   transaction: Transaction<Tables>,

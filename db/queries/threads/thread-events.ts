@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { OutgoingEvent } from '../sending/outgoing-write.ts';
 
 /** An event about a thread, or about an email in it. */
 export interface ThreadEvent {
@@ -10,11 +9,22 @@ export interface ThreadEvent {
   data: Record<string, unknown>;
 }
 
+/** An event for the feed of its user, as append_events takes it. */
+export interface FeedEvent {
+  id: string;
+  kind: string;
+  emailId?: string | null;
+  threadId?: string | null;
+  deliveryId?: string | null;
+  endpointId?: string | null;
+  data?: Record<string, unknown>;
+}
+
 /** Must be last in the transaction: the event counter stays locked until the commit. Returns the last seq; null when there is no event. */
 export async function appendThreadEvents(
   client: pg.ClientBase,
   userId: string,
-  events: readonly (ThreadEvent | OutgoingEvent)[],
+  events: readonly FeedEvent[],
 ): Promise<number | null> {
   const { rows } = await client.query<{ last_seq: number | null }>({
     name: 'thread-events',

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { SubjectAnchor, ThreadReason } from '../../../core/threads/threading.ts';
-import type { OutgoingEvent } from '../sending/outgoing-write.ts';
-import type { ThreadEvent } from './thread-events.ts';
+import type { FeedEvent } from './thread-events.ts';
 import { type NearestReplies, type NearestRow, nearestOf, type Probe, probesJson } from './thread-lookup.ts';
 import { type ThreadGain, threadRow } from './thread-row.ts';
 
@@ -32,7 +31,7 @@ export interface ThreadChange {
   /** created or updated; their counters are increased */
   threads?: readonly ThreadGain[];
   /** for the feed; the last write of the transaction, because the counter of the feed stays locked until the commit */
-  events?: readonly (ThreadEvent | OutgoingEvent)[];
+  events?: readonly FeedEvent[];
 }
 
 /** The change is stored, or replies are near and nothing is stored. */

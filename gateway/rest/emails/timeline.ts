@@ -21,7 +21,8 @@ const entryBody = z
     }),
     is_failure: z.boolean().meta({ description: 'Whether this entry is a failure.' }),
     about_id: z.string().nullable().meta({
-      description: 'ID of the delivery, recipient, thread, guard rule or endpoint concerned. Null if there is none.',
+      description:
+        'ID of the delivery, recipient, email, thread, guard rule or endpoint concerned. Null if there is none.',
     }),
   })
   .meta({ id: 'TimelineEntry' });

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { ACTION_STATUSES, ACTION_TYPES } from '../../../core/endpoints/actions.ts';
 import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../../core/endpoints/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import {
@@ -54,6 +55,32 @@ export const deliveryBody = z
         responseBody: z.string().nullable().meta({ description: 'First 4,096 bytes of the response body.' }),
       }),
     ),
+    actions: z
+      .object({
+        problem: z
+          .object({
+            place: z
+              .string()
+              .nullable()
+              .meta({ description: 'Such as `actions[2].type`. Null if it is the whole response.' }),
+            message: z.string(),
+          })
+          .nullable()
+          .meta({ description: 'Why none of the actions ran. Null if all of them ran.' }),
+        results: z
+          .array(
+            z.object({
+              type: z.enum(ACTION_TYPES),
+              status: z.enum(ACTION_STATUSES),
+              message: z.string().meta({ description: 'What the action did, or why it did not run.' }),
+              emailId: z.string().nullable().meta({ description: 'ID of the email that a reply or forward sends.' }),
+              deliveryId: z.string().nullable().meta({ description: 'ID of the delivery that `route` created.' }),
+            }),
+          )
+          .meta({ description: 'Results in the order of the response. Empty if the response is not valid.' }),
+      })
+      .nullable()
+      .meta({ description: 'What became of the actions in the webhook’s response. Null if it had none.' }),
     recipients: z
       .array(
         z.object({
@@ -83,6 +110,7 @@ export function deliveryBodyOf(delivery: Delivery): z.infer<typeof deliveryBody>
     completedAt: wireInstant(delivery.completedAt),
     nextAttemptAt: delivery.status === 'pending' ? wireInstant(delivery.nextAttemptAt) : null,
     cause: delivery.cause,
+    actions: delivery.actions,
     attemptLog: delivery.attemptLog.map((attempt) => ({ ...attempt, startedAt: wireInstant(attempt.startedAt) })),
     recipients: delivery.recipients.map((recipient) => ({
       ...recipient,

@@ -19,6 +19,7 @@ const TimelineKind = builder.enumType('TimelineKind', {
     released: 'A user released the email.',
     'delivery-requested': 'A user started another delivery.',
     'delivery-attempt': 'Postroom called a webhook.',
+    action: 'A webhook’s response asked for an action.',
     'delivery-ended': 'A delivery failed without an attempt.',
     queued: 'The send time of a scheduled email was reached.',
     'sending-attempt': 'Postroom offered the email to a recipient’s server.',
@@ -59,7 +60,7 @@ const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').imple
     node: t.field({
       type: builder.nodeInterfaceRef(),
       nullable: true,
-      description: 'The Delivery, Recipient, Thread, GuardRule or Endpoint concerned. Null if there is none.',
+      description: 'The Delivery, Recipient, Email, Thread, GuardRule or Endpoint concerned. Null if there is none.',
       resolve: ({ nodeId }, _args, context) => (nodeId === null ? null : loadNode(nodeId, context)),
     }),
   }),

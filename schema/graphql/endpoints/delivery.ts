@@ -1,3 +1,4 @@
+import type { ActionLog, ActionResult, ActionType } from '../../../core/endpoints/actions.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import { invalid } from '../../../operations/context.ts';
 import { readRawSource } from '../../../operations/emails/attachments.ts';
@@ -35,6 +36,7 @@ const DeliveryCause = builder.enumType('DeliveryCause', {
     retry: 'You retried it.',
     replay: 'You replayed the deliveries of a period.',
     release: 'You released a held email.',
+    action: 'The response of another webhook routed the email here.',
   }),
 });
 
@@ -85,6 +87,77 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
       type: [RequestHeader],
       description: 'Request headers.',
       resolve: ({ requestHeaders }) => Object.entries(requestHeaders).map(([name, value]) => ({ name, value })),
+    }),
+  }),
+});
+
+/** Number of actions that the cost limit assumes. */
+const USUAL_ACTIONS = 3;
+
+const ActionTypeEnum = builder.enumType('ActionType', {
+  description: 'What a webhook’s response asks for.',
+  values: enumValues<ActionType>({
+    reply: 'Reply to the sender.',
+    forward: 'Forward the email to an address.',
+    label: 'Label the thread.',
+    archive: 'Archive the email.',
+    read: 'Mark the email as read.',
+    hold: 'Hold the email for review.',
+    route: 'Deliver the email to another endpoint.',
+  }),
+});
+
+const ActionStatus = builder.enumType('ActionStatus', {
+  description: 'Result of an action.',
+  values: enumValues<ActionResult['status']>({
+    done: 'It ran.',
+    refused: 'It could not run, so no action of the response ran.',
+    skipped: 'It did not run, because another action of the response was refused.',
+  }),
+});
+
+const ActionResultRef = builder.objectRef<ActionResult>('ActionResult').implement({
+  description: 'The result of an action that a webhook’s response asked for.',
+  isOfDomain: true,
+  fields: (t) => ({
+    type: t.expose('type', { type: ActionTypeEnum, description: 'What the response asked for.' }),
+    status: t.expose('status', { type: ActionStatus, description: 'Result of the action.' }),
+    message: t.exposeString('message', { description: 'What the action did, or why it did not run.' }),
+    email: t.field({
+      type: EmailNode,
+      nullable: true,
+      description: 'The email that a reply or forward sends. Null for other actions and if it was deleted.',
+      resolve: ({ emailId }) => emailId,
+    }),
+    delivery: t.field({
+      type: DeliveryNode,
+      nullable: true,
+      description: 'The delivery that `route` created. Null for other actions.',
+      resolve: ({ deliveryId }) => deliveryId,
+    }),
+  }),
+});
+
+const ActionLogRef = builder.objectRef<ActionLog>('ActionLog').implement({
+  description: 'What became of the actions in a webhook’s response. All of them ran, or none.',
+  isOfDomain: true,
+  fields: (t) => ({
+    place: t.string({
+      nullable: true,
+      description:
+        'What was wrong, such as `actions[2].type`. Null if all actions ran, or if it is the whole response.',
+      resolve: ({ problem }) => problem?.place ?? null,
+    }),
+    problem: t.string({
+      nullable: true,
+      description: 'Why none of the actions ran. Null if all of them ran.',
+      resolve: ({ problem }) => problem?.message ?? null,
+    }),
+    results: t.field({
+      type: [ActionResultRef],
+      description: 'Results in the order of the response. Empty if the response is not valid.',
+      complexity: { field: 1, multiplier: USUAL_ACTIONS },
+      resolve: ({ results }) => results,
     }),
   }),
 });
@@ -146,6 +219,12 @@ DeliveryNode.implement({
       nullable: true,
       description: 'Last error, or why the delivery was ended. Null if there was none.',
       resolve: ({ responseData }) => lastOutcome(responseData).error ?? null,
+    }),
+    actions: t.field({
+      type: ActionLogRef,
+      nullable: true,
+      description: 'What became of the actions in the webhook’s response. Null if it had none.',
+      resolve: ({ actions }) => actions,
     }),
     recipients: t.field({
       type: [RecipientNode],

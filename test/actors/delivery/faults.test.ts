@@ -4,6 +4,7 @@ import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import { createMailbox } from '../../support/rows/routing-rows.ts';
+import { insertThreadedMail } from '../../support/rows/threaded-mail.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
@@ -76,6 +77,86 @@ test.each([
   expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1);
   expect(delivery?.attempts).toBe(1);
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+});
+
+test.each([
+  ['delivery.acted', 'the transaction is undone: the response to the second request acts', 2],
+  ['delivery.recorded', 'the actions ran with the commit: they do not run again', 1],
+])('killed at %s with actions in the response, %s', async (point, _, requests) => {
+  const actions = [
+    { type: 'reply', text: 'Hello' },
+    { type: 'forward', to: 'bob@elsewhere.test' },
+    { type: 'label', name: 'acted' },
+    { type: 'archive' },
+  ];
+  receiver = await startWebhookReceiver({
+    script: [{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }],
+  });
+  const mailbox = await mailboxFor();
+  await database.pool.query('update endpoint set allow_actions = true where id = $1', [mailbox.endpointId]);
+  const { threadId } = await insertThreadedMail(database, mailbox);
+  const acted = async () => {
+    const { rows } = await database.pool.query<{ sent: number; labels: string[]; archived: number; events: number }>(
+      `select labels, archived_count as archived,
+         (select count(*)::integer from email e where e.user_id = t.user_id and e.type = 'sent') as sent,
+         (select count(*)::integer from event v where v.user_id = t.user_id and v.kind in ('email.sent', 'email.archived',
+            'thread.labelled', 'delivery.succeeded')) as events
+       from thread t where user_id = $1 and id = $2`,
+      [mailbox.userId, threadId],
+    );
+    return rows[0];
+  };
+  const none = { sent: 0, labels: [], archived: 0, events: 0 };
+  const all = { sent: 2, labels: ['acted'], archived: 1, events: 5 };
+  expect(await killedAt(point)).toBe(137);
+  expect(await acted()).toEqual(requests === 2 ? none : all);
+
+  const actor = await start();
+  await actor.moveClock(31);
+  const [delivery] = await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
+  await actor.moveClock(600);
+  expect(await acted()).toEqual(all);
+  expect(receiver.requests.map(({ webhookId }) => webhookId)).toEqual(Array(requests).fill(delivery?.id));
+  expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+});
+
+test('actions of a response that comes after another took the delivery over do not run', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const acting = (name: string) => ({
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      actions: [
+        { type: 'label', name },
+        { type: 'reply', text: name },
+      ],
+    }),
+  });
+  receiver = await startWebhookReceiver({
+    script: async (_, earlier) => {
+      if (earlier === 0) await held;
+      return acting(earlier === 0 ? 'late' : 'other');
+    },
+  });
+  const mailbox = await mailboxFor();
+  await database.pool.query('update endpoint set allow_actions = true where id = $1', [mailbox.endpointId]);
+  const { threadId } = await insertThreadedMail(database, mailbox);
+  await start('late');
+  await receiver.received(1);
+  const other = await start('other');
+  await database.pool.query(`update delivery set claimed_until = now() - interval '1 hour' where claimed_by = 'late'`);
+  await other.moveClock(0);
+  await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
+  release();
+  await actors[0]?.stop();
+  const { rows } = await database.pool.query(
+    `select labels, (select count(*)::integer from email e where e.user_id = t.user_id and e.type = 'sent') as sent
+     from thread t where user_id = $1 and id = $2`,
+    [mailbox.userId, threadId],
+  );
+  expect(rows).toEqual([{ labels: ['other'], sent: 1 }]);
 });
 
 test('wakes that come ten times, out of order and for two actors send nothing twice', async () => {

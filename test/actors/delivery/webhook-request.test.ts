@@ -15,6 +15,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     webhookFormat: 'native',
     isActive: true,
     payloadQuery: null,
+    allowsActions: false,
     webhook: null,
   },
   webhook: {

@@ -82,6 +82,7 @@ test('a delivery tells each of its attempts: what was sent, what came back, how 
         completedAt: instant,
         nextAttemptAt: null,
         cause: 'route',
+        actions: null,
         attemptLog: [
           {
             number: 1,

@@ -96,6 +96,7 @@ test('what uses an endpoint, and its last ten deliveries, are shown with it', as
     completedAt: null,
     nextAttemptAt: null,
     cause: 'route',
+    actions: null,
     attemptLog: [],
     recipients: [],
   });

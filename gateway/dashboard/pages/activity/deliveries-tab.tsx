@@ -5,6 +5,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { ActionResults } from './action-results.tsx';
 import { DeliveryAttemptCard } from './delivery-attempt-card.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { EmailPart } from './email-part.tsx';
@@ -21,6 +22,7 @@ const DELIVERIES = graphql(`
             id type status statusCode cause createdAt completedAt nextAttemptAt error attemptCount
             endpoint { id name isActive }
             recipients { id address status lastText }
+            actions { place problem results { type status message email { id } } }
             attempts {
               number startedAt durationMs outcome statusCode error responseBody
               requestHeaders { name value }
@@ -58,6 +60,7 @@ const causes: Record<Delivery['cause'], string> = {
   RETRY: 'You retried it.',
   REPLAY: 'You replayed deliveries of a period.',
   RELEASE: 'You released the email.',
+  ACTION: 'The response of another webhook routed the email here.',
 };
 
 /** Deliveries of a received email: every attempt with its request and response. */
@@ -86,7 +89,8 @@ export function DeliveriesTab({ id }: { id: string }) {
 
 /** `number`: position among the deliveries of the email, 1 is the oldest. */
 function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery: Delivery; number: number }) {
-  const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients } = delivery;
+  const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients, actions } =
+    delivery;
   const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
   const again = useAct(AGAIN, { done: 'The email is being delivered again.' });
   const name = endpoint?.name ?? 'a deleted endpoint';
@@ -143,6 +147,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             {recipient.lastText === null ? '' : `, ${recipient.lastText}`}
           </Text>
         ))}
+        {actions !== null && <ActionResults actions={actions} of={`delivery ${number}`} />}
         {attempts.toReversed().map((attempt) => (
           <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={`delivery ${number}`} />
         ))}

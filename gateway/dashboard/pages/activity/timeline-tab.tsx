@@ -4,6 +4,7 @@ import {
   IconArrowFork,
   IconArrowsJoin,
   IconBan,
+  IconBolt,
   IconCalendarClock,
   IconCheck,
   IconEye,
@@ -35,6 +36,7 @@ const icons: Partial<Record<Entry['kind'], typeof IconCheck>> = {
   HELD: IconBan,
   DELIVERY_REQUESTED: IconRefresh,
   DELIVERY_ATTEMPT: IconWebhook,
+  ACTION: IconBolt,
   SENDING_ATTEMPT: IconSend,
   QUEUED: IconSend,
   RESCHEDULED: IconCalendarClock,
@@ -112,6 +114,7 @@ function EntryItem({ entry }: { entry: Entry }) {
 function placeOf({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
   if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
   if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };
+  if (type === 'Email') return { path: `/emails/${id}`, label: 'Open email' };
   if (type === 'Thread') return { path: `/inbox/${id}`, label: 'Open thread' };
   if (type === 'GuardRule') return { path: `/rules/${id}`, label: 'Open rule' };
   return type.endsWith('Endpoint') ? { path: `/endpoints/${id}`, label: 'Open endpoint' } : null;

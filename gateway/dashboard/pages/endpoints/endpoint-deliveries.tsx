@@ -7,6 +7,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { ActionResults } from '../activity/action-results.tsx';
 import { DeliveryAttemptCard } from '../activity/delivery-attempt-card.tsx';
 import { DeliveryPayload } from '../activity/delivery-payload.tsx';
 
@@ -19,6 +20,7 @@ const DELIVERIES = graphql(`
           node {
             id type status statusCode error createdAt nextAttemptAt attemptCount
             email { id subject from { name address } }
+            actions { place problem results { type status message email { id } } }
             attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
           }
         }
@@ -111,7 +113,8 @@ export function EndpointDeliveries({ id }: { id: string }) {
 }
 
 function Row({ delivery }: { delivery: Delivery }) {
-  const { id, type, status, statusCode, error, createdAt, nextAttemptAt, email, attempts, attemptCount } = delivery;
+  const { id, type, status, statusCode, error, createdAt, nextAttemptAt, email, attempts, attemptCount, actions } =
+    delivery;
   const { act, isBusy } = useAct(RETRY, { done: 'The delivery is being retried.' });
   const of = `“${email?.subject ?? 'a deleted email'}”`;
   return (
@@ -161,6 +164,7 @@ function Row({ delivery }: { delivery: Delivery }) {
               </Anchor>
             )}
           </Group>
+          {actions !== null && <ActionResults actions={actions} of={of} />}
           {attempts.toReversed().map((attempt) => (
             <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={of} />
           ))}

@@ -1,0 +1,57 @@
+import { sql, type Transaction } from 'kysely';
+import type { EmailType } from '../../../core/emails/email-status.ts';
+import type { Tables } from '../../entities/tables.ts';
+
+/** An email that a webhook's response acts on. */
+export interface ActedEmail {
+  type: EmailType;
+  /** the address that received it, or that sent it */
+  ownAddress: string;
+  fromAddress: string;
+  messageId: string;
+  rawId: string | null;
+  /** lower-case names and decoded values */
+  headers: [name: string, value: string][];
+  /** of the envelope; empty: the null return path; null: unknown */
+  returnPath: string | null;
+}
+
+/** Null when the user has no such email. */
+export async function readActedEmail(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<ActedEmail | null> {
+  const { rows } = await sql<ActedEmail>`
+    select e.type, e.own_address as "ownAddress", e.from_address as "fromAddress", e.message_id as "messageId", e.raw_id as "rawId",
+      coalesce(c.headers, '[]') as headers, p.reverse_path as "returnPath"
+    from email e
+    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
+    left join reception p on p.user_id = ${userId} and p.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/** Counts the automatic replies in a thread within the last hour; the caller holds lockThreads. */
+export async function countAutomaticReplies(
+  transaction: Transaction<Tables>,
+  userId: string,
+  threadId: string,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::integer as total from email e
+    where e.user_id = ${userId} and e.thread_id = ${threadId} and e.is_automatic_reply
+      and e.created_at > (select postroom_now()) - interval '1 hour'`.execute(transaction);
+  return rows[0]?.total ?? 0;
+}
+
+/** Marks emails that this transaction stored as automatic replies. */
+export async function markAutomaticReplies(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<void> {
+  await sql`update email set is_automatic_reply = true where user_id = ${userId} and id = any (${emailIds}::text[])`.execute(
+    transaction,
+  );
+}

@@ -1,0 +1,360 @@
+import type pg from 'pg';
+import { type Action, type ActionLog, type ActionResult, refusedActions } from '../../core/endpoints/actions.ts';
+import {
+  AUTOMATIC_FORWARD_FIELDS,
+  AUTOMATIC_REPLY_FIELDS,
+  automaticForwardRefusal,
+  automaticReplyRefusal,
+  MAX_AUTOMATIC_REPLIES,
+} from '../../core/sending/automatic-reply.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser, inUserTransaction, transactionOn } from '../../db/connection/transaction.ts';
+import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
+import { holdRoute } from '../../db/queries/routing/route-rewrite.ts';
+import {
+  type ActedEmail,
+  countAutomaticReplies,
+  markAutomaticReplies,
+  readActedEmail,
+} from '../../db/queries/sending/automatic-reply.ts';
+import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
+import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
+import { type MailContext, newIdentifier } from '../context.ts';
+import { flagEmails } from '../emails/email-flags.ts';
+import { deliverTo, endpointNotFound, type Transaction } from '../routing/current-route.ts';
+import { type CheckedEmail, checkAnswer } from '../sending/check-outgoing.ts';
+import { composeOutgoing, type OutgoingEmail } from '../sending/compose-outgoing.ts';
+import { prepareForward } from '../sending/forward-email.ts';
+import type { Receipt, Submission } from '../sending/idempotency.ts';
+import { addressReply, readRepliable } from '../sending/replies.ts';
+import { receiptOf } from '../sending/send-email.ts';
+import { announceStored, type SubmittedMember, sendingLockOf, storeSubmissions } from '../sending/store-submissions.ts';
+import { labelThread } from '../threads/thread-changes.ts';
+
+/** The response of a webhook that asks for actions. */
+export interface ActingDelivery {
+  /** null: the delivery is about something else */
+  emailId: string | null;
+  /** the kind of event that was delivered */
+  eventKind: string;
+  endpoint: { id: string; name: string };
+  /** at least one */
+  actions: readonly Action[];
+  /** reads the stored message of the email; null when it is gone */
+  readRaw: (rawId: string) => Promise<Uint8Array | null>;
+  traceParent: string | null;
+  /** Finishes the delivery in the same transaction and returns the events of that; null when its claim was lost. */
+  finish: (client: pg.ClientBase, log: ActionLog) => Promise<FeedEvent[] | null>;
+  /** called before the commit */
+  onReady: () => void;
+}
+
+/**
+ * What became of the actions. `done`: they ran, and the delivery is finished. `refused`: nothing was changed, and the delivery is still to be
+ * finished, with this log. `lost`: nothing was changed, because another process has the delivery.
+ */
+export type Acted = { kind: 'done' } | { kind: 'refused'; log: ActionLog } | { kind: 'lost' };
+
+/** Maximum wait for a lock: mail may be being threaded, or a user changes threads. Milliseconds. */
+const LOCK_TIMEOUT_MS = 2_000;
+
+/**
+ * Runs the actions in a webhook's response and finishes its delivery, in one transaction: all of it happens or nothing, and once per
+ * delivery. Throws what PostgreSQL throws; the caller retries.
+ */
+export async function runActions(context: MailContext, delivery: ActingDelivery): Promise<Acted> {
+  try {
+    const sends = await prepareSends(context, delivery);
+    const done = await inUserTransaction(
+      context.database,
+      context.userId,
+      { lock: sends.length === 0 ? null : sendingLockOf(context), lockTimeoutMs: LOCK_TIMEOUT_MS },
+      (client) => act(client, context, delivery, sends),
+    );
+    announce(context, done);
+    return { kind: 'done' };
+  } catch (error) {
+    if (error instanceof ClaimLost) return { kind: 'lost' };
+    if (!(error instanceof ActionRefused)) throw error;
+    return { kind: 'refused', log: refusedActions(delivery.actions, error.index, error.message) };
+  }
+}
+
+/** The action at this index cannot run, so none of them runs. The message is for the user. */
+class ActionRefused extends Error {
+  readonly index: number;
+  constructor(index: number, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.index = index;
+  }
+}
+
+class ClaimLost extends Error {}
+
+/** Runs the work of one action; a user's mistake refuses it. */
+async function ofAction<T>(index: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new ActionRefused(index, error.message, error);
+  }
+}
+
+/** A reply or forward that is ready to be stored. */
+interface Send extends SubmittedMember {
+  index: number;
+  type: 'reply' | 'forward';
+  email: OutgoingEmail;
+}
+
+/** Reads and composes what the actions send, outside the transaction. */
+async function prepareSends(context: MailContext, delivery: ActingDelivery): Promise<Send[]> {
+  const { actions, emailId, eventKind, traceParent } = delivery;
+  if (emailId === null) throw new ActionRefused(0, `Actions need an email, and ${eventKind} is not about one.`);
+  const other = eventKind === ARRIVAL ? -1 : actions.findIndex(({ type }) => !MARKING.has(type));
+  if (other !== -1)
+    throw new ActionRefused(other, `Only ${ARRIVAL} can be answered with ${actions[other]?.type}, not ${eventKind}.`);
+  if (!actions.some(({ type }) => type === 'reply' || type === 'forward')) return [];
+  const acted = await asUser(context.database, context.userId, (transaction) =>
+    readActedEmail(transaction, context.userId, emailId),
+  );
+  const sends: Send[] = [];
+  for (const [index, action] of actions.entries()) {
+    if (action.type !== 'reply' && action.type !== 'forward') continue;
+    if (acted === null) throw new ActionRefused(index, EMAIL_GONE);
+    const send = await ofAction(index, async () => {
+      const { email, repliedTo } =
+        action.type === 'reply'
+          ? await replyTo(context, emailId, acted, action)
+          : { email: await forwardOf(context, delivery, emailId, acted, action.to), repliedTo: null };
+      const composed = await composeOutgoing(context, email, null);
+      return { index, type: action.type, email: composed, submission: submissionOf(composed, repliedTo), traceParent };
+    });
+    sends.push(send);
+  }
+  return sends;
+}
+
+/** The event whose deliveries may run every action. */
+const ARRIVAL = 'email.received';
+/** Actions that any event with an email may run: repeated, they change nothing, so an endpoint cannot go on answering what it caused. */
+const MARKING: ReadonlySet<Action['type']> = new Set(['label', 'archive', 'read']);
+const EMAIL_GONE = 'The email no longer exists.';
+
+async function replyTo(
+  context: MailContext,
+  emailId: string,
+  { headers, returnPath, fromAddress, ownAddress }: ActedEmail,
+  { text, html }: Extract<Action, { type: 'reply' }>,
+): Promise<{ email: CheckedEmail; repliedTo: Receipt['repliedTo'] }> {
+  const refusal = automaticReplyRefusal({ headers, returnPath, fromAddress });
+  if (refusal !== null) throw new UserError('validation', refusal);
+  const answer = checkAnswer({ from: ownAddress, text, html, headers: AUTOMATIC_REPLY_FIELDS });
+  return addressReply(await readRepliable(context, emailId, answer.sender.address), answer, 'sender');
+}
+
+async function forwardOf(
+  context: MailContext,
+  { readRaw }: ActingDelivery,
+  emailId: string,
+  { headers, ownAddress, rawId }: ActedEmail,
+  to: string,
+): Promise<CheckedEmail> {
+  const refusal = automaticForwardRefusal(headers);
+  if (refusal !== null) throw new UserError('validation', refusal);
+  const input = { from: ownAddress, to, headers: AUTOMATIC_FORWARD_FIELDS, attachments: 'all' as const };
+  return prepareForward(context, emailId, input, async () => {
+    const raw = rawId === null ? null : await readRaw(rawId);
+    if (raw === null) throw new UserError('not_found', 'Email content not available');
+    return raw;
+  });
+}
+
+function submissionOf(email: OutgoingEmail, repliedTo: Receipt['repliedTo']): Submission {
+  const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo };
+  return { emails: [email], batchId: null, idempotency: null, receipt };
+}
+
+/** What the transaction did, for the announcements after its commit. */
+interface Done {
+  sends: readonly Send[];
+  threaded: ReadonlySet<string>;
+  deliveryIds: readonly string[];
+  lastSeq: number | null;
+}
+
+/** Locks in the order of every such transaction: sending limit, threads, the email, its delivery, and the event feed last. */
+async function act(
+  client: pg.ClientBase,
+  context: MailContext,
+  delivery: ActingDelivery,
+  sends: readonly Send[],
+): Promise<Done> {
+  const { userId } = context;
+  await lockThreads(client, userId);
+  const transaction = transactionOn(client);
+  const email = delivery.emailId === null ? null : await deliveries.lockReceived(transaction, userId, delivery.emailId);
+  if (email === null || delivery.emailId === null) throw new ActionRefused(0, EMAIL_GONE);
+  const acting = { client, transaction, context, delivery, emailId: delivery.emailId, email };
+  await requireFewReplies(acting, sends);
+  const steps = new Map<number, Step>();
+  for (const [index, action] of delivery.actions.entries())
+    steps.set(
+      index,
+      await ofAction(index, () =>
+        perform(
+          acting,
+          action,
+          sends.find((send) => send.index === index),
+        ),
+      ),
+    );
+  const done = delivery.actions.map((_, index) => steps.get(index)).filter((step) => step !== undefined);
+  const finished = await delivery.finish(client, { problem: null, results: done.map(({ result }) => result) });
+  if (finished === null) throw new ClaimLost();
+  const events = [...done.flatMap(({ events }) => events), ...finished];
+  const stored = await storeSends(acting, sends, events);
+  delivery.onReady();
+  return { sends, ...stored, deliveryIds: done.flatMap(({ result }) => result.deliveryId ?? []) };
+}
+
+interface Acting {
+  client: pg.ClientBase;
+  transaction: Transaction;
+  context: MailContext;
+  delivery: ActingDelivery;
+  emailId: string;
+  email: deliveries.LockedReceived;
+}
+
+/** An action that ran, with the events to append. */
+interface Step {
+  result: ActionResult;
+  events: FeedEvent[];
+}
+
+async function perform(acting: Acting, action: Action, send: Send | undefined): Promise<Step> {
+  const { client, transaction, context, emailId, email } = acting;
+  const { userId } = context;
+  switch (action.type) {
+    case 'reply':
+    case 'forward': {
+      if (send === undefined) throw new Error('a reply or forward was not prepared');
+      const { row, audience } = send.email;
+      const verb = action.type === 'reply' ? 'Replied to' : 'Forwarded to';
+      return done(action.type, `${verb} ${[...audience.to, ...audience.cc].join(', ')}.`, { emailId: row.id });
+    }
+    case 'label': {
+      if (email.threadId === null) throw new UserError('validation', 'The email has no thread to label.');
+      const events = await labelThread(client, userId, email.threadId, action.name);
+      const label = `“${action.name.trim()}”`;
+      const message = events.length === 0 ? `The thread already has the label ${label}.` : `Labeled ${label}.`;
+      return done(
+        'label',
+        message,
+        {},
+        events.map((event) => ({ id: newIdentifier(context, 'event'), ...event })),
+      );
+    }
+    case 'archive':
+    case 'read': {
+      const flags = action.type === 'archive' ? { isArchived: true } : { isRead: true };
+      const { events } = await flagEmails(context, transaction, [emailId], flags);
+      const message = action.type === 'archive' ? 'Archived.' : 'Marked as read.';
+      return done(
+        action.type,
+        message,
+        {},
+        events.map((event) => ({ ...event, data: ofDelivery(acting) })),
+      );
+    }
+    case 'hold':
+      return hold(acting);
+    case 'route':
+      return route(acting, action.endpointId);
+  }
+}
+
+/** Data of an event that an action caused, so that the timeline does not show it as done by the user. */
+function ofDelivery({ delivery: { endpoint } }: Acting): { endpointId: string } {
+  return { endpointId: endpoint.id };
+}
+
+async function hold(acting: Acting): Promise<Step> {
+  const { transaction, context, delivery, emailId, email } = acting;
+  const reason = `the response of endpoint “${delivery.endpoint.name}” asked for it`;
+  if (!(await holdRoute(transaction, context.userId, emailId, reason)))
+    throw new UserError('validation', 'The email has no route yet, so it cannot be held.');
+  const event = {
+    id: newIdentifier(context, 'event'),
+    kind: 'email.held',
+    emailId,
+    threadId: email.threadId,
+    data: { ruleId: null, reason },
+  };
+  return done('hold', 'Held for review.', {}, [event]);
+}
+
+/** An email goes to each endpoint once by actions, so that endpoints cannot pass it on in a circle. */
+async function route(acting: Acting, endpointId: string): Promise<Step> {
+  const { transaction, context, emailId, email } = acting;
+  const { userId } = context;
+  const [target] = await deliveries.findTargets(transaction, userId, [endpointId]);
+  if (target === undefined || !target.isActive) throw endpointNotFound();
+  if (await deliveries.hasDelivery(transaction, userId, emailId, endpointId))
+    throw new UserError('validation', 'The email was already delivered to that endpoint.');
+  const deliveryId = await deliverTo(context, transaction, emailId, email, target, 'action');
+  return done('route', `Delivered to endpoint ${endpointId}.`, { deliveryId });
+}
+
+function done(
+  type: ActionResult['type'],
+  message: string,
+  made: { emailId?: string; deliveryId?: string } = {},
+  events: FeedEvent[] = [],
+): Step {
+  const { emailId = null, deliveryId = null } = made;
+  return { result: { type, status: 'done', message, emailId, deliveryId }, events };
+}
+
+/** The count is exact: whoever replies in this thread holds the lock on the user's threads. */
+async function requireFewReplies({ transaction, context, email }: Acting, sends: readonly Send[]): Promise<void> {
+  const replies = sends.filter(({ type }) => type === 'reply');
+  if (replies.length === 0) return;
+  const { threadId } = email;
+  const earlier = threadId === null ? 0 : await countAutomaticReplies(transaction, context.userId, threadId);
+  const tooMany = replies[Math.max(0, MAX_AUTOMATIC_REPLIES - earlier)];
+  if (tooMany !== undefined)
+    throw new ActionRefused(
+      tooMany.index,
+      `At most ${MAX_AUTOMATIC_REPLIES} automatic replies are sent in a thread within an hour.`,
+    );
+}
+
+/** Stores replies and forwards through the sending policy, and appends all events. */
+async function storeSends(
+  { client, transaction, context }: Acting,
+  sends: readonly Send[],
+  earlierEvents: readonly FeedEvent[],
+): Promise<Pick<Done, 'threaded' | 'lastSeq'>> {
+  const { userId } = context;
+  if (sends.length === 0)
+    return { threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, earlierEvents) };
+  const { verdicts, threaded, lastSeq } = await storeSubmissions(client, context, sends, {
+    threads: 'join',
+    earlierEvents,
+  });
+  for (const [at, verdict] of verdicts.entries())
+    if (verdict instanceof UserError) throw new ActionRefused(sends[at]?.index ?? 0, verdict.message, verdict);
+  const replies = sends.filter(({ type }) => type === 'reply').map(({ email }) => email.row.id);
+  await markAutomaticReplies(transaction, userId, replies);
+  return { threaded, lastSeq };
+}
+
+function announce(context: MailContext, { sends, threaded, deliveryIds, lastSeq }: Done): void {
+  const { bus, userId } = context;
+  if (sends.length > 0) announceStored(context, { stored: sends, threaded, lastSeq });
+  else if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (deliveryIds.length > 0) bus.wake('delivery.deliver.wake', { userId, deliveryIds: [...deliveryIds] });
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/servers/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
+import { fieldOf, type SharedGround } from '../support/stages/sending-stage.ts';
+
+const PEER = 'actions-peer.test';
+
+let stage: ForwardingStage<SharedGround>;
+let receiver: WebhookReceiver;
+let address: string;
+let endpointId: string;
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  stage = await ForwardingStage.share('single', PEER);
+  const { account } = stage.sending;
+  const endpoint = await account.call('POST', '/endpoints', {
+    name: 'agent',
+    type: 'webhook',
+    config: { url: receiver.url },
+    allowActions: true,
+  });
+  expect(endpoint.status).toBe(201);
+  endpointId = endpoint.body.id;
+  address = `agent@${account.domain}`;
+  const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
+  expect(made.status).toBe(201);
+}, 300_000);
+afterAll(async () => {
+  await stage?.stop();
+  await receiver?.stop();
+});
+
+function answerWith(actions: readonly object[]): void {
+  receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
+}
+
+function message(id: string, lines: readonly string[] = []): string {
+  const head = [`From: Ann Peer <ann@${PEER}>`, `To: ${address}`, 'Subject: My order', `Message-ID: <${id}@${PEER}>`];
+  return [...head, ...lines, '', 'Where is it?', ''].join('\r\n');
+}
+
+const DELIVERY = `query($id: ID!) {
+  email(id: $id) {
+    isArchived
+    thread { labels messageCount }
+    deliveries { edges { node { actions { place problem results { type status message email { id to { address } } } } } } }
+    timeline { entries { kind title detail isFailure node { id } } }
+  }
+}`;
+
+test('an endpoint answers a mail with a reply that arrives, a label and the archive, and all of it is explained', async () => {
+  const { account, sink } = stage.sending;
+  answerWith([{ type: 'reply', text: 'It is on its way.' }, { type: 'label', name: 'orders' }, { type: 'archive' }]);
+  const emailId = await stage.offer(address, message('first'), `ann@${PEER}`);
+  const reply = await stage.copyTo(`ann@${PEER}`);
+  expect(fieldOf(reply.bytes, 'From')).toBe(address);
+  expect(fieldOf(reply.bytes, 'Subject')).toBe('Re: My order');
+  expect(fieldOf(reply.bytes, 'In-Reply-To')).toBe(`<first@${PEER}>`);
+  expect(fieldOf(reply.bytes, 'Auto-Submitted')).toBe('auto-replied');
+  expect(reply.bytes.toString()).toContain('It is on its way.');
+  expect(await stage.sending.verify(reply)).toMatchObject({ dkim: [{ result: 'pass' }], dmarc: 'pass' });
+
+  const rest = await account.call('GET', `/emails/${emailId}/deliveries`);
+  const [delivery] = rest.body.data;
+  const replyId = delivery.actions.results[0].emailId;
+  expect(delivery).toMatchObject({
+    status: 'success',
+    actions: {
+      problem: null,
+      results: [
+        { type: 'reply', status: 'done', message: `Replied to ann@${PEER}.`, emailId: replyId, deliveryId: null },
+        { type: 'label', status: 'done', message: 'Labeled “orders”.', emailId: null },
+        { type: 'archive', status: 'done', message: 'Archived.', emailId: null },
+      ],
+    },
+  });
+  const { body } = await account.graphql(DELIVERY, { id: emailId });
+  expect(body.data.email).toMatchObject({
+    isArchived: true,
+    thread: { labels: ['orders'], messageCount: 2 },
+    deliveries: {
+      edges: [
+        {
+          node: {
+            actions: {
+              place: null,
+              problem: null,
+              results: [
+                { type: 'REPLY', status: 'DONE', email: { id: replyId, to: [{ address: `ann@${PEER}` }] } },
+                { type: 'LABEL', status: 'DONE', email: null },
+                { type: 'ARCHIVE', status: 'DONE', email: null },
+              ],
+            },
+          },
+        },
+      ],
+    },
+  });
+  const acted = body.data.email.timeline.entries.filter(({ kind }: { kind: string }) => /ACTION|ARCHIVED/.test(kind));
+  expect(acted).toEqual([
+    {
+      kind: 'ACTION',
+      title: 'Action “reply” of endpoint “agent”',
+      detail: `Replied to ann@${PEER}.`,
+      isFailure: false,
+      node: { id: replyId },
+    },
+    expect.objectContaining({ title: 'Action “label” of endpoint “agent”', node: { id: delivery.id } }),
+    expect.objectContaining({ title: 'Action “archive” of endpoint “agent”' }),
+  ]);
+  expect(sink.messages).toHaveLength(1);
+});
+
+test('the automatic reply of the other side is not replied to', async () => {
+  const { account, sink } = stage.sending;
+  answerWith([{ type: 'reply', text: 'Thank you.' }, { type: 'read' }]);
+  const fields = [`In-Reply-To: <first@${PEER}>`, 'Auto-Submitted: auto-replied'];
+  const emailId = await stage.offer(address, message('vacation', fields), `ann@${PEER}`);
+  let actions: unknown = null;
+  await until(
+    'the actions are refused',
+    () => JSON.stringify(actions),
+    async () => {
+      actions = (await account.call('GET', `/emails/${emailId}/deliveries`)).body.data[0]?.actions;
+      return actions != null;
+    },
+  );
+  const refusal =
+    'The email is automatic or bulk mail (auto-submitted: auto-replied), so it gets no automatic reply (RFC 3834).';
+  expect(actions).toEqual({
+    problem: { place: 'actions[0]', message: refusal },
+    results: [
+      { type: 'reply', status: 'refused', message: refusal, emailId: null, deliveryId: null },
+      expect.objectContaining({ type: 'read', status: 'skipped' }),
+    ],
+  });
+  const timeline = await account.call('GET', `/emails/${emailId}/timeline`);
+  expect(timeline.body.entries.filter(({ kind }: { kind: string }) => kind === 'action')).toEqual([
+    expect.objectContaining({
+      title: 'The actions of endpoint “agent” did not run',
+      detail: `actions[0]: ${refusal}`,
+      is_failure: true,
+    }),
+  ]);
+  expect(sink.messages).toHaveLength(1);
+});
