@@ -57,6 +57,8 @@ const LEAST_STILL_MS = WATCH_MS / 6;
 const MAX_START_LOOKS = 120;
 /** Bytes by which the process may grow while a thread works. */
 const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
+/** How long the memory of the process is taken to be the same while its threads have nothing to do; milliseconds. */
+const RESTING_MS = 1_000;
 /** Pause before a new thread is started after one that never came up; milliseconds. */
 const RESTART_MS = 1_000;
 
@@ -93,6 +95,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   let quarantine: Seat | null = null;
   let nextKey = 1;
   let isClosed = false;
+  let resting = { bytes: 0, until: Number.NEGATIVE_INFINITY };
   let usage = process.cpuUsage();
   /** runs while a thread has work */
   let watch: NodeJS.Timeout | null = null;
@@ -117,9 +120,16 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       stillMs: 0,
       stillLooks: 0,
       progress: 0,
-      idleBytes: process.memoryUsage.rss(),
+      idleBytes: restingBytes(),
     };
     return seat;
+  }
+
+  /** Returns the memory of the process, read once in a while: reading it opens a file, which one message at a time would pay for each time. */
+  function restingBytes(): number {
+    const now = performance.now();
+    if (now > resting.until) resting = { bytes: process.memoryUsage.rss(), until: now + RESTING_MS };
+    return resting.bytes;
   }
 
   /** Hands out waiting messages. */
@@ -146,7 +156,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     if (seat.lists === 0) {
       seat.stillMs = 0;
       seat.stillLooks = 0;
-      seat.idleBytes = process.memoryUsage.rss();
+      seat.idleBytes = restingBytes();
     }
     if (watch === null) {
       usage = process.cpuUsage();
@@ -161,6 +171,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function replace(seat: Seat, reason: string): void {
     if (isClosed) return;
     receivingMetrics.parserEnds.inc();
+    resting.until = Number.NEGATIVE_INFINITY;
     const culprit = seat.jobs.get(seat.thread.current());
     const lost = [...seat.jobs.values()];
     seat.jobs.clear();

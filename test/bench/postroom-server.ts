@@ -44,6 +44,14 @@ export interface PostroomOptions {
 
 const root = path.resolve(import.meta.dirname, '../..');
 const node = process.execPath;
+
+/** The command of `npm start`, with its settings of Node. */
+async function startCommand(): Promise<string> {
+  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return manifest.scripts.start;
+}
 const run = promisify(execFile);
 
 /** Postroom by its start command: embedded PostgreSQL, in-process bus, everything on. */
@@ -51,7 +59,7 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
   const [smtpPort, httpPort] = [await freePort(), await freePort()];
   const dataDirectory = path.join(directory, 'postroom');
   const environment = { DATA_DIR: dataDirectory, ...sharedEnvironment(smtpPort, httpPort, options) };
-  const server = await startServer(node, ['bin/start.ts'], environment, '', options.cpus);
+  const server = await startServer('sh', ['-c', await startCommand()], environment, '', options.cpus);
   const describe = async (): Promise<PostroomServer> => {
     await answers(`http://127.0.0.1:${httpPort}/ready`, server.output);
     await smtpReady(smtpPort);

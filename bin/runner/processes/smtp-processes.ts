@@ -52,7 +52,9 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
 
   const start = () => {
     const startedAt = performance.now();
-    const started = spawn(process.execPath, [path.join(import.meta.dirname, '../../smtp.ts')], {
+    // With the settings of Node that this process got: package.json limits the heap of both.
+    const words = [...process.execArgv, path.join(import.meta.dirname, '../../smtp.ts')];
+    const started = spawn(process.execPath, words, {
       env: options.environment,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,

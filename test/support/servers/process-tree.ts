@@ -38,7 +38,7 @@ export function processTree(root: number): ProcessUse[] {
 /** The same for one process; empty when it has ended. */
 export function readProcess(pid: number): ProcessUse[] {
   try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 80);
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 200);
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
