@@ -160,7 +160,7 @@ async function signaturesOf(message: SinkMessage | undefined) {
     ip: '127.0.0.1',
     helo: 'out.postroom.test',
     mta: 'sink.test',
-    resolver: createDnsResolver({ servers: [stage.dns.address] }).within(3_000),
+    resolver: createDnsResolver({ servers: [stage.dns.address] }).within(60_000),
     disableBimi: true,
   });
   return dkim.results.map(({ status, signingDomain, selector }) => [status.result, signingDomain, selector]);
