@@ -37,8 +37,11 @@ await runSplitProcess(options, async (process) => {
     process.log,
   );
   process.closers.add('database connections of accounts', auth.close);
-  // Most of the modules, which --help and a refused start do without.
-  const { openGateway } = await import('./runner/processes/gateway.ts');
+  // Most of the modules, which --help and a refused start do without; GraphQL at once, so that no client waits for it after a rollout.
+  const [{ openGateway }] = await Promise.all([
+    import('./runner/processes/gateway.ts'),
+    import('../gateway/graphql/yoga.ts'),
+  ]);
   const gateway = await openGateway({
     ...process,
     authDatabase: auth.database,

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { loadOnce } from '../core/shared/load-once.ts';
 import type { Database } from '../db/connection/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
-import type { OperationParts } from '../operations/context.ts';
+import type { OperationParts, PayloadQueries } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/events/event-hub.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
@@ -11,8 +12,7 @@ import { openAccounts } from './accounts/accounts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { openCredentials } from './admission/credentials.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import { createPayloadQueries } from './graphql/payload-query.ts';
-import { graphqlInterface } from './graphql/yoga.ts';
+import { graphqlInterface } from './graphql/graphql-routes.ts';
 import { dashboardPages } from './http/dashboard-pages.ts';
 import { sendGone } from './http/error-response.ts';
 import { healthRoutes } from './http/health.ts';
@@ -76,7 +76,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     now,
     random,
     settings: operationSettings(config),
-    payloadQueries: createPayloadQueries(),
+    payloadQueries: openPayloadQueries(),
     forgetCredentials: (userId) => credentials.forget(userId),
   };
   const contextOf = createContextOf(parts);
@@ -106,4 +106,13 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   return app;
+}
+
+/** Loads the GraphQL schema at the first query. */
+function openPayloadQueries(): PayloadQueries {
+  const load = loadOnce(async () => (await import('./graphql/payload-query.ts')).createPayloadQueries());
+  return {
+    check: async (query) => (await load()).check(query),
+    select: async (...request) => (await load()).select(...request),
+  };
 }

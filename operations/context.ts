@@ -78,7 +78,7 @@ export type PayloadSubject = FeedEvent | { seq?: undefined; emailId: string; rec
 /** Checks and runs payload queries. Operations get it from the gateway, because it needs the GraphQL schema. */
 export interface PayloadQueries {
   /** Returns what is wrong with a query; empty when it fits the schema and its limits. */
-  check(query: PayloadQuery): readonly PayloadQueryError[];
+  check(query: PayloadQuery): Promise<readonly PayloadQueryError[]>;
   /**
    * Runs a query for one subject of the context's user, who reads only what the filter covers. Links to parts of emails in the result are signed
    * and valid for a week from `linksFrom`. Returns null when the query does not fit the schema. Throws unavailable when it takes too long,

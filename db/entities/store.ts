@@ -1,8 +1,8 @@
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../connection/database.ts';
-import { resources } from './list.ts';
 import type { Tables } from './tables.ts';
 
 /** A transaction of one user with entities: changes to `entities` are written when the work resolves. */
@@ -18,9 +18,23 @@ export interface EntityStore {
   asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T>;
 }
 
-/** Connects lazily through the pool of the database, so there is nothing to close. */
+/** Loads MikroORM at the first use, and connects through the pool of the database, so there is nothing to close. */
 export function openEntityStore(database: Database): EntityStore {
-  const orm = new MikroORM({
+  const open = loadOnce(() => openOrm(database));
+  return {
+    asUser: async (userId, work) =>
+      (await open()).em.fork().transactional(async (entities) => {
+        await entities.execute(`select set_config('postroom.user_id', ?, true)`, [userId]);
+        const transaction = entities.getTransactionContext<Transaction<Tables>>();
+        if (transaction === undefined) throw new Error('no transaction is open');
+        return work({ entities, transaction });
+      }),
+  };
+}
+
+async function openOrm(database: Database): Promise<MikroORM> {
+  const [{ MikroORM }, { resources }] = await Promise.all([import('@mikro-orm/postgresql'), import('./list.ts')]);
+  return new MikroORM({
     entities: resources,
     driverOptions: database.kysely as Kysely<unknown>,
     dbName: 'postroom',
@@ -29,15 +43,6 @@ export function openEntityStore(database: Database): EntityStore {
     debug: false,
     logger: () => undefined,
   });
-  return {
-    asUser: (userId, work) =>
-      orm.em.fork().transactional(async (entities) => {
-        await entities.execute(`select set_config('postroom.user_id', ?, true)`, [userId]);
-        const transaction = entities.getTransactionContext<Transaction<Tables>>();
-        if (transaction === undefined) throw new Error('no transaction is open');
-        return work({ entities, transaction });
-      }),
-  };
 }
 
 /** For API keys of one domain, which may not change entities: all work is rejected as forbidden. */

@@ -68,7 +68,7 @@ export function createPayloadQueries(): PayloadQueries {
   }
 
   return {
-    check: (query) => checked(query).errors,
+    check: async (query) => checked(query).errors,
     async select(context, query, subject, linksFrom) {
       const { document } = checked(query);
       if (document === null) return null;

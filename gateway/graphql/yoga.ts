@@ -1,39 +1,31 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
-import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createYoga } from 'graphql-yoga';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
-import { access, requireDeclaredAccess } from '../admission/access.ts';
-import type { Admission } from '../admission/admission.ts';
-import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { BYTES_PER_MS } from '../http/time-to-answer.ts';
-import type { ContextOf } from '../operation-context.ts';
-import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
-import { honestStatus, maskedErrors, sendGraphqlError } from './errors.ts';
-import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
-import { readSampleOperations } from './sample-operations.ts';
+import { honestStatus, maskedErrors } from './errors.ts';
+import type { SampleOperation } from './sample-operations.ts';
 import { countedOperations, tracedOperations } from './telemetry.ts';
 
-export interface GraphqlOptions {
-  admission: Admission;
-  contextOf: ContextOf;
+/** Responds to a request of the GraphQL API, or throws at its deadline, which becomes 503. */
+export type AnswerGraphql = (
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  options: AnswerOptions,
+) => Promise<Response | string>;
+
+export interface AnswerOptions {
+  operations: OperationContext;
   publicUrl: string;
   /** time limit of an operation that does not extend it; milliseconds */
   answerWithinMs: number;
 }
 
-/** Time limit of the longest operation, an endpoint test. Milliseconds. */
-const LONGEST_ANSWER_MS = 130_000;
-
-/** The plugin of the GraphQL API at `/graphql`, which serves the explorer to browsers. Bodies are JSON; the explorer page needs no key. */
-export async function graphqlInterface(
-  app: FastifyInstance,
-  { admission, contextOf, publicUrl, answerWithinMs }: GraphqlOptions,
-): Promise<void> {
-  const samples = readSampleOperations();
+/** Creates the GraphQL server, with the schema and the limits of documents. `samples` can be requested by their SHA-256. */
+export function createGraphqlServer(samples: readonly SampleOperation[]): AnswerGraphql {
   const known = new Map(samples.map(({ sha256, text }) => [sha256, text]));
   const yoga = createYoga<{ context: GraphContext }, GraphContext>({
     schema,
@@ -68,47 +60,16 @@ export async function graphqlInterface(
       honestStatus,
     ],
   });
-
-  // Fastify reads the body, so that its limits apply, and passes it to Yoga as text.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-  app.setErrorHandler(sendGraphqlError);
-  explorerRoutes(app, samples);
-  await app.register(async (admitted) => {
-    requireDeclaredAccess(admitted);
-    admitted.addHook('onRequest', async (request, reply) =>
-      isExplorerPage(request) ? undefined : admission.admit(request, reply),
-    );
-    limitBodiesInFlight(admitted, admission.bodiesInFlight);
-    admitted.route({
-      url: '/graphql',
-      method: ['GET', 'POST'],
-      schema: { hide: true },
-      // Long operations extend their own deadline (GraphContext.answerWithin).
-      config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
-      // For requests with attachments; document-limits.ts limits all others.
-      bodyLimit: MAIL_BODY_LIMIT,
-      handler: (request, reply) =>
-        isExplorerPage(request)
-          ? sendExplorer(reply)
-          : answerInTime({ request, reply }, yoga, { operations: contextOf(request), publicUrl, answerWithinMs }),
-    });
-  });
+  return (exchange, options) => answerInTime(exchange, yoga, options);
 }
 
 const BAD = { status: 400 };
-
-interface Answering {
-  operations: OperationContext;
-  publicUrl: string;
-  answerWithinMs: number;
-}
 
 /** Responds to a request, or throws at its deadline, which becomes 503. */
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
-  { operations, publicUrl, answerWithinMs }: Answering,
+  { operations, publicUrl, answerWithinMs }: AnswerOptions,
 ): Promise<Response | string> {
   const body = typeof request.body === 'string' ? request.body : '{}';
   const usualMs = answerWithinMs + body.length / BYTES_PER_MS;

@@ -97,7 +97,7 @@ export async function updateEndpoint(
       Object.assign(endpoint, subscription, { events: [...events] });
     }
     // A query that no longer fits prevents no other change.
-    if (PAYLOAD_FIELDS.some((field) => change[field] !== undefined)) requirePayloadQuery(context, endpoint);
+    if (PAYLOAD_FIELDS.some((field) => change[field] !== undefined)) await requirePayloadQuery(context, endpoint);
     const isSwitched = isActive !== undefined && isActive !== endpoint.isActive;
     if (isSwitched) {
       endpoint.isActive = isActive;

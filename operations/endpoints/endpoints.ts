@@ -132,7 +132,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       input,
     );
     const webhookFormat = input.webhookFormat ?? 'native';
-    requirePayloadQuery(context, { ...subscription, webhookFormat });
+    await requirePayloadQuery(context, { ...subscription, webhookFormat });
     entities.create(EndpointEntity, {
       userId,
       id,

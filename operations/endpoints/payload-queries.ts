@@ -19,14 +19,14 @@ interface CheckedEndpoint {
 }
 
 /** Throws validation, with the places, when the payload query of an endpoint does not fit the schema, its filter or its format. */
-export function requirePayloadQuery(
+export async function requirePayloadQuery(
   { payloadQueries }: OperationContext,
   { payloadQuery, filter, webhookFormat }: CheckedEndpoint,
-): void {
+): Promise<void> {
   if (payloadQuery == null) return;
   if (webhookFormat !== 'native')
     throw invalid('`payloadQuery` needs the format `native`. Chat messages have a form of their own.', 'payloadQuery');
-  const errors = payloadQueries.check({ query: payloadQuery, filter: filter ?? null });
+  const errors = await payloadQueries.check({ query: payloadQuery, filter: filter ?? null });
   if (errors.length === 0) return;
   const details = errors.map(({ message, ...place }) => ({
     field: 'payloadQuery',

@@ -59,7 +59,7 @@ export async function listFindings(context: OperationContext): Promise<Finding[]
   const things = [
     ...found.domains.flatMap((domain) => domainFinding(context, domain)),
     ...found.endpoints.map(endpointFinding),
-    ...found.queries.flatMap((endpoint) => queryFinding(context, endpoint)),
+    ...(await Promise.all(found.queries.map((endpoint) => queryFinding(context, endpoint)))).flat(),
     ...found.deadEnds.map(deadEndFinding),
     ...limitFinding(context, await countSendsLeft(context)),
     ...found.keys.map((key) => keyFinding(key, now)),
@@ -135,11 +135,11 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
 }
 
 /** Stored queries were checked when they were saved, so that one with errors is of an earlier schema. */
-function queryFinding(
+async function queryFinding(
   { payloadQueries }: OperationContext,
   { id: nodeId, name, query, filter }: faults.EndpointWithQuery,
-): Finding[] {
-  const [error] = payloadQueries.check({ query, filter });
+): Promise<Finding[]> {
+  const [error] = await payloadQueries.check({ query, filter });
   if (error === undefined) return [];
   return [
     {

@@ -55,6 +55,7 @@ const environment = {
 const laterModules = [
   'bin/runner/processes/gateway.ts',
   'gateway/accounts/auth.ts',
+  'gateway/graphql/yoga.ts',
   'haraka-plugins/plugins/receiving/plugin.ts',
 ];
 

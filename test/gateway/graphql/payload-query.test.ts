@@ -30,8 +30,8 @@ describe('a payload query', () => {
       '{ endpoint { ... on WebhookEndpoint { url } ... on EmailEndpoint { forwardTo } } }',
     ],
   ];
-  test.each(fitting)('%s fits', (_name, query) => {
-    expect(check(query)).toEqual([]);
+  test.each(fitting)('%s fits', async (_name, query) => {
+    expect(await check(query)).toEqual([]);
   });
 
   const bad: [name: string, query: string, message: RegExp, place: [number, number] | null][] = [
@@ -93,16 +93,16 @@ describe('a payload query', () => {
       [1, 32],
     ],
   ];
-  test.each(bad)('%s is rejected', (_name, query, message, place) => {
-    const [first] = check(query);
+  test.each(bad)('%s is rejected', async (_name, query, message, place) => {
+    const [first] = await check(query);
     expect(first?.message).toMatch(message);
     expect(place === null ? null : [first?.line, first?.column]).toEqual(place);
   });
 
-  test('of an endpoint with a filter cannot select what belongs to the account', () => {
+  test('of an endpoint with a filter cannot select what belongs to the account', async () => {
     const filter = { domains: ['inbox.test'], addresses: [] };
-    expect(check(ISSUE, filter)).toEqual([]);
-    expect(check('{ endpoint { name } }', filter)).toEqual([
+    expect(await check(ISSUE, filter)).toEqual([]);
+    expect(await check('{ endpoint { name } }', filter)).toEqual([
       {
         message:
           'The field Endpoint.name cannot be limited to the filter of the endpoint. Remove the field or the filter.',
@@ -144,7 +144,7 @@ describe('runs', () => {
 
   const run = async (event: FeedEvent, query: string, filter: EventFilter | null = null) => {
     const selected = await select(two.mine.mailbox.userId, { query, filter }, event, new Date('2026-01-01T00:00:00Z'));
-    if (selected === null) throw new Error(`The query does not fit: ${JSON.stringify(check(query, filter))}`);
+    if (selected === null) throw new Error(`The query does not fit: ${JSON.stringify(await check(query, filter))}`);
     return selected;
   };
   const received = async ({ names: [, domain] }: Holdings): Promise<FeedEvent> => {
