@@ -150,6 +150,9 @@ export const endpointNamingShape = z.object(endpointNaming);
 
 const filterNames = z.array(text.min(1)).max(MAX_FILTER_NAMES).optional();
 
+const payloadQuery = text.min(1).max(MAX_PAYLOAD_QUERY_LENGTH);
+export const payloadPreviewShape = z.object({ query: payloadQuery });
+
 /** What a webhook is posted, and how. Omitted fields have their defaults, or keep their values in an update. */
 export const endpointSubscription = {
   events: z.array(text).min(1).max(MAX_EVENT_PATTERNS).optional().meta({
@@ -163,7 +166,7 @@ export const endpointSubscription = {
     })
     .nullish()
     .meta({ description: 'Posts only events about one of these domains or addresses. Null for all.' }),
-  payloadQuery: text.min(1).max(MAX_PAYLOAD_QUERY_LENGTH).nullish().meta({
+  payloadQuery: payloadQuery.nullish().meta({
     description:
       'GraphQL selection on the type `Event`, whose result becomes `data` of the payload. Null for the default payload.',
   }),

@@ -48,9 +48,9 @@ interface EndpointConfigOptions {
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const DEFAULT_RETRY_ATTEMPTS = 3;
 /** Fits receivers with common limits of 5 or 6 MB. */
-const DEFAULT_MAX_PAYLOAD_BYTES = 4_000_000;
-const MIN_PAYLOAD_LIMIT_BYTES = 10_000;
-const MAX_PAYLOAD_LIMIT_BYTES = 25_000_000;
+export const DEFAULT_MAX_PAYLOAD_BYTES = 4_000_000;
+export const MIN_PAYLOAD_LIMIT_BYTES = 10_000;
+export const MAX_PAYLOAD_LIMIT_BYTES = 25_000_000;
 const MAX_TIMEOUT_SECONDS = 300;
 const MAX_RETRY_ATTEMPTS = 10;
 const MAX_GROUP_EMAILS = 50;

@@ -13,8 +13,7 @@ export type AttemptKind =
   | 'passkey-options'
   | 'reset-request'
   | 'reset'
-  | 'password'
-  | 'submission';
+  | 'password';
 
 /** An attempt of a client at an account. */
 export interface AuthAttempt {

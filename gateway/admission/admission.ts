@@ -42,8 +42,6 @@ export interface Admission {
   admitDownload: AdmissionHook;
   /** counted over REST and GraphQL */
   bodiesInFlight: BodiesInFlight;
-  /** counts the requests of users; null for no limit */
-  limiter: RequestLimiter | null;
 }
 
 type AdmissionHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -58,7 +56,6 @@ export function openAdmission(options: AdmissionOptions): Admission {
     admit,
     admitDownload: admitByLink({ admit, linkKey, limiter, now }),
     bodiesInFlight: countBodiesInFlight(),
-    limiter,
   };
 }
 

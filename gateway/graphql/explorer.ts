@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IntrospectionQuery } from 'graphql';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { SampleOperation } from './sample-operations.ts';
 
@@ -23,6 +24,12 @@ export function isExplorerPage(request: FastifyRequest): boolean {
  */
 export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOperation[]): void {
   const parts = loadOnce(() => loadParts(samples));
+  app.get(`${ASSETS}/payload`, { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': policyWithin("'self'") })
+      .send(PAYLOAD_PAGE),
+  );
   app.get<{ Params: { part: string } }>(`${ASSETS}/:part`, { schema: { hide: true } }, async (request, reply) => {
     const part = (await parts()).get(request.params.part);
     if (part === undefined) return reply.callNotFound();
@@ -35,7 +42,10 @@ export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOpe
 }
 
 export function sendExplorer(reply: FastifyReply): FastifyReply {
-  return reply.type('text/html; charset=utf-8').headers({ 'content-security-policy': POLICY }).send(PAGE);
+  return reply
+    .type('text/html; charset=utf-8')
+    .headers({ 'content-security-policy': policyWithin("'none'") })
+    .send(PAGE);
 }
 
 interface Part {
@@ -48,6 +58,7 @@ interface Part {
 /** Several megabytes, read on the first request. */
 async function loadParts(samples: readonly SampleOperation[]): Promise<Map<string, Part>> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
+  const { payloadIntrospection } = await import('./payload-query.ts');
   const script = 'text/javascript; charset=utf-8';
   const sources: [name: string, type: string, text: string][] = [
     ['graphiql.js', script, graphiql.js],
@@ -57,6 +68,8 @@ async function loadParts(samples: readonly SampleOperation[]): Promise<Map<strin
     ['graphql-worker.js', script, graphiql.graphqlWorker],
     ['start.js', script, startScript(samples)],
     ['page.css', 'text/css; charset=utf-8', PAGE_STYLE],
+    ['payload.js', script, payloadScript(payloadIntrospection())],
+    ['payload.css', 'text/css; charset=utf-8', PAYLOAD_STYLE],
   ];
   const compress = promisify(gzip);
   const parts = sources.map(async ([name, type, text]): Promise<[string, Part]> => {
@@ -114,19 +127,108 @@ body { display: flex; flex-direction: column; font: 14px/1.4 system-ui, sans-ser
 #welcome h1 { font-size: 1.4rem; }
 `;
 
+/** The editor of payload queries, which the dashboard shows in a frame. */
+const PAYLOAD_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Payload query</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="${ASSETS}/graphiql.css">
+    <link rel="stylesheet" href="${ASSETS}/payload.css">
+  </head>
+  <body>
+    <div id="editor"></div>
+    <script src="${ASSETS}/payload.js"></script>
+    <script src="${ASSETS}/graphiql.js"></script>
+  </body>
+</html>
+`;
+
+/** Leaves the query, its buttons and the result: there are no tabs, variables and headers. */
+const PAYLOAD_STYLE = `
+html, body, #editor, #editor > .graphiql-container { height: 100%; margin: 0; }
+.graphiql-container .graphiql-sidebar, .graphiql-container .graphiql-session-header,
+.graphiql-container .graphiql-editor-tools, .graphiql-container .graphiql-editor-tool,
+.graphiql-container .graphiql-query-editor + .graphiql-horizontal-drag-bar { display: none !important; }
+.graphiql-container .graphiql-main, .graphiql-container .graphiql-sessions { margin: 0; border-radius: 0; }
+`;
+
 /** Monaco adds inline styles and starts its workers from our files; everything else is blocked. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self' blob:",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyWithin = (ancestors: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self' blob:",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${ancestors}`,
+  ].join('; ');
+
+/** Starts Monaco's workers from our files; `monaco` is a global if its text is read. */
+const workers = (isGlobal: boolean): string => `self.MonacoEnvironment = {
+    globalAPI: ${isGlobal},
+    getWorkerUrl: (_module, label) =>
+      '${ASSETS}/' + ({ json: 'json-worker.js', graphql: 'graphql-worker.js' }[label] ?? 'editor-worker.js'),
+  };`;
+
+/**
+ * Runs in a frame of the dashboard, which sends the query to begin with and previews queries for it. The root of its schema is Event, so that
+ * the editor completes and checks as the server does.
+ */
+function payloadScript(introspection: IntrospectionQuery): string {
+  return `'use strict';
+(() => {
+  ${workers(true)}
+  const introspection = ${JSON.stringify(introspection)};
+  const waiting = new Map();
+  const tell = (message) => parent.postMessage(message, location.origin);
+  const memory = new Map();
+  const storage = {
+    get length() { return memory.size; },
+    getItem: (key) => memory.get(key) ?? null,
+    setItem: (key, value) => void memory.set(key, String(value)),
+    removeItem: (key) => void memory.delete(key),
+    clear: () => memory.clear(),
+  };
+  const fetcher = ({ query, operationName }) => {
+    if (operationName === 'IntrospectionQuery') return Promise.resolve({ data: introspection });
+    const id = String(Math.random());
+    tell({ postroom: 'preview', id, query });
+    return new Promise((resolve) => waiting.set(id, resolve));
+  };
+  addEventListener('message', ({ origin, source, data }) => {
+    if (origin !== location.origin || source !== parent) return;
+    if (data.postroom === 'result') {
+      waiting.get(data.id)?.(data.result);
+      waiting.delete(data.id);
+    }
+    // Not from GraphiQL, which tells of edits with a delay.
+    if (data.postroom === 'read') {
+      const model = monaco.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
+      tell({ postroom: 'query', query: model.getValue() });
+    }
+    if (data.postroom !== 'open') return;
+    YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#editor'), {
+      title: '',
+      fetcher,
+      storage,
+      query: data.query,
+      forcedTheme: data.theme,
+      isHeadersEditorEnabled: false,
+      defaultEditorToolsVisibility: false,
+      showPersistHeadersSettings: false,
+      onEditQuery: () => undefined,
+    });
+  });
+  addEventListener('load', () => tell({ postroom: 'ready' }));
+})();
+`;
+}
 
 /** Runs in the browser. The key is kept in the tab's session storage, until the tab is closed. */
 function startScript(samples: readonly SampleOperation[]): string {
@@ -165,11 +267,7 @@ function startScript(samples: readonly SampleOperation[]): string {
   document.querySelector('#explorer').replaceChildren();
   // GraphiQL opens an extra tab for an empty query in its storage.
   if (!localStorage.getItem('graphiql:query')) localStorage.removeItem('graphiql:query');
-  self.MonacoEnvironment = {
-    globalAPI: false,
-    getWorkerUrl: (_module, label) =>
-      '${ASSETS}/' + ({ json: 'json-worker.js', graphql: 'graphql-worker.js' }[label] ?? 'editor-worker.js'),
-  };
+  ${workers(false)}
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#explorer'), {
     title: 'Postroom',
     endpoint: '/graphql',

@@ -6,6 +6,8 @@ import {
   GraphQLError,
   GraphQLObjectType,
   GraphQLSchema,
+  type IntrospectionQuery,
+  introspectionFromSchema,
   isInterfaceType,
   Kind,
   type OperationDefinitionNode,
@@ -42,6 +44,11 @@ const MAX_KEPT = 500;
 
 /** The schema of payload queries: that of the gateway, with the type Event as its root. */
 const payloadSchema: GraphQLSchema = schemaOfEvent();
+
+/** Returns the introspection of the schema of payload queries, for the editor in the dashboard. */
+export function payloadIntrospection(): IntrospectionQuery {
+  return introspectionFromSchema(payloadSchema);
+}
 
 /** Fields that no payload has: secrets of the account, and payloads, whose query would run again. */
 const BARRED_FIELDS: ReadonlySet<string> = new Set([

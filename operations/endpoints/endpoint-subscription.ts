@@ -54,7 +54,8 @@ export async function changeSubscription(
   return changed;
 }
 
-async function readFilter(
+/** Returns the filter by names; null without one. Throws validation. */
+export async function readFilter(
   transaction: Transaction<Tables>,
   userId: string,
   input: NonNullable<SubscriptionInput['filter']> | null,

@@ -19,10 +19,7 @@ import {
  * conflict, unavailable; nothing of the submission is stored then.
  */
 export async function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
-  for (const { row, envelopeDomain, path } of submission.emails) {
-    requireSender(context, { domain: row.own_domain, path });
-    if (envelopeDomain !== null) requireSender(context, { domain: envelopeDomain, path });
-  }
+  for (const { row, path } of submission.emails) requireSender(context, { domain: row.own_domain, path });
   return queueSubmission(withFullAccess(context), submission, commit);
 }
 

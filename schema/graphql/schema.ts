@@ -16,6 +16,7 @@ import './emails/email-changes.ts';
 import './endpoints/endpoint.ts';
 import './endpoints/endpoint-actions.ts';
 import './endpoints/endpoint-changes.ts';
+import './endpoints/payload-preview.ts';
 import './events/event.ts';
 import './emails/extracts.ts';
 import './emails/security-warnings.ts';

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
@@ -85,6 +86,67 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 
+  test('a payload query is written in the explorer’s editor, tried on a stored event, and shapes what is posted', async () => {
+    const account = await stage.account();
+    const config = { url: receiver.url };
+    const made = await account.call('POST', '/endpoints', { name: 'Shaped', type: 'webhook', config });
+    await account.call('PUT', `/email-addresses/${await addressId(account)}`, { endpointId: made.body.id });
+    const before = receiver.requests.length;
+    await stage.mail({ to: account.address, subject: 'First shape', text: 'Round' });
+    await receiver.received(before + 1);
+    const { page, complaints, close } = await stage.open(account, { viewport: { width: 1400, height: 1000 } });
+
+    await page.goto(`${stage.url}/endpoints/${made.body.id}?tab=settings`);
+    await page.getByRole('button', { name: 'Write query' }).click();
+    const frame = page.frameLocator('iframe[title="Query editor"]');
+    await frame.locator('.graphiql-query-editor .view-lines').getByText('subject').first().waitFor();
+    await page.getByRole('combobox', { name: 'Try on event' }).click();
+    await page.getByRole('option', { name: /email\.received · First shape/ }).click();
+    await frame.locator('.graphiql-execute-button').click();
+    await frame.locator('.graphiql-response').getByText('First shape').first().waitFor();
+    await picture(page, 'payload-query');
+
+    const write = async (query: string) => {
+      await frame.locator('.graphiql-query-editor .view-lines').click();
+      await page.keyboard.press('ControlOrMeta+a');
+      // A typed bracket would enclose what is selected.
+      await page.keyboard.press('Delete');
+      await page.keyboard.insertText(query);
+    };
+    await write('{ kind email { subjec } }');
+    await frame.locator('.graphiql-query-editor .squiggly-error').first().waitFor({ state: 'attached' });
+    await frame.locator('.graphiql-execute-button').click();
+    await frame.locator('.graphiql-response').getByText('Cannot query field').first().waitFor();
+    await page.getByRole('button', { name: 'Use query' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByText(/Line 1, column 16: Cannot query field/)
+      .first()
+      .waitFor();
+
+    await page.getByRole('button', { name: 'Edit query' }).click();
+    await frame.locator('.graphiql-query-editor .view-lines').getByText('subjec').first().waitFor();
+    await write('{ kind email { subject thread { messages(last: 3) { edges { node { preview } } } } } }');
+    await page.getByRole('button', { name: 'Use query' }).click();
+    await page.getByRole('switch', { name: 'Allow actions' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. The next delivery uses the new settings.').waitFor();
+    await picture(page, 'endpoint-events');
+    await stage.mail({ to: account.address, subject: 'Second shape', text: 'Square' });
+    const [request] = (await receiver.received(before + 2)).slice(-1);
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({
+      type: 'email.received',
+      data: {
+        kind: 'EMAIL_RECEIVED',
+        email: { subject: 'Second shape', thread: { messages: { edges: [{ node: { preview: 'Square' } }] } } },
+      },
+      truncated: [],
+      endpoint: { id: made.body.id, name: 'Shaped', type: 'webhook' },
+    });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a rule is tried on past mail before it holds mail back, and rules are put in order', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Miracle pills', text: 'Buy.' });
@@ -140,6 +202,12 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 });
+
+/** For looking at: SCREENSHOTS names a folder. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
 
 async function addressId(account: TestAccount): Promise<string> {
   const { body } = await account.call('GET', '/email-addresses');

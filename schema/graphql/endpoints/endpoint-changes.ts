@@ -30,7 +30,7 @@ const CustomHeaderInput = builder.inputType('CustomHeaderInput', {
   }),
 });
 
-const EventFilterInput = builder.inputType('EventFilterInput', {
+export const EventFilterInput = builder.inputType('EventFilterInput', {
   description: 'Domains and addresses whose events an endpoint is posted; at least one.',
   fields: (t) => ({
     domains: t.stringList({ description: 'IDs or names of your domains, up to 100.' }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
+import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { asUser } from '../../../db/connection/transaction.ts';
 import { type FeedEvent, listEvents } from '../../../db/queries/events/event-list.ts';
 import { createPayloadQueries } from '../../../gateway/graphql/payload-query.ts';
@@ -220,6 +221,41 @@ describe('runs', () => {
       [mailbox.userId, id],
     );
     expect(await select(mailbox.userId, query, subject, new Date())).toMatchObject({ event: { id: 'evt_300' } });
+  });
+
+  test('of a preview show what would be posted, or the errors', async () => {
+    const { mailbox } = two.mine;
+    const PREVIEW = `query($query: String!, $cursor: String!, $filter: EventFilterInput, $most: Int) {
+      previewPayload(query: $query, cursor: $cursor, filter: $filter, maxPayloadOctets: $most) {
+        data truncated sizeBytes errors { message line column }
+      }
+    }`;
+    const preview = async (variables: Record<string, unknown>) =>
+      (await gateway.graphql(mailbox.apiKey, PREVIEW, variables)).json();
+    const event = events.find(({ emailId }) => emailId !== null && two.mine.ids.get('em')?.includes(emailId));
+    const cursor = encodeEventCursor(mailbox.userId, event?.seq ?? 0);
+    const { data } = await preview({ query: '{ id email { id } }', cursor });
+    expect(data.previewPayload).toEqual({
+      data: { id: event?.id, email: { id: event?.emailId } },
+      truncated: [],
+      sizeBytes: expect.any(Number),
+      errors: [],
+    });
+    const other = { domains: [two.theirs.names[1]] };
+    expect((await preview({ query: '{ email { id } }', cursor, filter: other })).data.previewPayload.data).toEqual({
+      email: null,
+    });
+    expect((await preview({ query: '{ nothing }', cursor })).data.previewPayload).toEqual({
+      data: null,
+      truncated: [],
+      sizeBytes: 0,
+      errors: [{ message: 'Cannot query field "nothing" on type "Event".', line: 1, column: 3 }],
+    });
+    const invalid = { extensions: { code: 'validation_error' } };
+    expect((await preview({ query: '{ id }', cursor: 'x' })).errors).toMatchObject([invalid]);
+    expect((await preview({ query: '{ id }', cursor, most: -1 })).errors).toMatchObject([invalid]);
+    expect((await preview({ query: '', cursor })).errors).toMatchObject([invalid]);
+    expect((await preview({ query: '{ id }', cursor, filter: {} })).errors).toMatchObject([invalid]);
   });
 
   test('not at all when it does not fit the schema', async () => {

@@ -1,79 +1,9 @@
 import { Group, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Endpoint } from './endpoint-documents.ts';
+import type { EndpointValues } from './endpoint-values.ts';
 import { formats } from './endpoint-words.ts';
-import type { EndpointChanges } from './use-endpoint-update.ts';
-
-/** Values of the settings form for all types. Fields of other types are hidden. */
-export interface EndpointValues {
-  name: string;
-  description: string;
-  url: string;
-  format: keyof typeof formats;
-  payload: 'NESTED' | 'FLAT';
-  attachments: 'CONTENT' | 'LINK';
-  timeoutSeconds: number;
-  retryAttempts: number;
-  /** one header per line, as `Name: value` */
-  headers: string;
-  forwardTo: string;
-  addresses: string[];
-  subjectPrefix: string;
-  senderName: string;
-  preserveHeaders: boolean;
-  includeAttachments: boolean;
-}
-
-/** Returns the initial values of the form. */
-export function valuesOf(endpoint: Endpoint): EndpointValues {
-  const isWebhook = endpoint.__typename === 'WebhookEndpoint';
-  return {
-    name: endpoint.name,
-    description: endpoint.description ?? '',
-    url: isWebhook ? endpoint.url : '',
-    format: isWebhook ? endpoint.format : 'NATIVE',
-    payload: isWebhook ? endpoint.payload : 'NESTED',
-    attachments: isWebhook ? endpoint.attachments : 'CONTENT',
-    timeoutSeconds: isWebhook ? endpoint.timeoutSeconds : 0,
-    retryAttempts: isWebhook ? endpoint.retryAttempts : 0,
-    headers: isWebhook ? endpoint.headers.map(({ name, value }) => `${name}: ${value}`).join('\n') : '',
-    forwardTo: endpoint.__typename === 'EmailEndpoint' ? endpoint.forwardTo : '',
-    addresses: endpoint.__typename === 'EmailGroupEndpoint' ? [...endpoint.addresses] : [],
-    subjectPrefix: isWebhook ? '' : (endpoint.subjectPrefix ?? ''),
-    senderName: isWebhook ? '' : (endpoint.senderName ?? ''),
-    preserveHeaders: isWebhook ? false : endpoint.preserveHeaders,
-    includeAttachments: isWebhook ? true : endpoint.includeAttachments,
-  };
-}
-
-/** Returns the mutation input for the values. */
-export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointChanges {
-  const { name, url, format, payload, attachments, timeoutSeconds, retryAttempts } = values;
-  const about = { id: endpoint.id, name, description: values.description };
-  if (endpoint.__typename === 'WebhookEndpoint') {
-    const headers = values.headers
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map((line) => {
-        const at = line.indexOf(':');
-        return {
-          name: line.slice(0, at === -1 ? line.length : at).trim(),
-          value: at === -1 ? '' : line.slice(at + 1).trim(),
-        };
-      });
-    return { ...about, url, format, payload, attachments, timeoutSeconds, retryAttempts, headers };
-  }
-  const { subjectPrefix, senderName, preserveHeaders, includeAttachments } = values;
-  const forward = {
-    subjectPrefix: subjectPrefix || null,
-    senderName: senderName || null,
-    preserveHeaders,
-    includeAttachments,
-  };
-  return endpoint.__typename === 'EmailEndpoint'
-    ? { ...about, ...forward, forwardTo: values.forwardTo }
-    : { ...about, ...forward, addresses: values.addresses };
-}
+import { EventFields } from './event-fields.tsx';
 
 /** The form fields of the type. */
 export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: UseFormReturnType<EndpointValues> }) {
@@ -146,6 +76,7 @@ export function EndpointFields({ endpoint, form }: { endpoint: Endpoint; form: U
             {...form.getInputProps('headers')}
             key={form.key('headers')}
           />
+          <EventFields form={form} maxPayloadOctets={endpoint.maxPayloadOctets} />
         </>
       ) : (
         <>

@@ -5,7 +5,8 @@ import { graphql } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import type { Endpoint } from './endpoint-documents.ts';
-import { changesOf, EndpointFields, valuesOf } from './endpoint-fields.tsx';
+import { EndpointFields } from './endpoint-fields.tsx';
+import { changesOf, valuesOf } from './endpoint-values.ts';
 import { useEndpointUpdate } from './use-endpoint-update.ts';
 
 const DELETE = graphql(`

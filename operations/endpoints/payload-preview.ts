@@ -1,0 +1,68 @@
+import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
+import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/endpoints/endpoint-config.ts';
+import { buildSelectedPayload, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
+import { linkTo } from '../../core/endpoints/webhook-payload.ts';
+import { decodeEventCursor } from '../../core/events/event-cursor.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { findEvents } from '../../db/queries/events/event-list.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { readFilter, type SubscriptionInput } from './endpoint-subscription.ts';
+
+export interface PreviewInput {
+  query: string;
+  filter: NonNullable<SubscriptionInput['filter']> | null;
+  /** cursor of a stored event */
+  cursor: string;
+  maxPayloadOctets: number;
+}
+
+/** What an endpoint with a payload query would be posted. */
+export interface PayloadPreview {
+  /** the result of the query; null when it does not fit */
+  data: unknown;
+  /** paths in `data` of texts that links replace */
+  truncated: readonly string[];
+  /** bytes of the body, with a short name of the endpoint */
+  sizeBytes: number;
+  /** errors of the query, or of single fields */
+  errors: readonly PayloadQueryError[];
+}
+
+/** Runs a payload query for a stored event, as a delivery does. Throws validation, unavailable. */
+export async function previewPayload(
+  context: OperationContext,
+  { query, filter: given, cursor, maxPayloadOctets }: PreviewInput,
+): Promise<PayloadPreview> {
+  const { database, userId, settings, payloadQueries } = context;
+  if (maxPayloadOctets < MIN_PAYLOAD_LIMIT_BYTES || maxPayloadOctets > MAX_PAYLOAD_LIMIT_BYTES)
+    throw invalid(
+      `maxPayloadOctets must be ${MIN_PAYLOAD_LIMIT_BYTES} to ${MAX_PAYLOAD_LIMIT_BYTES}`,
+      'maxPayloadOctets',
+    );
+  const seq = decodeEventCursor(userId, cursor);
+  const { filter, event } = await asUser(database, userId, async (transaction) => ({
+    filter: await readFilter(transaction, userId, given),
+    event: seq === null ? undefined : (await findEvents(transaction, userId, [seq]))[0],
+  }));
+  if (event === undefined) throw invalid('`cursor` is not the cursor of a stored event.', 'cursor');
+  const timestamp = context.now();
+  const selected = await payloadQueries.select(context, { query, filter }, event, timestamp);
+  if (selected === null)
+    return { data: null, truncated: [], sizeBytes: 0, errors: await payloadQueries.check({ query, filter }) };
+  const linkKey = deriveDownloadLinkKey(settings.secretKey);
+  const { publicUrl } = settings;
+  const body = buildSelectedPayload({
+    selected,
+    timestamp,
+    endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
+    maxPayloadOctets,
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+  });
+  const { data, truncated } = JSON.parse(body.toString('utf8')) as Pick<PayloadPreview, 'data' | 'truncated'>;
+  const errors = selected.errors.map(({ message, path }) => ({
+    message: `${path}: ${message}`,
+    line: null,
+    column: null,
+  }));
+  return { data, truncated, sizeBytes: body.length, errors };
+}
