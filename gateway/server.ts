@@ -59,7 +59,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { database, bus, log, config, isLeaving = () => false } = options;
   const { now = () => new Date(), random = randomBytes, answerWithinMs = ANSWER_WITHIN_MS } = options;
   const { publicUrl, trustedProxies } = config;
-  const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs });
+  const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());

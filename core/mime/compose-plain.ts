@@ -79,14 +79,25 @@ function isPlainMailbox({ name, address }: Mailbox): boolean {
 
 /** Whether a body can be sent without encoding: ASCII in short lines. */
 function isPlainContent(content: string): boolean {
-  return content.length <= MAX_PLAIN_LENGTH && !ENCODED.test(content) && !LONG_LINE.test(content);
+  return content.length <= MAX_PLAIN_LENGTH && !ENCODED.test(content) && !hasLongLine(content);
 }
 
 /** Longer texts are encoded without a look at their lines. */
 const MAX_PLAIN_LENGTH = 131_072;
 // oxlint-disable-next-line no-control-regex
 const ENCODED = /[\x00-\x08\x0b\x0c\x0e-\x1f\u0080-\uffff]/;
-const LONG_LINE = /^.{77,}/m;
+/** Characters of a line that is not encoded. */
+const MAX_PLAIN_LINE_LENGTH = 76;
+
+function hasLongLine(content: string): boolean {
+  let start = 0;
+  for (let end = content.indexOf('\n'); end !== -1; end = content.indexOf('\n', start)) {
+    const length = end - start - (content[end - 1] === '\r' ? 1 : 0);
+    if (length > MAX_PLAIN_LINE_LENGTH) return true;
+    start = end + 1;
+  }
+  return content.length - start > MAX_PLAIN_LINE_LENGTH;
+}
 
 function listField(name: string, mailboxes: readonly Mailbox[]): string[] {
   return mailboxes.length === 0 ? [] : [`${name}: ${mailboxes.map(written).join(', ')}`];

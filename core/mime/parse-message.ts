@@ -233,8 +233,12 @@ function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
 
 /** Returns the start of the text on one line, at most 200 characters; without text, that of the HTML. */
 export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
-  const text = cut((bodies.cleanedText ?? '').slice(0, PREVIEW_LENGTH * PREVIEW_OVERHEAD));
-  if (text !== '') return text;
+  const text = (bodies.cleanedText ?? '').slice(0, PREVIEW_LENGTH * PREVIEW_OVERHEAD);
+  // Most mail has enough text within the first lines. Only the last characters could differ from those of the whole text.
+  const front = withoutPadding(text.slice(0, PREVIEW_LENGTH * 4));
+  if (front.length > PREVIEW_LENGTH + 2) return shortened(front);
+  const preview = cut(text);
+  if (preview !== '') return preview;
   const { cleanedHtml, htmlBody } = bodies;
   if (cleanedHtml !== null) return cut(excerptOfHtml(cleanedHtml, PREVIEW_LENGTH));
   if (htmlBody === null) return '';
@@ -243,7 +247,14 @@ export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | '
 
 /** Removes padding: newsletters fill the preview with hundreds of spaces and characters that are not seen. */
 function cut(text: string): string {
-  const trimmed = text.replace(PADDING, ' ').replace(UNSEEN, '').trim();
+  return shortened(withoutPadding(text));
+}
+
+function withoutPadding(text: string): string {
+  return text.replace(PADDING, ' ').replace(UNSEEN, '').trim();
+}
+
+function shortened(trimmed: string): string {
   return trimmed.length <= PREVIEW_LENGTH ? trimmed : trimmed.slice(0, PREVIEW_LENGTH).toWellFormed().trimEnd();
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +20,8 @@ export interface HttpServerOptions {
   isLeaving: () => boolean;
   /** time limit of a request, from the last byte of its body to the response; milliseconds */
   answerWithinMs: number;
+  /** returns that many bytes from a cryptographic source */
+  random: (bytes: number) => Uint8Array;
 }
 
 /** Largest request body of routes that take no mail; bytes. */
@@ -31,10 +32,11 @@ const REQUEST_TIMEOUT_MS = 55_000;
 const TIMEOUT_CHECK_MS = 5_000;
 /** Attachment names in a path: each character takes up to four bytes, each of them percent-encoded. Characters. */
 const MAX_PARAM_LENGTH = 4_096;
+const REQUEST_ID_BYTES = 12;
 
 /** Creates the Fastify instance with the hooks and limits that hold for every route, whichever plugin adds it. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, publicUrl, trustedProxies, isLeaving, answerWithinMs } = options;
+  const { log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random } = options;
   const always = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
@@ -54,7 +56,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // Requests that still arrive while the process shuts down are served.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    genReqId: () => randomBytes(12).toString('hex'),
+    genReqId: () => Buffer.from(random(REQUEST_ID_BYTES)).toString('hex'),
     rewriteUrl: (request) => servedPath(request.url ?? '/'),
     // Requests that the router refuses reach no hook.
     frameworkErrors: (error, request, reply) => {

@@ -103,7 +103,7 @@ function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') 
   return isTraced ? WRITE_TRACED_WITHOUT_EVENTS : WRITE_WITHOUT_EVENTS;
 }
 
-/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
+/** Bytes, bodies and words are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
   units: readonly OutgoingUnit[],
@@ -125,8 +125,7 @@ function parametersOf(
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
-      words: vectorOf(userId, row, text, html),
-      places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
+      places: [bytes, bufferOf(text), bufferOf(html), bufferOf(vectorOf(userId, row, text, html))].flatMap(place),
     })),
   );
   const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
@@ -169,7 +168,7 @@ const writeSql = (more: string, events: string) => `
       domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], words text, sha256 text, recipients json, places integer[], trace_parent text)
+      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text)
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -217,7 +216,7 @@ const writeSql = (more: string, events: string) => `
     returning 1
   ), words_row as (
     insert into email_words (user_id, email_id, created_at, words)
-    select $1, id, ${NOW}, words::tsvector from taken
+    select $1, id, ${NOW}, convert_from(${piece(3)}, 'UTF8')::tsvector from taken
     returning 1
   ), recipient_row as (
     insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at)
