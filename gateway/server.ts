@@ -22,6 +22,7 @@ import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
+import { buildEventPayload } from './webhooks/event-payload.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -77,6 +78,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     random,
     settings: operationSettings(config),
     payloadQueries: openPayloadQueries(),
+    buildEventPayload,
     forgetCredentials: (userId) => credentials.forget(userId),
   };
   const contextOf = createContextOf(parts);

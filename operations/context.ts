@@ -28,6 +28,8 @@ export interface OperationParts {
   settings: OperationSettings;
   /** checks and runs the payload queries of endpoints */
   payloadQueries: PayloadQueries;
+  /** Builds the body that posts the event of a delivery. Operations get it from the gateway, which shows the subjects of events. */
+  buildEventPayload: (context: OperationContext, deliveryId: string) => Promise<EventPayload>;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
 }
@@ -71,6 +73,12 @@ export interface OperationContext extends OperationParts {
   answerBy: number;
   caller: Caller;
 }
+
+/** The body that posts an event. */
+export type EventPayload =
+  | { verdict: 'built'; eventId: string; kind: string; body: Buffer }
+  /** it can never be posted, because something of it is gone; the reason is for the user */
+  | { verdict: 'gone'; reason: string };
 
 /** What a payload query runs for: an event, or a received email, whose event is found. */
 export type PayloadSubject = FeedEvent | { seq?: undefined; emailId: string; receivedAt: Date };

@@ -178,6 +178,10 @@ export const endpointSubscription = {
     .boolean()
     .optional()
     .meta({ description: 'Whether a response may contain actions for Postroom to run. The default is `false`.' }),
+  since: text.optional().meta({
+    description:
+      'Cursor of an event, after which events are posted. Without it, an endpoint that subscribes or is enabled starts with new events.',
+  }),
 };
 export const endpointSubscriptionShape = z.object(endpointSubscription);
 

@@ -210,6 +210,8 @@ export const broadcasts = {
   'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
   /** an address or domain changed: drop cached recipient verdicts. `name` is the address or domain in lower case */
   'routing.changed': z.object({ name: z.string() }),
+  /** an endpoint of the user subscribed to events of the feed */
+  'subscription.changed': z.object({ userId: z.string() }),
   /** guard rules of the user changed: drop the cached ones */
   'guard.changed': z.object({ userId: z.string() }),
   /** a key was revoked or a session ended: drop the cached credentials of the user */

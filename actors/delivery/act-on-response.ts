@@ -55,7 +55,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
       {
         ...acting,
         emailId: job.emailId,
-        eventKind: 'email.received',
+        eventKind: job.eventKind ?? 'email.received',
         traceParent: traceParentToKeep(),
         readRaw: (rawId) => context.bytes.get(rawId),
         finish: (client, actions) => {

@@ -1,7 +1,7 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
-import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
+import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createCheckedDispatcher } from '../checked-dispatcher.ts';
 import { createInHand, laneName } from '../work/in-hand.ts';
@@ -12,6 +12,7 @@ import { createDeliveryLeases } from './claim-deliveries.ts';
 import { createDeliveryQueue, type DeliveryLimits } from './delivery-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
+import { createFanOut } from './fan-out.ts';
 import { createForwarder } from './forward.ts';
 import { createForwardThreads, type ForwardThreadsOptions } from './forward-thread.ts';
 import { createGuardLookup } from './guard-lookup.ts';
@@ -50,6 +51,8 @@ export interface DeliveryActorOptions {
   guardModel?: { url: string; key: string | null; name: string } | null;
   /** runs the payload queries of endpoints; absent: every endpoint gets the default payload */
   selectPayload?: SelectPayload;
+  /** builds the bodies that post events; absent: they are given up */
+  buildEventPayload?: BuildEventPayload;
   /** PEM certificates of authorities to trust besides the default ones */
   trustedCertificates?: readonly string[];
   fault?: (point: DeliveryFaultPoint | AskFaultPoint) => void;
@@ -100,6 +103,8 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     publicUrl,
     linkKey,
     selectPayload: options.selectPayload ?? (() => Promise.resolve(null)),
+    buildEventPayload:
+      options.buildEventPayload ?? (() => Promise.resolve({ verdict: 'gone', reason: 'Events cannot be posted' })),
     requestsPerEndpoint: REQUESTS_PER_ENDPOINT,
   });
   const inHand = createInHand<DeliveryJob>({
@@ -164,6 +169,12 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   const routing = { context, endpoints, guard: guardRules, judgingLimits, hasModel: model !== null };
   const router = createEmailRouter(routing);
   const asker = createAsker({ parts: routing, model, nudge: (step) => running.nudge(step), fault });
+  const fanOut = createFanOut({
+    context,
+    fault,
+    nudge: () => running.nudge('fan-out'),
+    onDeliveries: () => running.nudge('deliver'),
+  });
   let isStopping = false;
   let nextSweep: { at: number; timer: NodeJS.Timeout } | null = null;
 
@@ -204,6 +215,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     steps: [
       { name: 'route', wake: 'delivery.route.wake', due: 'route', batchSize: CLAIM_BATCH, work: route },
       { name: 'deliver', wake: 'delivery.deliver.wake', due: 'deliver', work: deliver },
+      { name: 'fan-out', due: 'fan-out', work: () => fanOut.run() },
       { name: 'forward', due: 'forward', batchSize: CLAIM_BATCH, work: forward },
       { name: 'ask', due: 'ask', work: (run) => asker.askDue(run) },
       { name: 'refill', everyMs: REFILL_MS, work: (run) => taker.refill(run) },
@@ -244,6 +256,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       isStopping = true;
       clearTimeout(nextSweep?.timer);
       dispatcher.stop();
+      await fanOut.stop();
       await Promise.all([running.stop(), asker.stop()]);
       await forwardThreads.end();
       await guardRules.stop();

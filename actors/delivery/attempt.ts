@@ -5,7 +5,7 @@ import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
-import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
+import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
@@ -14,10 +14,17 @@ import type { Acting } from './act-on-response.ts';
 import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { DeliveryEndpoint, EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import { type OpenRequest, postWebhook, RESPONSE_MEMORY_BYTES, type WebhookResponse } from './post-webhook.ts';
+import {
+  type OpenRequest,
+  postWebhook,
+  RESPONSE_MEMORY_BYTES,
+  type WebhookRequest,
+  type WebhookResponse,
+} from './post-webhook.ts';
 import {
   buildSelected,
   isRawNeeded,
+  makeEventRequest,
   makeWebhookRequest,
   type PayloadParts,
   type WebhookRequestParts,
@@ -33,6 +40,8 @@ export interface AttemptOptions {
   linkKey: Uint8Array;
   /** runs the payload queries of endpoints */
   selectPayload: SelectPayload;
+  /** builds the bodies that post events */
+  buildEventPayload: BuildEventPayload;
   /** requests open at once to one endpoint */
   requestsPerEndpoint: number;
 }
@@ -131,6 +140,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       if (endpoint === undefined) return givenUp(job, 'Endpoint not found');
       if (!endpoint.isActive) return givenUp(job, 'Endpoint is inactive');
       if (endpoint.webhook === null) return givenUp(job, 'Endpoint configuration cannot be used');
+      if (job.eventSeq !== null) return await postEvent(job, { endpoint, webhook: endpoint.webhook });
       if (email === undefined) return givenUp(job, 'Email content not available');
       const { webhook } = endpoint;
       const selectedBody = endpoint.payloadQuery === null ? null : await selectBody({ job, endpoint, webhook, email });
@@ -157,25 +167,45 @@ export function createAttempter(options: AttemptOptions): Attempter {
     // Its endpoint or its bytes may have been read in the meantime.
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
-    const startedAt = context.now();
-    const startedTick = performance.now();
+    const sentAt = context.now();
     const made = makeWebhookRequest({
       ...parts,
       job,
       deliveryId: job.deliveryId,
       publicUrl,
       linkKey,
-      sentAt: startedAt,
+      sentAt,
     });
+    return send(job, { endpoint: parts.endpoint, sentAt, since: parts.email.created_at }, made);
+  };
+
+  /** Posts an event, whose subject is shown as the interfaces show it. */
+  const postEvent = async (
+    job: DeliveryJob,
+    target: Pick<PayloadParts, 'endpoint' | 'webhook'>,
+  ): Promise<AttemptEnd | null> => {
+    const built = await options.buildEventPayload(job.userId, job.deliveryId);
+    if (isClosed || options.leases.isLost(job)) return null;
+    if (built.verdict === 'gone') return givenUp(job, built.reason);
+    const sentAt = context.now();
+    return send(job, { ...target, sentAt, since: job.createdAt }, makeEventRequest({ ...target, sentAt }, built));
+  };
+
+  const send = async (
+    job: DeliveryJob,
+    { endpoint, sentAt: startedAt, since }: { endpoint: DeliveryEndpoint; sentAt: Date; since: Date },
+    made: WebhookRequest,
+  ): Promise<AttemptEnd> => {
+    const startedTick = performance.now();
     const request = postWebhook(options.dispatcher, made, memory);
     open.add(request);
     const response = await request.response;
     open.delete(request);
     const durationMs = Math.round(performance.now() - startedTick);
     const outcome = outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
-    measure(outcome, response, parts.email.created_at);
+    measure(outcome, response, since);
     noteAttempt(context.database, job, startedTick, response);
-    return withActions(outcome, response, parts.endpoint);
+    return withActions(outcome, response, endpoint);
   };
 
   const givenUp = (job: DeliveryJob, error: string): AttemptEnd => ({
@@ -198,7 +228,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
     const routed = jobs.flatMap((job) => takeContent(job) ?? []);
     const emails = new Map(routed.map(({ email }) => [`${email.user_id} ${email.id}`, email]));
-    const unread = jobs.filter((job) => !emails.has(`${job.userId} ${job.emailId}`));
+    const unread = jobs.filter((job) => job.eventSeq === null && !emails.has(`${job.userId} ${job.emailId}`));
     try {
       for (const [key, email] of await readEmails(unread)) emails.set(key, email);
     } catch (error) {
@@ -218,7 +248,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const attemptAlone = async (job: DeliveryJob, onEnd: OnAttemptEnd): Promise<void> => {
     let emails: Contents['emails'];
     try {
-      emails = await readEmails([job]);
+      emails = await readEmails(job.eventSeq === null ? [job] : []);
     } catch (error) {
       onEnd(job, isConnectionLost(error) ? null : faulted(job, error));
       return;
@@ -280,7 +310,8 @@ function measure(
 function noteAttempt(database: Database, job: DeliveryJob, startedTick: number, response: WebhookResponse): void {
   const statusCode = response.kind === 'answered' ? response.statusCode : null;
   const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300;
-  noteStage(database, [job], {
+  const { userId, emailId } = job;
+  noteStage(database, emailId === null ? [] : [{ userId, emailId }], {
     name: 'webhook attempt',
     kind: SpanKind.CLIENT,
     startedTick,

@@ -171,7 +171,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 
   const giveUp = (row: ClaimedForwardRow, error: string): Promise<void> =>
-    recorder.record({ record: outcomeOfGivingUp(context, jobOf(row, 0), error), step: 'forward' });
+    recorder.record({
+      record: outcomeOfGivingUp(context, jobOf({ ...row, event_seq: null, event_kind: null }, 0), error),
+      step: 'forward',
+    });
 
   /** A delivery that cannot be deferred must not block the others. */
   const deferOrSetAside = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {

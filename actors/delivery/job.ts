@@ -1,3 +1,4 @@
+import type { EventKind } from '../../core/events/event-kinds.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { ClaimedDeliveryRow } from '../../db/queries/endpoints/delivery-claim.ts';
 import type { Leased } from '../work/leases.ts';
@@ -5,7 +6,11 @@ import type { Leased } from '../work/leases.ts';
 /** A webhook delivery that this process has claimed and not yet recorded. */
 export interface DeliveryJob extends Leased {
   deliveryId: string;
-  emailId: string;
+  /** null for an event that is about no email */
+  emailId: string | null;
+  /** the event that is posted; null: mail that is routed to the endpoint */
+  eventSeq: number | null;
+  eventKind: EventKind | null;
   endpointId: string;
   /** attempts so far */
   attempts: number;
@@ -34,6 +39,8 @@ export type DeliveryFaultPoint =
   | 'delivery.posted'
   | 'delivery.acted'
   | 'delivery.recorded'
+  | 'fan-out.read'
+  | 'fan-out.stored'
   | 'forward.claimed'
   | 'forward.composed'
   | 'forward.stored';
@@ -44,6 +51,8 @@ export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob 
     userId: row.user_id,
     deliveryId: row.id,
     emailId: row.email_id,
+    eventSeq: row.event_seq,
+    eventKind: row.event_kind,
     endpointId: row.endpoint_id,
     attempts: row.attempts,
     attemptsAllowed: row.attempts_allowed,

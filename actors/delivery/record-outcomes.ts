@@ -43,7 +43,8 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
       values: [context.name, JSON.stringify(withEventIds(context, records))],
     });
     fault('delivery.recorded');
-    for (const row of rows) context.bus.publish('event.appended', { userId: row.user_id, lastSeq: row.last_seq });
+    for (const { user_id: userId, last_seq: lastSeq } of rows)
+      if (lastSeq !== null) context.bus.publish('event.appended', { userId, lastSeq });
     const recorded = new Set(rows.flatMap((row) => row.delivery_ids));
     for (const record of records) {
       if (!recorded.has(record.id)) continue;

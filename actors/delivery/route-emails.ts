@@ -224,6 +224,8 @@ function jobOf(
       userId: record.user_id,
       deliveryId: record.delivery_id,
       emailId: record.email_id,
+      eventSeq: null,
+      eventKind: null,
       endpointId: record.endpoint_id,
       attempts: 0,
       attemptsAllowed: record.attempts_allowed ?? 1,

@@ -2,7 +2,7 @@ import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endp
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
-import { webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
+import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
@@ -73,25 +73,48 @@ export async function buildSelected(
 
 /** Builds the signed request that delivers an email to a webhook, real or test. */
 export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
-  const { endpoint, webhook, email } = parts;
-  const body = parts.selectedBody ?? buildPayload(parts);
+  const { email } = parts;
+  return signedRequest(parts, {
+    event: 'email.received',
+    id: parts.deliveryId,
+    email: { id: email.id, messageId: email.message_id },
+    body: parts.selectedBody ?? buildPayload(parts),
+    isTest: email.is_test,
+  });
+}
+
+interface RequestTarget {
+  endpoint: Pick<DeliveryEndpoint, 'id' | 'allowsActions'>;
+  webhook: WebhookFacts;
+  /** of this attempt */
+  sentAt: Date;
+}
+
+/** Builds the signed request that posts an event with a finished body. */
+export function makeEventRequest(
+  target: RequestTarget,
+  { kind, eventId, body }: { kind: string; eventId: string; body: Buffer },
+): WebhookRequest {
+  return signedRequest(target, { event: kind, id: eventId, email: null, body, isTest: false });
+}
+
+function signedRequest(
+  { endpoint, webhook, sentAt }: RequestTarget,
+  facts: Pick<SigningFacts, 'event' | 'id' | 'email' | 'body' | 'isTest'>,
+): WebhookRequest {
   return {
     origin: webhook.origin,
     path: webhook.path,
     headers: webhookHeaders({
-      deliveryId: parts.deliveryId,
+      ...facts,
       endpointId: endpoint.id,
-      emailId: email.id,
-      messageId: email.message_id,
-      body,
-      sentAt: parts.sentAt,
+      sentAt,
       verificationToken: webhook.config.verificationToken,
       signatureScheme: webhook.config.signatureScheme,
       secrets: webhook.secrets,
       customHeaders: webhook.config.headers,
-      isTest: email.is_test,
     }),
-    body,
+    body: facts.body,
     timeoutMs: Math.min(webhook.config.timeout, MAX_ATTEMPT_SECONDS) * 1_000,
     allowsActions: endpoint.allowsActions,
   };

@@ -38,6 +38,9 @@ export const MAX_FILTER_NAMES = 100;
 /** Characters. */
 export const MAX_PAYLOAD_QUERY_LENGTH = 10_000;
 
+/** Is posted to the endpoint that the email is routed to, and to no other. */
+const ROUTED_KIND = 'email.received' satisfies EventKind;
+
 /** Every kind. */
 const ANY = '*';
 
@@ -58,6 +61,34 @@ export function matchesEvent(patterns: readonly string[], kind: EventKind): bool
     (pattern) =>
       pattern === ANY || pattern === kind || (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))),
   );
+}
+
+/**
+ * Returns whether an endpoint with these `events` is posted events of the feed. Received mail alone needs none: it is posted when it is
+ * routed to the endpoint.
+ */
+export function subscribesToFeed(patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => pattern !== ROUTED_KIND);
+}
+
+/** Returns whether an event of the feed is posted to an endpoint with these `events`. */
+export function isPostedFromFeed(patterns: readonly string[], kind: EventKind): boolean {
+  return kind !== ROUTED_KIND && matchesEvent(patterns, kind);
+}
+
+/** What an event is about. */
+export interface EventPlaces {
+  /** names of domains and addresses in lower case: of its email, of all emails of its thread, or of its domain; null: of none */
+  domains: readonly (string | null)[] | null;
+  addresses: readonly (string | null)[] | null;
+}
+
+/** Returns whether an event passes a filter: everything that it is about does. */
+export function matchesFilter(filter: EventFilter | null, { domains, addresses }: EventPlaces): boolean {
+  if (filter === null) return true;
+  const isAmong = (names: readonly (string | null)[] | null, allowed: readonly string[]) =>
+    names !== null && names.every((name) => name !== null && allowed.includes(name));
+  return isAmong(domains, filter.domains) || isAmong(addresses, filter.addresses);
 }
 
 function isEventPattern(pattern: string): boolean {

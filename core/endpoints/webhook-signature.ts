@@ -10,11 +10,13 @@ export interface SigningSecret {
 
 /** Inputs of the header fields of a webhook request. */
 export interface SigningFacts {
-  /** the same for all attempts */
-  deliveryId: string;
+  /** kind of the event */
+  event: string;
+  /** `webhook-id`: of the delivery of received mail, else of the event; the same for all attempts */
+  id: string;
   endpointId: string;
-  emailId: string;
-  messageId: string;
+  /** null: the event is not posted as received mail */
+  email: { id: string; messageId: string } | null;
   /** the request body */
   body: Buffer;
   /** time of this attempt */
@@ -52,15 +54,12 @@ export function webhookHeaders(facts: SigningFacts): string[] {
     'User-Agent',
     custom.get('user-agent') ?? USER_AGENT,
     'X-Webhook-Event',
-    'email.received',
+    facts.event,
     'X-Endpoint-ID',
     facts.endpointId,
     'X-Webhook-Timestamp',
     sentAt.toISOString(),
-    'X-Email-ID',
-    facts.emailId,
-    'X-Message-ID',
-    headerSafe(facts.messageId),
+    ...(facts.email === null ? [] : ['X-Email-ID', facts.email.id, 'X-Message-ID', headerSafe(facts.email.messageId)]),
     'X-Webhook-Verification-Token',
     token,
     'X-Service-Signature',
@@ -72,13 +71,13 @@ export function webhookHeaders(facts: SigningFacts): string[] {
     'X-Inbound-Signature',
     `sha256=${hmac}`,
     'webhook-id',
-    facts.deliveryId,
+    facts.id,
     'webhook-timestamp',
     String(seconds),
   ];
   const signatures = facts.secrets
     .filter((secret) => secret.validUntil === null || secret.validUntil > sentAt)
-    .map((secret) => signStandardWebhook(secret.secret, facts.deliveryId, seconds, body));
+    .map((secret) => signStandardWebhook(secret.secret, facts.id, seconds, body));
   if (signatures.length > 0) headers.push('webhook-signature', signatures.join(' '));
   if (facts.isTest) headers.push('X-Postroom-Test', 'true');
   for (const [name, value] of Object.entries(facts.customHeaders)) {

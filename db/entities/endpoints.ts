@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS, type EventFilter } from '../../core/endpoints/endpoint-events.ts';
+import type { EventKind } from '../../core/events/event-kinds.ts';
 
 export const EndpointSchema = defineEntity({
   name: 'Endpoint',
@@ -47,18 +48,36 @@ export const EndpointStatSchema = defineEntity({
   },
 });
 
+/**
+ * Up to which event of the feed an endpoint has its deliveries. Only endpoints that subscribe to more than email.received have a row
+ * (core/endpoints/endpoint-events.ts).
+ */
+export const EndpointSubscriptionSchema = defineEntity({
+  name: 'EndpointSubscription',
+  tableName: 'endpoint_subscription',
+  properties: {
+    userId: p.text().primary(),
+    endpointId: p.text().primary(),
+    eventSeq: p.bigint('number'),
+  },
+});
+
 export const DeliverySchema = defineEntity({
   name: 'Delivery',
   tableName: 'delivery',
   properties: {
     userId: p.text().primary(),
     id: p.text().primary(),
-    emailId: p.text(),
+    /** null for an event that is about no email */
+    emailId: p.text().nullable(),
     endpointId: p.text(),
     deliveryType: p.enum(ENDPOINT_TYPES),
     /** values at the creation of the delivery, so that every attempt sends the same bytes although threads may merge */
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
+    /** the event that is posted; null: mail that is routed to the endpoint */
+    eventSeq: p.bigint('number').nullable(),
+    eventKind: p.text().$type<EventKind>().nullable(),
     cause: p.enum(DELIVERY_CAUSES).default('route'),
     /**
      * for a forwarded copy: its bytes, which are sent to the recipients with this delivery_id, and whether its return address is null, like
@@ -83,8 +102,15 @@ export const DeliverySchema = defineEntity({
     createdAt: p.datetime(3),
     completedAt: p.datetime(3).nullable(),
   },
+  uniques: [
+    // However often a part of the feed is read, each event has one first delivery per endpoint.
+    { name: 'delivery_event', properties: ['userId', 'endpointId', 'eventSeq'], where: `cause = 'event'` },
+  ],
   indexes: [
     { name: 'delivery_email', properties: ['userId', 'emailId'] },
+    { name: 'delivery_of_event', properties: ['userId', 'endpointId', 'eventSeq'], where: `event_seq IS NOT NULL` },
+    // Those that go with their events (retention); the others go with their emails.
+    { name: 'delivery_without_email', properties: ['userId', 'eventSeq'], where: `email_id IS NULL` },
     {
       name: 'delivery_endpoint',
       columns: [

@@ -33,6 +33,7 @@ import {
   DeliverySchema,
   EndpointSchema,
   EndpointStatSchema,
+  EndpointSubscriptionSchema,
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
@@ -95,6 +96,7 @@ export const entities = [
   RouteSchema,
   EndpointSchema,
   EndpointStatSchema,
+  EndpointSubscriptionSchema,
   DeliverySchema,
   DeliveryEarlierAttemptSchema,
   DeliveryAttemptSchema,

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import type { Database } from '../../db/connection/database.ts';
-import type { OperationParts } from '../../operations/context.ts';
-import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
+import type { OperationContext, OperationParts } from '../../operations/context.ts';
+import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { operationSettings } from '../operation-context.ts';
+import { buildEventPayload } from '../webhooks/event-payload.ts';
 import { createPayloadQueries } from './payload-query.ts';
 
 export interface PayloadRunnerOptions {
@@ -19,8 +20,13 @@ export interface PayloadRunnerOptions {
 
 const READER: KeyRights = { keyId: null, scopes: ['read'], domain: null };
 
-/** Runs payload queries outside of a gateway, for the delivery actor. They only read. */
-export function createPayloadRunner({ database, bus, log, config, random }: PayloadRunnerOptions): SelectPayload {
+export interface PayloadRunner {
+  selectPayload: SelectPayload;
+  buildEventPayload: BuildEventPayload;
+}
+
+/** Runs payload queries and shows the subjects of events outside of a gateway, for the delivery actor. They only read. */
+export function createPayloadRunner({ database, bus, log, config, random }: PayloadRunnerOptions): PayloadRunner {
   const payloadQueries = createPayloadQueries();
   const parts: OperationParts = {
     database,
@@ -32,17 +38,22 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     random,
     settings: operationSettings(config),
     payloadQueries,
+    buildEventPayload,
     forgetCredentials: () => undefined,
   };
-  return (userId, query, subject, linksFrom) => {
+  const contextOf = (userId: string): OperationContext => {
     const caller = {
       via: null,
       gone: new AbortController().signal,
       isAllowed: async () => true,
       hangUp: () => undefined,
     };
-    const context = { ...parts, userId, rights: READER, answerBy: Number.POSITIVE_INFINITY, caller };
-    return payloadQueries.select(context, query, subject, linksFrom);
+    return { ...parts, userId, rights: READER, answerBy: Number.POSITIVE_INFINITY, caller };
+  };
+  return {
+    selectPayload: (userId, query, subject, linksFrom) =>
+      payloadQueries.select(contextOf(userId), query, subject, linksFrom),
+    buildEventPayload: (userId, deliveryId) => buildEventPayload(contextOf(userId), deliveryId),
   };
 }
 

@@ -278,6 +278,7 @@ function span(from: Date, to: Date): number {
 const REQUESTS = {
   route: null,
   release: null,
+  event: null,
   retry: 'Delivered again on request',
   replay: 'Replayed',
   action: 'Routed by an action',
@@ -285,13 +286,13 @@ const REQUESTS = {
 
 /** Returns the entries of a delivery and its attempts; forwarded copies are covered by their recipients. */
 export function deliveryEntries(delivery: PastDelivery, attempts: readonly DeliveryAttempt[]): TimelineEntry[] {
-  const { id: nodeId, cause, createdAt, completedAt, status, error, actions, endpointName } = delivery;
+  const { id: nodeId, cause, eventKind, createdAt, completedAt, status, error, actions, endpointName } = delivery;
   const endpoint = endpointName === null ? 'a deleted endpoint' : `endpoint “${endpointName}”`;
   const request = REQUESTS[cause];
   const isEndedUntried = status === 'failed' && completedAt !== null && delivery.isWebhook && attempts.length === 0;
   return [
     ...(request === null ? [] : [entry('delivery-requested', createdAt, `${request}: to ${endpoint}`, { nodeId })]),
-    ...attempts.map((attempt) => deliveryAttemptEntry(attempt, endpoint, nodeId)),
+    ...attempts.map((attempt) => deliveryAttemptEntry(attempt, { endpoint, eventKind, nodeId })),
     ...(actions === null || completedAt === null ? [] : actionEntries(actions, completedAt, { endpoint, nodeId })),
     ...(isEndedUntried
       ? [
@@ -322,11 +323,15 @@ function actionEntries(
   return [entry('action', at, `The actions of ${endpoint} did not run`, { detail, isFailure: true, nodeId })];
 }
 
-function deliveryAttemptEntry(attempt: DeliveryAttempt, endpoint: string, nodeId: string): TimelineEntry {
+function deliveryAttemptEntry(
+  attempt: DeliveryAttempt,
+  { endpoint, eventKind, nodeId }: { endpoint: string; eventKind: string | null; nodeId: string },
+): TimelineEntry {
   const { number, startedAt, durationMs, outcome, statusCode, error } = attempt;
   const answer = statusCode === null ? 'no response' : `status ${statusCode}`;
   const came = { success: answer, failed: `failed, ${answer}`, interrupted: 'interrupted, not counted' }[outcome];
-  return entry('delivery-attempt', startedAt, `Webhook to ${endpoint}, attempt ${number}: ${came}`, {
+  const what = eventKind === null ? 'Webhook' : `Webhook of ${eventKind}`;
+  return entry('delivery-attempt', startedAt, `${what} to ${endpoint}, attempt ${number}: ${came}`, {
     detail: error,
     durationMs,
     isFailure: outcome === 'failed',

@@ -13,7 +13,7 @@ import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readRawSource } from '../emails/attachments.ts';
-import { retryEmail } from './retries.ts';
+import { retryEmail, retryEvent } from './retries.ts';
 
 export type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 
@@ -108,6 +108,19 @@ export async function loadDeliveries(
   return ids.map((id) => byId.get(id) ?? null);
 }
 
+/** Returns a delivery with its attempts. Throws not_found. */
+export async function readDelivery({ database, userId }: OperationContext, deliveryId: string): Promise<Delivery> {
+  const delivery = isValidId(deliveryId)
+    ? await asUser(database, userId, (transaction) => lists.readDelivery(transaction, userId, deliveryId))
+    : null;
+  if (delivery === null) throw deliveryNotFound();
+  return delivery;
+}
+
+function deliveryNotFound(): UserError {
+  return new UserError('not_found', 'Delivery not found');
+}
+
 /** Returns the attempts of each delivery, oldest first. */
 export async function loadDeliveryAttempts(
   { database, userId }: OperationContext,
@@ -131,13 +144,14 @@ export async function findForwardRecipients(
 }
 
 /**
- * Delivers the email of an unsuccessful delivery to its endpoint again. Returns the id of the new delivery, or of this
+ * Delivers the email or event of an unsuccessful delivery to its endpoint again. Returns the id of the new delivery, or of this
  * one while it is pending. Throws not_found, validation, conflict.
  */
 export async function retryDelivery(context: OperationContext, deliveryId: string): Promise<string> {
   const [delivery] = await loadDeliveries(context, [deliveryId]);
-  if (delivery == null) throw new UserError('not_found', 'Delivery not found');
-  const [again = deliveryId] = await retryEmail(context, delivery.emailId, { endpointId: null, deliveryId });
+  if (delivery == null) throw deliveryNotFound();
+  if (delivery.event !== null) return retryEvent(context, delivery);
+  const [again = deliveryId] = await retryEmail(context, delivery.emailId ?? '', { endpointId: null, deliveryId });
   return again;
 }
 

@@ -5,6 +5,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import { setSubscription } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import {
   type DetachedUse,
   deleteStatistics,
@@ -14,7 +15,12 @@ import {
   lockStatistics,
 } from '../../db/queries/endpoints/endpoint-write.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { changeSubscription, SUBSCRIPTION_FIELDS, type SubscriptionInput } from './endpoint-subscription.ts';
+import {
+  changeSubscription,
+  moveSubscription,
+  SUBSCRIPTION_FIELDS,
+  type SubscriptionInput,
+} from './endpoint-subscription.ts';
 import {
   decryptSigningSecrets,
   type Endpoint,
@@ -55,7 +61,7 @@ const GONE = 'Endpoint not found';
 
 /** The error that names these is part of the REST contract. */
 const NAMED_FIELDS = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
-const CHANGEABLE = [...NAMED_FIELDS, ...SUBSCRIPTION_FIELDS] as const;
+const CHANGEABLE = [...NAMED_FIELDS, ...SUBSCRIPTION_FIELDS, 'since'] as const;
 
 /** Fields on which it depends whether a payload query is valid. */
 const PAYLOAD_FIELDS = ['payloadQuery', 'filter', 'webhookFormat'] as const;
@@ -80,6 +86,7 @@ export async function updateEndpoint(
       throw new UserError('validation', `At least one field must be provided: ${NAMED_FIELDS.join(', ')}`);
     if (change.type !== undefined && change.type !== endpoint.type)
       throw invalid('The type of an endpoint cannot be changed', 'type');
+    const former = { isActive: endpoint.isActive, events: endpoint.events };
     const { name, webhookFormat, description, isActive } = change;
     if (isLedElsewhere) {
       const config = change.config === undefined ? changedConfig(endpoint.config, configChange ?? {}) : change.config;
@@ -105,7 +112,9 @@ export async function updateEndpoint(
     }
     if (isLedElsewhere || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
     endpoint.updatedAt = context.now();
+    await moveSubscription(unit.transaction, { userId, endpoint, former, since: change.since });
   });
+  context.bus.publish('subscription.changed', { userId });
   return readEndpoint(context, endpointId);
 }
 
@@ -118,12 +127,15 @@ export async function deleteEndpoint(context: OperationContext, endpointId: stri
     const endpoint = await lockEndpoint(unit, userId, endpointId);
     const use = await detachEndpoint(transaction, userId, endpointId, context.now());
     const ended = await endDeliveries(transaction, userId, endpointId, GONE);
+    await setSubscription(transaction, userId, endpointId, null);
     const emails = endpoint.type === 'email_group' ? endpoint.config['emails'] : [];
     await unit.entities.remove(endpoint).flush();
-    const events = ended.map(({ id: deliveryId, emailId, attempts }) => ({
+    // The delivery of an event is no event.
+    const routed = ended.filter(({ eventSeq }) => eventSeq === null);
+    const events = routed.map(({ id: deliveryId, emailId, attempts }) => ({
       id: newIdentifier(context, 'event'),
       kind: 'delivery.failed',
-      emailId,
+      ...(emailId === null ? {} : { emailId }),
       deliveryId,
       endpointId,
       data: { attempts, statusCode: null, error: GONE },

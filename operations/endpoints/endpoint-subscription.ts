@@ -7,10 +7,15 @@ import {
   type EndpointOrdering,
   type EndpointSubscription,
   type EventFilter,
+  subscribesToFeed,
 } from '../../core/endpoints/endpoint-events.ts';
+import { decodeEventCursor } from '../../core/events/event-cursor.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import { findAddresses, findDomainNames } from '../../db/queries/endpoints/endpoint-filter.ts';
+import { setSubscription } from '../../db/queries/endpoints/endpoint-subscription.ts';
+import { readFeedEnd } from '../../db/queries/events/event-list.ts';
 import { invalid } from '../context.ts';
+import { outdatedCursor } from '../events/events.ts';
 
 /** A subscription as a user gives it; omitted fields keep their values. */
 export interface SubscriptionInput {
@@ -20,6 +25,8 @@ export interface SubscriptionInput {
   payloadQuery?: string | null | undefined;
   ordering?: EndpointOrdering | undefined;
   allowActions?: boolean | undefined;
+  /** cursor of the feed after which events are posted; omitted: new events only, when it was not subscribed or not active before */
+  since?: string | undefined;
 }
 
 type CurrentSubscription = Omit<EndpointSubscription, 'filter' | 'payloadQuery'> & {
@@ -90,4 +97,36 @@ function known(found: readonly (string | null)[], field: string, allowed: string
       }),
     ),
   ];
+}
+
+interface SubscriptionMove {
+  userId: string;
+  endpoint: { id: string; events: readonly string[]; isActive: boolean };
+  /** before the change; null: the endpoint is new */
+  former: { events: readonly string[]; isActive: boolean } | null;
+  since: string | undefined;
+}
+
+/**
+ * Sets the position from which the endpoint is posted events of the feed: after `since`, or at the end of the feed when it was posted none
+ * before, because it did not subscribe or was disabled. Throws validation for an invalid cursor, and gone for one after which events were
+ * removed.
+ */
+export async function moveSubscription(
+  transaction: Transaction<Tables>,
+  { userId, endpoint, former, since }: SubscriptionMove,
+): Promise<void> {
+  if (!subscribesToFeed(endpoint.events)) {
+    if (since !== undefined)
+      throw invalid('`since` needs `events` other than `email.received`. Replay received mail instead.', 'since');
+    await setSubscription(transaction, userId, endpoint.id, null);
+    return;
+  }
+  const wasPosted = former !== null && former.isActive && subscribesToFeed(former.events);
+  if (wasPosted && since === undefined) return;
+  const { lastSeq, firstSeq } = await readFeedEnd(transaction, userId);
+  const position = since === undefined ? lastSeq : decodeEventCursor(userId, since);
+  if (position === null || position > lastSeq) throw invalid('Invalid cursor', 'since');
+  if (position < firstSeq - 1) throw outdatedCursor('Use a later cursor, or omit `since` to start with new events.');
+  await setSubscription(transaction, userId, endpoint.id, position);
 }

@@ -18,7 +18,7 @@ import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
-import { changeSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
+import { changeSubscription, moveSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
 import { requirePayloadQuery } from './payload-queries.ts';
 
 export type Endpoint = lists.Endpoint;
@@ -148,7 +148,10 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       createdAt,
       updatedAt: createdAt,
     });
+    const endpoint = { id, events, isActive: input.isActive ?? true };
+    await moveSubscription(transaction, { userId, endpoint, former: null, since: input.since });
   });
+  context.bus.publish('subscription.changed', { userId });
   return readEndpoint(context, id);
 }
 

@@ -2,7 +2,7 @@ import type { WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../core/endpoints/endpoint-events.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { invalid, type OperationContext, type PayloadSubject } from '../context.ts';
+import { type EventPayload, invalid, type OperationContext, type PayloadSubject } from '../context.ts';
 
 /** Like PayloadQueries.select, for an actor, which has no context of a request. */
 export type SelectPayload = (
@@ -11,6 +11,9 @@ export type SelectPayload = (
   subject: PayloadSubject,
   linksFrom: Date,
 ) => Promise<SelectedPayload | null>;
+
+/** Builds the body that posts the event of a delivery of the user. */
+export type BuildEventPayload = (userId: string, deliveryId: string) => Promise<EventPayload>;
 
 interface CheckedEndpoint {
   webhookFormat: WebhookFormat;

@@ -1,7 +1,9 @@
+import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
+import type { DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   decideCurrentRoute,
   deliverTo,
@@ -39,6 +41,26 @@ export async function retryEmail(context: OperationContext, emailId: string, inp
   });
   bus.wake('delivery.deliver.wake', { userId, deliveryIds });
   return deliveryIds;
+}
+
+/** Posts the event of an unsuccessful delivery again, like retryEmail. Returns the delivery id. Throws not_found, validation. */
+export async function retryEvent(
+  context: OperationContext,
+  { id: deliveryId, endpointId, status }: Pick<DeliverySummary, 'id' | 'endpointId' | 'status'>,
+): Promise<string> {
+  const { bus, database, userId } = context;
+  if (status === 'success') throw alreadySucceeded();
+  const again = await asUser(database, userId, async (transaction) => {
+    const [target] = await deliveries.findTargets(transaction, userId, [endpointId]);
+    if (target === undefined || !(await deliveries.holdTarget(transaction, userId, endpointId)))
+      throw endpointNotFound();
+    return deliveries.deliverEventNow(transaction, userId, deliveryId, {
+      id: newIdentifier(context, 'delivery'),
+      attemptsAllowed: 1 + readWebhookConfig(target.config).retryAttempts,
+    });
+  });
+  bus.wake('delivery.deliver.wake', { userId, deliveryIds: [again] });
+  return again;
 }
 
 interface Asked {

@@ -177,11 +177,10 @@ async function seqOf(context: OperationContext, start: EventStart): Promise<numb
 }
 
 /** Reading on after this cursor would skip removed events silently. */
-function outdatedCursor(): UserError {
+export function outdatedCursor(advice = 'Start again without after, or with after=latest.'): UserError {
   return new UserError('gone', 'Cursor too old', {
     reason: 'CURSOR_TOO_OLD',
-    details:
-      'Events after it were removed because old mail is deleted. Start again without after, or with after=latest.',
+    details: `Events after it were removed because old mail is deleted. ${advice}`,
     isFinal: true,
   });
 }

@@ -68,7 +68,7 @@ export async function explainEmailRoute(
     if (stored === null) throw emailNotFound();
     if (stored.type !== 'received') throw new UserError('validation', 'Only received emails have a route');
     const page = { limit: MAX_DELIVERIES, offset: 0 };
-    const { deliveries } = await listDeliveries(transaction, userId, { emailId }, null, page);
+    const { deliveries } = await listDeliveries(transaction, userId, { routedEmailId: emailId }, null, page);
     const would = extent === 'stored' ? null : await wouldBe(context, transaction, emailId);
     const wouldGo = would?.decision ?? null;
     const answers = readAnswers(stored.answers);
@@ -291,6 +291,7 @@ const CAUSES: Record<Delivery['cause'], string> = {
   replay: 'Replay',
   release: 'After release',
   action: 'Action of a webhook',
+  event: 'Event',
 };
 
 function deliveryText({ cause, status, attempts, attemptLog, recipients, type }: Delivery): string {

@@ -16,10 +16,10 @@ const former = makeSigningSecret(Buffer.alloc(32, 2));
 const body = Buffer.from('{"event":"email.received","subject":"Où?"}');
 const sentAt = new Date('2026-11-22T12:00:00Z');
 const facts: SigningFacts = {
-  deliveryId: 'dlv_1',
+  event: 'email.received',
+  id: 'dlv_1',
   endpointId: 'ep_1',
-  emailId: 'em_1',
-  messageId: '<1@a.test>',
+  email: { id: 'em_1', messageId: '<1@a.test>' },
   body,
   sentAt,
   verificationToken: 'token',

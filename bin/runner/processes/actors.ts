@@ -7,7 +7,7 @@ import { loadOnce } from '../../../core/shared/load-once.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { loginUrl } from '../../../db/connection/logins.ts';
-import type { SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
+import type { BuildEventPayload, SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
@@ -131,7 +131,8 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         ...(config.webhookCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
-        selectPayload: payloads.select,
+        selectPayload: payloads.selectPayload,
+        buildEventPayload: payloads.buildEventPayload,
         fault,
       });
       return {
@@ -147,11 +148,11 @@ export async function startActor(name: ActorName, context: ActorContext, setting
 /** PostgreSQL connections for payload queries, in a process without a gateway. */
 const PAYLOAD_CONNECTIONS = 2;
 
-/** Runs payload queries of endpoints. Loads the GraphQL schema, and connects as the gateway's role, when the first one runs. */
+/** Runs payload queries of endpoints, and builds the bodies that post events. Loads the GraphQL schema, and connects as the gateway's role, when the first one runs. */
 function openPayloads(
   { bus, log, random }: ActorContext,
   { config, secretKey, databaseUrl, gatewayDatabase }: ActorSettings,
-): { select: SelectPayload; close: () => Promise<void> } {
+): { selectPayload: SelectPayload; buildEventPayload: BuildEventPayload; close: () => Promise<void> } {
   let close = () => Promise.resolve();
   const open = (): Database => {
     const role = 'postroom_gateway';
@@ -175,7 +176,8 @@ function openPayloads(
     });
   });
   return {
-    select: async (userId, query, subject, linksFrom) => (await runner())(userId, query, subject, linksFrom),
+    selectPayload: async (...input) => (await runner()).selectPayload(...input),
+    buildEventPayload: async (...input) => (await runner()).buildEventPayload(...input),
     close: () => close(),
   };
 }

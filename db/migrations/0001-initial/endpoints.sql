@@ -32,15 +32,26 @@ create table endpoint_stat (
 );
 call pg_temp.protect_rows('endpoint_stat');
 
+-- Up to which event of the feed an endpoint has its deliveries. Only endpoints that subscribe to more than email.received have a row.
+create table endpoint_subscription (
+  user_id text not null,
+  endpoint_id text not null,
+  event_seq bigint not null,
+  primary key (user_id, endpoint_id)
+);
+call pg_temp.protect_rows('endpoint_subscription');
+
 create table delivery (
   user_id text not null,
   id text not null,
-  email_id text not null,
+  email_id text,
   endpoint_id text not null,
   delivery_type text not null check (delivery_type in ('webhook', 'email', 'email_group')),
   thread_id text,
   thread_position integer,
-  cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release', 'action')),
+  event_seq bigint,
+  event_kind text,
+  cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release', 'action', 'event')),
   forward_raw_id text,
   is_null_sender boolean,
   status text not null default 'pending' check (status in ('pending', 'success', 'failed')),
@@ -59,6 +70,11 @@ create table delivery (
 -- A row is claimed in place, and then grows by its last attempt.
 ) with (fillfactor = 50);
 create index delivery_lane_due on delivery (user_id, endpoint_id, next_attempt_at) where status = 'pending' and delivery_type = 'webhook';
+-- However often a part of the feed is read, each event has one first delivery per endpoint.
+create unique index delivery_event on delivery (user_id, endpoint_id, event_seq) where cause = 'event';
+create index delivery_of_event on delivery (user_id, endpoint_id, event_seq) where event_seq is not null;
+-- Those that go with their events (retention); the others go with their emails.
+create index delivery_without_email on delivery (user_id, event_seq) where email_id is null;
 create index delivery_forward_due on delivery (next_attempt_at) where status = 'pending' and delivery_type <> 'webhook';
 create index delivery_email on delivery (user_id, email_id);
 create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
+import type { EventKind } from '../../../core/events/event-kinds.ts';
 import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
@@ -144,6 +145,8 @@ export interface PastDelivery {
   id: string;
   cause: DeliveryCause;
   isWebhook: boolean;
+  /** the event that is delivered; null: the email itself */
+  eventKind: EventKind | null;
   status: 'pending' | 'success' | 'failed';
   createdAt: Date;
   completedAt: Date | null;
@@ -160,8 +163,8 @@ export async function readPastDeliveries(
   emailIds: readonly string[],
 ): Promise<PastDelivery[]> {
   const { rows } = await sql<PastDelivery>`
-    select w.id as "emailId", d.id, d.cause, d.delivery_type = 'webhook' as "isWebhook", d.status, d.created_at as "createdAt",
-      d.completed_at as "completedAt", d.response_data->>'error' as error, d.actions, n.name as "endpointName"
+    select w.id as "emailId", d.id, d.cause, d.delivery_type = 'webhook' as "isWebhook", d.event_kind as "eventKind", d.status,
+      d.created_at as "createdAt",      d.completed_at as "completedAt", d.response_data->>'error' as error, d.actions, n.name as "endpointName"
     from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
       select * from delivery d where d.user_id = ${userId} and d.email_id = w.id

@@ -1,3 +1,4 @@
+import type { EventKind } from '../../../core/events/event-kinds.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
@@ -5,8 +6,12 @@ import { notSetAsideSql } from '../upkeep/dead-row.ts';
 export interface ClaimedDeliveryRow {
   user_id: string;
   id: string;
-  email_id: string;
+  /** null for an event that is about no email */
+  email_id: string | null;
   endpoint_id: string;
+  /** the event that is posted; null: mail that is routed to the endpoint */
+  event_seq: number | null;
+  event_kind: EventKind | null;
   attempts: number;
   attempts_allowed: number;
   created_at: Date;
@@ -60,10 +65,10 @@ export const claimOfLanesSql = `
           and (d.claimed_until is null or d.claimed_until < (select postroom_now()))
           and ${notSetAsideSql('deliver', 'd.user_id', 'd.id')}
         order by d.next_attempt_at limit l.wanted for update skip locked) d))
-    returning t.user_id, t.id, t.email_id, t.endpoint_id, t.attempts, t.attempts_allowed, t.created_at, t.thread_id, t.thread_position,
+    returning t.user_id, t.id, t.email_id, t.endpoint_id, t.event_seq, t.event_kind, t.attempts, t.attempts_allowed, t.created_at, t.thread_id, t.thread_position,
       t.next_attempt_at
   )
-  select c.user_id, c.id, c.email_id, c.endpoint_id, c.attempts, c.attempts_allowed, c.created_at, c.thread_id, c.thread_position,
+  select c.user_id, c.id, c.email_id, c.endpoint_id, c.event_seq, c.event_kind, c.attempts, c.attempts_allowed, c.created_at, c.thread_id, c.thread_position,
          (select r.size_octets from raw_message r
           where r.id = (select e.raw_id from email e where e.user_id = c.user_id and e.id = c.email_id)) as size_octets
   from claimed c

@@ -38,7 +38,8 @@ interface AttemptRecord {
 /** One user's part of a recorded group. */
 export interface FinishedRow {
   user_id: string;
-  last_seq: number;
+  /** null: no event was appended */
+  last_seq: number | null;
   delivery_ids: string[];
 }
 
@@ -94,7 +95,7 @@ const finishSql = (end: string) => `
     where d.user_id = o.user_id and d.id = o.id and d.claimed_by = $1 and d.attempts = o.attempts_before
       -- Always true, which the planner takes for rare: it looks the deliveries up by their keys, whatever it thinks of the table's size.
       and o.id = o.id || '' and o.user_id = o.user_id || ''
-    returning d.email_id, d.endpoint_id, d.attempts, (d.last_attempt->>'number')::integer as number, o.*
+    returning d.email_id, d.endpoint_id, d.event_seq, d.attempts, (d.last_attempt->>'number')::integer as number, o.*
   ), moved as (
     insert into delivery_earlier_attempt (user_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body,
       request_headers)
@@ -107,7 +108,8 @@ const finishSql = (end: string) => `
   ), ${countOutcomesSql('finished')}, happened as materialized (
     select user_id, event_id, event_kind as kind, email_id, id as delivery_id, endpoint_id,
            jsonb_build_object('attempts', attempts, 'statusCode', status_code, 'error', error) as data
-    from finished
+    -- The delivery of an event is no event: an endpoint that is posted those would be posted forever.
+    from finished where event_seq is null
     union all
     select user_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from disabled
   )${end}`;
@@ -115,16 +117,19 @@ const finishSql = (end: string) => `
 /** Records outcomes and appends their events. Rows: FinishedRow. */
 export const finishDeliveriesSql =
   finishSql(`, ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from disabled) >= 0')}
-  select f.user_id, f.last_seq, (select array_agg(d.id) from finished d where d.user_id = f.user_id) as delivery_ids from feed f`);
+  select d.user_id, max(f.last_seq) as last_seq, array_agg(d.id) as delivery_ids
+  from finished d left join feed f on f.user_id = d.user_id group by d.user_id`);
 
 /**
- * Records outcomes within a transaction that appends the events later, last of all. Rows: one per event, `{event: FeedEvent}`, after the
- * order of their ids; none when all claims were lost.
+ * Records the outcome of one delivery within a transaction that appends the events later, last of all. Rows: `{events: FeedEvent[]}`, in the
+ * order of their ids; none when the claim was lost.
  */
 const finishWithoutEventsSql = finishSql(`
-  select jsonb_build_object('id', h.event_id, 'kind', h.kind, 'emailId', h.email_id, 'deliveryId', h.delivery_id, 'endpointId', h.endpoint_id,
-    'data', h.data) as event
-  from happened h where (select count(*) from stat) + (select count(*) from disabled) >= 0 order by h.event_id`);
+  select coalesce((
+    select jsonb_agg(jsonb_build_object('id', h.event_id, 'kind', h.kind, 'emailId', h.email_id, 'deliveryId', h.delivery_id,
+      'endpointId', h.endpoint_id, 'data', h.data) order by h.event_id)
+    from happened h), '[]') as events
+  from finished where (select count(*) from stat) + (select count(*) from disabled) >= 0`);
 
 /** Records the outcome of one delivery within a transaction. Returns its events; null when the claim was lost. */
 export async function finishDelivery(
@@ -132,10 +137,10 @@ export async function finishDelivery(
   claimant: string,
   record: FinishRecord & { event_id: string; disabled_event_id: string | null },
 ): Promise<FeedEvent[] | null> {
-  const { rows } = await client.query<{ event: FeedEvent }>({
+  const { rows } = await client.query<{ events: FeedEvent[] }>({
     name: 'delivery-finish-without-events',
     text: finishWithoutEventsSql,
     values: [claimant, JSON.stringify([record])],
   });
-  return rows.length === 0 ? null : rows.map(({ event }) => event);
+  return rows[0]?.events ?? null;
 }

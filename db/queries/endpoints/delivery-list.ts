@@ -22,7 +22,7 @@ interface DeliveryRecipient {
   settledAt: Date | null;
 }
 
-/** The delivery of a received email to one endpoint. */
+/** The delivery of a received email or an event to one endpoint. */
 export interface Delivery extends DeliverySummary {
   /** oldest first */
   attemptLog: DeliveryAttempt[];
@@ -30,8 +30,11 @@ export interface Delivery extends DeliverySummary {
   recipients: DeliveryRecipient[];
 }
 
-/** Of one endpoint, whose type never changes, or of one email. */
-export type DeliveryOwner = { endpointId: string; type: EndpointType } | { emailId: string };
+/** Of one endpoint, whose type never changes; of one email with the events about it; or of the routed email alone. */
+export type DeliveryOwner =
+  | { endpointId: string; type: EndpointType }
+  | { emailId: string }
+  | { routedEmailId: string };
 
 /** Returns a page, newest first, and the total count; status null: of every status. */
 export async function listDeliveries(
@@ -41,7 +44,7 @@ export async function listDeliveries(
   status: DeliveryStatus | null,
   page: Page,
 ): Promise<{ deliveries: Delivery[]; total: number }> {
-  const owned = 'endpointId' in owner ? sql`d.endpoint_id = ${owner.endpointId}` : sql`d.email_id = ${owner.emailId}`;
+  const owned = ownedBy(owner);
   const among = (of: DeliveryStatus | null) =>
     sql`d.user_id = ${userId} and ${owned} ${of === null ? sql`` : isOf(of, owner)}`;
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
@@ -52,6 +55,12 @@ export async function listDeliveries(
     deliveries: rows.flatMap((row) => (row.id === null ? [] : [deliveryOf(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
+}
+
+function ownedBy(owner: DeliveryOwner): RawBuilder<unknown> {
+  if ('endpointId' in owner) return sql`d.endpoint_id = ${owner.endpointId}`;
+  if ('emailId' in owner) return sql`d.email_id = ${owner.emailId}`;
+  return sql`d.email_id = ${owner.routedEmailId} and d.event_seq is null`;
 }
 
 /** Returns the latest deliveries to an endpoint, newest first. */
@@ -67,6 +76,17 @@ export async function readRecentDeliveries(
     transaction,
   );
   return rows.map(deliveryOf);
+}
+
+/** Null when the user has none with that id. */
+export async function readDelivery(
+  transaction: Transaction<Tables>,
+  userId: string,
+  deliveryId: string,
+): Promise<Delivery | null> {
+  const where = sql`d.user_id = ${userId} and d.id = ${deliveryId}`;
+  const { rows } = await sql<ListedRow>`${pageOf(where, { limit: 1, offset: 0 })}`.execute(transaction);
+  return rows[0] === undefined ? null : deliveryOf(rows[0]);
 }
 
 /** Uses indexes only: there are indexes for the few that failed and the few that are pending. The others succeeded. */
@@ -100,7 +120,7 @@ function pageOf(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
 
 /** The values are part of the text, so that the planner sees which index fits. */
 function isOf(status: DeliveryStatus, owner: DeliveryOwner): RawBuilder<unknown> {
-  if (status !== 'pending' || 'emailId' in owner) return sql`and d.status = ${sql.lit(status)}`;
+  if (status !== 'pending' || !('endpointId' in owner)) return sql`and d.status = ${sql.lit(status)}`;
   return owner.type === 'webhook'
     ? sql`and d.status = 'pending' and d.delivery_type = 'webhook'`
     : sql`and d.status = 'pending' and d.delivery_type <> 'webhook'`;

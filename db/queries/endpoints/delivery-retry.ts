@@ -167,7 +167,7 @@ export async function holdTarget(
   return row?.is_active === true;
 }
 
-/** Returns a delivery of the email; null when it has none with that id. */
+/** Returns a delivery of the email itself, not of an event about it; null when it has none with that id. */
 export async function findDelivery(
   transaction: Transaction<Tables>,
   userId: string,
@@ -180,6 +180,7 @@ export async function findDelivery(
     .where('user_id', '=', userId)
     .where('id', '=', deliveryId)
     .where('email_id', '=', emailId)
+    .where('event_seq', 'is', null)
     .executeTakeFirst();
   return row ?? null;
 }
@@ -197,6 +198,7 @@ export async function hasDelivery(
     .where('user_id', '=', userId)
     .where('email_id', '=', emailId)
     .where('endpoint_id', '=', endpointId)
+    .where('event_seq', 'is', null)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -232,6 +234,7 @@ export async function deliverNow(
       where d.user_id = ${userId} and d.id = (
         select p.id from delivery p
         where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
+          and p.event_seq is null
         order by p.created_at, p.id limit 1)
         and d.status = 'pending'
       returning d.id
@@ -246,4 +249,34 @@ export async function deliverNow(
     )
     select id from hurried union all select id from made`.execute(transaction);
   return rows[0]?.id ?? id;
+}
+
+/**
+ * Creates a delivery of the same event that is due now, unless the given one is still pending: then that becomes due now. Returns the id of
+ * the delivery.
+ */
+export async function deliverEventNow(
+  transaction: Transaction<Tables>,
+  userId: string,
+  deliveryId: string,
+  { id, attemptsAllowed }: Pick<NewDelivery, 'id' | 'attemptsAllowed'>,
+): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
+    hurried as (
+      update delivery d set next_attempt_at = least(d.next_attempt_at, n.at) from clock_now n
+      where d.user_id = ${userId} and d.id = ${deliveryId} and d.status = 'pending'
+      returning d.id
+    ),
+    made as (
+      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, attempts_allowed, cause,
+                            next_attempt_at, created_at)
+      select d.user_id, ${id}, d.email_id, d.endpoint_id, d.delivery_type, d.thread_id, d.event_seq, d.event_kind,
+             ${attemptsAllowed}::integer, 'retry', n.at, n.at
+      from delivery d, clock_now n
+      where d.user_id = ${userId} and d.id = ${deliveryId} and not exists (select from hurried)
+      returning id
+    )
+    select id from hurried union all select id from made`.execute(transaction);
+  return rows[0]?.id ?? deliveryId;
 }

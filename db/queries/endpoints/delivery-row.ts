@@ -2,12 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
+import type { EventKind } from '../../../core/events/event-kinds.ts';
 
-/** The delivery of a received email to one endpoint, without its attempts. */
+/** The delivery of a received email or an event to one endpoint, without its attempts. */
 export interface DeliverySummary {
   id: string;
-  emailId: string;
+  /** null for an event that is about no email */
+  emailId: string | null;
   endpointId: string;
+  /** the event that is posted; null: mail that is routed to the endpoint */
+  event: { seq: number; kind: EventKind } | null;
   type: EndpointType;
   cause: DeliveryCause;
   status: DeliveryStatus;
@@ -41,13 +45,15 @@ export interface DeliveryAttempt {
 
 /** The columns of the delivery `d` that deliverySummary reads. */
 export const deliverySummaryColumns: RawBuilder<unknown> = sql`
-  d.id, d.email_id, d.endpoint_id, d.delivery_type, d.cause, d.status, d.attempts, d.last_attempt_at, d.next_attempt_at, d.response_data,
-  d.actions, d.created_at, d.completed_at`;
+  d.id, d.email_id, d.endpoint_id, d.event_seq, d.event_kind, d.delivery_type, d.cause, d.status, d.attempts, d.last_attempt_at,
+  d.next_attempt_at, d.response_data, d.actions, d.created_at, d.completed_at`;
 
 export interface DeliverySummaryRow {
   id: string;
-  email_id: string;
+  email_id: string | null;
   endpoint_id: string;
+  event_seq: number | null;
+  event_kind: EventKind | null;
   delivery_type: EndpointType;
   cause: DeliverySummary['cause'];
   status: DeliveryStatus;
@@ -65,6 +71,7 @@ export function deliverySummary(row: DeliverySummaryRow): DeliverySummary {
     id: row.id,
     emailId: row.email_id,
     endpointId: row.endpoint_id,
+    event: row.event_seq === null || row.event_kind === null ? null : { seq: row.event_seq, kind: row.event_kind },
     type: row.delivery_type,
     cause: row.cause,
     status: row.status,

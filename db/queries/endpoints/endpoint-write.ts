@@ -91,7 +91,9 @@ const MAX_ENDED = 10_000;
 /** A delivery that was ended without another attempt. */
 export interface EndedDelivery {
   id: string;
-  emailId: string;
+  emailId: string | null;
+  /** null: mail that is routed to the endpoint */
+  eventSeq: number | null;
   attempts: number;
 }
 
@@ -110,6 +112,6 @@ export async function endDeliveries(
       where p.user_id = ${userId} and p.endpoint_id = ${endpointId} and p.status = 'pending' and p.next_attempt_at is not null
         and (p.claimed_until is null or p.claimed_until < (select postroom_now()))
       limit ${MAX_ENDED} for update skip locked))
-    returning d.id, d.email_id as "emailId", d.attempts`.execute(transaction);
+    returning d.id, d.email_id as "emailId", d.event_seq as "eventSeq", d.attempts`.execute(transaction);
   return rows;
 }

@@ -1,5 +1,6 @@
 import { type Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
+import { HAS_NEWS } from '../endpoints/endpoint-subscription.ts';
 import { ACTOR_OF_STEP, type DeadStep } from './dead-row.ts';
 import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
@@ -99,6 +100,16 @@ const DELIVER_SQL = `
   from (select count(*) filter (where next_attempt_at <= ${NOW}) as due, count(*) filter (where next_attempt_at > ${NOW}) as later
     from (select next_attempt_at from delivery where ${IS_WEBHOOK_WAITING} limit ${MOST_COUNTED}) c) w`;
 
+/** Endpoints that are behind the feed of their user, since the first event that they have no delivery of. */
+const FAN_OUT_SQL = `
+  select 'delivery', 'fan-out', greatest(0, ${counted('endpoint_subscription s', HAS_NEWS)} - ${deadOf('fan-out')})::integer,
+    (select ${secondsSince('min(v.at)')} from (
+      select s.user_id, s.event_seq from endpoint_subscription s where ${HAS_NEWS} and ${isAlive('fan-out', 's', 'endpoint_id')}
+      limit ${OLDEST_LOOKED_AT}) s
+      cross join lateral (
+        select v.at from event v where v.user_id = s.user_id and v.seq > s.event_seq order by v.seq limit 1) v),
+    null::integer, ${deadOf('fan-out')}::integer`;
+
 const DOMAINS_SQL = `
   select 'scheduling', 'domains', ${counted('domain', `check_due_at <= ${NOW}`)}::integer,
     ${secondsSince('(select min(check_due_at) from domain)')}, null::integer, 0`;
@@ -115,4 +126,4 @@ export const backlogSql = `
       where ${IS_WEBHOOK_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
       order by user_id, endpoint_id, next_attempt_at limit 1) n
   )
-  ${[...queues.map(queueSql), DELIVER_SQL, DOMAINS_SQL].join('\n  union all\n')}`;
+  ${[...queues.map(queueSql), DELIVER_SQL, FAN_OUT_SQL, DOMAINS_SQL].join('\n  union all\n')}`;

@@ -12,6 +12,8 @@ export const ACTOR_OF_STEP = {
   route: 'delivery',
   /** asking a model about an email */
   ask: 'delivery',
+  /** creating the deliveries of events; subject: the endpoint */
+  'fan-out': 'delivery',
   /** a delivery to a webhook */
   deliver: 'delivery',
   /** a delivery that forwards */

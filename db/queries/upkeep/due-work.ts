@@ -1,4 +1,5 @@
 import type { Database } from '../../connection/database.ts';
+import { IS_BEHIND } from '../endpoints/endpoint-subscription.ts';
 import { type DeadStep, notSetAsideSql } from './dead-row.ts';
 import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
@@ -50,6 +51,7 @@ function stepSql(step: DueStep): string {
   if (step === 'domains') return timedSql(step, 'domain', 'check_due_at');
   if (step === 'claims') return timedSql(step, 'thread_claim', 'expires_at');
   if (step === 'deliver') return DELIVER_SQL;
+  if (step === 'fan-out') return FAN_OUT_SQL;
   const queue = queues.find((one) => one.step === step);
   if (queue === undefined) throw new Error(`No queue of the step ${step}`);
   return queueSql(queue);
@@ -76,6 +78,9 @@ function nextSql(rows: string, order: string): string {
 }
 
 const ofLane = `q.user_id = l.user_id and q.endpoint_id = l.endpoint_id and q.${IS_WEBHOOK_WAITING.replace(' and ', ' and q.')}`;
+
+const FAN_OUT_SQL = `
+    select 'fan-out', case when exists (select from endpoint_subscription s where ${IS_BEHIND}) then 0 end::float8`;
 
 const DELIVER_SQL = `
     select 'deliver', case when coalesce(bool_or(w.is_found) or count(*) = ${LANES_LOOKED_AT}, false) then 0 else min(w.next) end

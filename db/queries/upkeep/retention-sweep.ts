@@ -225,7 +225,7 @@ export async function removeReportReceptions(
   return { lastId: rows.at(-1)?.email_id ?? null, count: rows.length };
 }
 
-/** Removes the first events of the feed that are older than an instant; returns how many. In a transaction. */
+/** Removes the first events of the feed that are older than an instant, with their deliveries; returns how many. In a transaction. */
 export async function removeOldEvents(
   client: pg.ClientBase,
   userId: string,
@@ -250,7 +250,16 @@ export async function removeOldEvents(
   const { rowCount } = await client.query({
     name: 'retention-events',
     text: `
-      with told as (update event_counter c set first_seq = $2::bigint + 1 where c.user_id = $1)
+      with told as (update event_counter c set first_seq = $2::bigint + 1 where c.user_id = $1),
+      -- the other deliveries go with their emails
+      posted as (
+        delete from delivery d where d.user_id = $1 and d.email_id is null and d.event_seq <= $2::bigint and d.status <> 'pending'
+        returning d.id
+      ), attempts as (
+        delete from delivery_earlier_attempt a where a.user_id = $1 and a.delivery_id = any (array(select id from posted))
+      ), dead as (
+        delete from dead_row x where x.user_id = $1 and x.subject_id = any (array(select id from posted))
+      )
       delete from event e where e.user_id = $1 and e.seq <= $2::bigint`,
     values: [userId, last],
   });

@@ -87,7 +87,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       const { limit: size, offset: start } = request.query;
       const page = { limit: size, offset: start };
       const found = await dmarc.listDmarcReports(contextOf(request), request.params.id, page);
-      return listBody(found.reports.map(reportBodyOf), page, found.total);
+      return listBody(found.reports.map(dmarcReportBodyOf), page, found.total);
     },
   );
 
@@ -107,7 +107,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     async (request) => {
       const { id, reportId } = request.params;
       const report = await dmarc.readDmarcReport(contextOf(request), id, reportId);
-      return { ...reportBodyOf(report), records: report.records };
+      return { ...dmarcReportBodyOf(report), records: report.records };
     },
   );
 
@@ -142,7 +142,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   );
 };
 
-function reportBodyOf(report: dmarc.DmarcReport): z.infer<typeof reportBody> {
+export function dmarcReportBodyOf(report: dmarc.DmarcReport): z.infer<typeof reportBody> {
   const { id, domain, organization, reportId, begin, end, policy, messageCount, alignedCount, emailId } = report;
   return {
     object: 'dmarc_report',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { ACTION_STATUSES, ACTION_TYPES } from '../../../core/endpoints/actions.ts';
 import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../../core/endpoints/delivery.ts';
+import { EVENT_KINDS, type EventKind } from '../../../core/events/event-kinds.ts';
 import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import {
   type Delivery,
@@ -28,7 +29,10 @@ const deliveryStatus = z.enum(DELIVERY_STATUSES);
 export const deliveryBody = z
   .object({
     id: z.string(),
-    emailId: z.string(),
+    emailId: z.string().nullable().meta({ description: 'Null for an event that is about no email.' }),
+    event: z.enum(Object.keys(EVENT_KINDS) as [EventKind]).meta({
+      description: 'Kind of event that is delivered: `email.received` for mail that is routed to the endpoint.',
+    }),
     endpointId: z.string(),
     deliveryType: z.enum(['webhook', 'email_forward']),
     status: deliveryStatus,
@@ -100,6 +104,7 @@ export function deliveryBodyOf(delivery: Delivery): z.infer<typeof deliveryBody>
   return {
     id: delivery.id,
     emailId: delivery.emailId,
+    event: delivery.event?.kind ?? 'email.received',
     endpointId: delivery.endpointId,
     deliveryType: delivery.type === 'webhook' ? 'webhook' : 'email_forward',
     status: delivery.status,

@@ -17,6 +17,7 @@ import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
 import type { GraphContext } from '../context.ts';
+import { EventKind } from '../events/event.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, EmailNode, EndpointInterface, RecipientNode } from '../nodes.ts';
 
@@ -37,6 +38,7 @@ const DeliveryCause = builder.enumType('DeliveryCause', {
     replay: 'You replayed the deliveries of a period.',
     release: 'You released a held email.',
     action: 'The response of another webhook routed the email here.',
+    event: 'An event happened that the endpoint is subscribed to.',
   }),
 });
 
@@ -180,10 +182,15 @@ DeliveryNode.implement({
     }),
     status: t.expose('status', { type: DeliveryStatus, description: 'Status of the delivery.' }),
     cause: t.expose('cause', { type: DeliveryCause, description: 'What started this delivery.' }),
+    event: t.field({
+      type: EventKind,
+      description: 'Kind of event that is delivered: EMAIL_RECEIVED for mail that is routed to the endpoint.',
+      resolve: ({ event }) => event?.kind ?? 'email.received',
+    }),
     email: t.field({
       type: EmailNode,
       nullable: true,
-      description: 'The email. Null if it was deleted.',
+      description: 'The email. Null if it was deleted, or if the event is about no email.',
       resolve: ({ emailId }) => emailId,
     }),
     endpoint: t.field({

@@ -90,6 +90,10 @@ const webhookOptions = (t: InputFieldBuilder) => ({
   allowActions: t.boolean({
     description: 'Whether a response may contain actions for Postroom to run. Null sets the default, false.',
   }),
+  since: t.string({
+    description:
+      'Cursor of an event, after which events are posted. Null: an endpoint that subscribes or is enabled starts with new events.',
+  }),
 });
 
 /** Options of endpoints that forward, for the inputs that create and update them. */
@@ -159,6 +163,7 @@ function headersByName(headers: readonly { name: string; value: string }[]): Rec
 }
 
 interface SubscriptionOptions {
+  since?: string | null | undefined;
   events?: string[] | null | undefined;
   filter?: { domains?: string[] | null | undefined; addresses?: string[] | null | undefined } | null | undefined;
   payloadQuery?: string | null | undefined;
@@ -168,7 +173,7 @@ interface SubscriptionOptions {
 
 /** Converts the given options to those of REST; null is the default. Throws validation. */
 function subscription(input: SubscriptionOptions): SubscriptionInput {
-  const { events, filter, payloadQuery, ordering, allowActions } = input;
+  const { events, filter, payloadQuery, ordering, allowActions, since } = input;
   return parseInput(endpointSubscriptionShape, {
     events: events === null ? [...DEFAULT_SUBSCRIPTION.events] : events,
     filter:
@@ -176,6 +181,7 @@ function subscription(input: SubscriptionOptions): SubscriptionInput {
     payloadQuery,
     ordering: ordering === null ? DEFAULT_SUBSCRIPTION.ordering : ordering,
     allowActions: allowActions === null ? DEFAULT_SUBSCRIPTION.allowActions : allowActions,
+    since: since ?? undefined,
   });
 }
 

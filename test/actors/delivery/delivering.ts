@@ -20,10 +20,14 @@ export interface TestDelivery extends Actor {
 export async function startDelivering(
   database: Database,
   owner: Database,
-  options: Partial<DeliveryActorOptions> & Partial<Pick<ActorContext, 'name' | 'bytes'>> = {},
+  options: Partial<DeliveryActorOptions> & Partial<Pick<ActorContext, 'name' | 'bytes' | 'bus'>> = {},
 ): Promise<TestDelivery> {
-  const { name, bytes, ...actorOptions } = options;
-  const context = { ...testActorContext(database, name), ...(bytes === undefined ? {} : { bytes }) };
+  const { name, bytes, bus, ...actorOptions } = options;
+  const context = {
+    ...testActorContext(database, name),
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(bus === undefined ? {} : { bus }),
+  };
   const actor = await startDeliveryActor(context, {
     publicUrl: 'https://mail.example.test',
     allowedPrivateNetworks: LOOPBACK_NETWORKS,

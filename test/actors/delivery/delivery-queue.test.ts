@@ -19,6 +19,8 @@ function jobs(endpointId: string, count: number, sizeBytes = 1): DeliveryJob[] {
     userId: 'usr',
     deliveryId: `${endpointId}${n}`,
     emailId: 'em',
+    eventSeq: null,
+    eventKind: null,
     endpointId,
     attempts: 0,
     attemptsAllowed: 1,

@@ -42,6 +42,8 @@ function jobFor(userId: string, deliveryId: string): DeliveryJob {
     userId,
     deliveryId,
     emailId: 'em_lease',
+    eventSeq: null,
+    eventKind: null,
     endpointId: 'ep_lease',
     attempts: 0,
     attemptsAllowed: 1,

@@ -58,7 +58,7 @@ const mailboxFor = (endpointConfig: Record<string, unknown>) =>
 async function delivered(mailbox: TestMailbox): Promise<string> {
   actor = await startDelivering(gateway.actor, gateway.owner, {
     publicUrl: PUBLIC_URL,
-    selectPayload: gateway.selectPayload,
+    ...gateway.payloads,
   });
   const [request] = await receiver.received(1);
   await untilDeliveries(gateway.actor, mailbox.endpointId, ([first]) => first?.status === 'success');

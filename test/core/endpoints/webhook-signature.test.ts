@@ -14,10 +14,10 @@ import {
 
 const sentAt = new Date('2026-11-20T12:00:00.250Z');
 const facts: SigningFacts = {
-  deliveryId: 'dlv_1',
+  event: 'email.received',
+  id: 'dlv_1',
   endpointId: 'ep_1',
-  emailId: 'em_1',
-  messageId: '<a@b.test>',
+  email: { id: 'em_1', messageId: '<a@b.test>' },
   body: Buffer.from('{"a":1}'),
   sentAt,
   verificationToken: 'token',
@@ -81,5 +81,7 @@ test('custom headers are added, and may replace Content-Type and User-Agent', ()
 });
 
 test('a Message-ID cannot break the header section', () => {
-  expect(headersOf({ messageId: '<a\r\nX: y\0\u2028@b>' }).get('X-Message-ID')).toBe('<aX: y@b>');
+  expect(headersOf({ email: { id: 'em_1', messageId: '<a\r\nX: y\0\u2028@b>' } }).get('X-Message-ID')).toBe(
+    '<aX: y@b>',
+  );
 });

@@ -135,7 +135,7 @@ describe('runs', () => {
   beforeAll(async () => {
     gateway = await openTestGateway();
     two = await makeTwoDomains(gateway);
-    select = gateway.selectPayload;
+    select = gateway.payloads.selectPayload;
     const { userId } = two.mine.mailbox;
     events = await asUser(gateway.database, userId, (transaction) =>
       listEvents(transaction, userId, { after: 0, before: null, isInverted: false, limit: 1_000 }),

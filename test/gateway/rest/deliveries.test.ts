@@ -72,6 +72,7 @@ test('a delivery tells each of its attempts: what was sent, what came back, how 
       {
         id: expect.stringMatching(/^dlv_/),
         emailId: mail?.emailId,
+        event: 'email.received',
         endpointId: box.endpointId,
         deliveryType: 'webhook',
         status: 'success',

@@ -86,6 +86,7 @@ test('what uses an endpoint, and its last ten deliveries, are shown with it', as
   expect(endpoint.recentDeliveries[0]).toEqual({
     id: 'dlv_12',
     emailId: 'em_x',
+    event: 'email.received',
     endpointId: box.endpointId,
     deliveryType: 'webhook',
     status: 'failed',

@@ -4,9 +4,8 @@ import { pino } from 'pino';
 import { createInProcessBus } from '../../../actors/bus/in-process.ts';
 import { type Database, type DatabaseRole, openDatabase } from '../../../db/connection/database.ts';
 import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
-import { createPayloadRunner } from '../../../gateway/graphql/payload-runner.ts';
+import { createPayloadRunner, type PayloadRunner } from '../../../gateway/graphql/payload-runner.ts';
 import { createGateway, type GatewayOptions } from '../../../gateway/server.ts';
-import type { SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createTestDatabase, type TestDatabase } from '../cluster/database.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
@@ -33,8 +32,8 @@ export interface TestGateway {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<LightMyRequestResponse>;
-  /** runs payload queries as the delivery actor does */
-  selectPayload: SelectPayload;
+  /** builds payloads as the delivery actor does */
+  payloads: PayloadRunner;
   graphql: (key: string, query: string, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
   /** Opens another gateway over the same database and bus; the caller closes it, before this one. */
   beside: () => Promise<Pick<TestGateway, 'app' | 'call'>>;
@@ -85,7 +84,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       return createMailbox(owner, { address: `hello@${domain}`, ...given, domain });
     },
     call,
-    selectPayload: createPayloadRunner({ ...gatewayOptions, random: randomBytes }),
+    payloads: createPayloadRunner({ ...gatewayOptions, random: randomBytes }),
     graphql: (key, query, variables) => call(key, 'POST', '/graphql', { query, variables }),
     async beside() {
       const other = await createGateway({

@@ -9,7 +9,7 @@ import { ActionResults } from './action-results.tsx';
 import { DeliveryAttemptCard } from './delivery-attempt-card.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { EmailPart } from './email-part.tsx';
-import { deliveryWords } from './email-words.ts';
+import { deliveryWords, eventKindInWords } from './email-words.ts';
 
 const DELIVERIES = graphql(`
   query DashboardEmailDeliveries($id: ID!) {
@@ -19,7 +19,7 @@ const DELIVERIES = graphql(`
         totalCount
         edges {
           node {
-            id type status statusCode cause createdAt completedAt nextAttemptAt error attemptCount
+            id type event status statusCode cause createdAt completedAt nextAttemptAt error attemptCount
             endpoint { id name isActive }
             recipients { id address status lastText }
             actions { place problem results { type status message email { id } } }
@@ -61,9 +61,10 @@ const causes: Record<Delivery['cause'], string> = {
   REPLAY: 'You replayed deliveries of a period.',
   RELEASE: 'You released the email.',
   ACTION: 'The response of another webhook routed the email here.',
+  EVENT: 'The endpoint is subscribed to this event.',
 };
 
-/** Deliveries of a received email: every attempt with its request and response. */
+/** Deliveries of an email and of the events about it: every attempt with its request and response. */
 export function DeliveriesTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={DELIVERIES}>
@@ -89,11 +90,12 @@ export function DeliveriesTab({ id }: { id: string }) {
 
 /** `number`: position among the deliveries of the email, 1 is the oldest. */
 function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery: Delivery; number: number }) {
-  const { id, endpoint, type, status, cause, createdAt, nextAttemptAt, error, attempts, recipients, actions } =
+  const { id, endpoint, type, event, status, cause, createdAt, nextAttemptAt, error, attempts, recipients, actions } =
     delivery;
   const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
   const again = useAct(AGAIN, { done: 'The email is being delivered again.' });
   const name = endpoint?.name ?? 'a deleted endpoint';
+  const isRouted = event === 'EMAIL_RECEIVED';
   const run = () =>
     status === 'SUCCESS' && endpoint !== null ? again.act({ id: emailId, endpointId: endpoint.id }) : retry.act({ id });
   return (
@@ -113,7 +115,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             <StatusBadge {...deliveryWords(delivery)} />
           </span>
         </Group>
-        {endpoint !== null && (
+        {endpoint !== null && (isRouted || status !== 'SUCCESS') && (
           <Button
             size="xs"
             variant={status === 'SUCCESS' ? 'default' : 'filled'}
@@ -126,6 +128,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         )}
       </Group>
       <Text size="sm" c="dimmed">
+        {isRouted ? '' : `${eventKindInWords(event)}: `}
         {causes[cause]} Created <RelativeTime at={createdAt} />
         {nextAttemptAt === null ? (
           '.'

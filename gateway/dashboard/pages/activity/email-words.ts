@@ -53,6 +53,11 @@ export function deliveryWords({ status, statusCode, type, attemptCount }: Latest
     : { status: `${name}${code || ' failed'}, retrying`, tone: 'warning' };
 }
 
+/** Returns the kind of an event as REST and webhooks write it: "email.bounced" for EMAIL_BOUNCED. */
+export function eventKindInWords(kind: string): string {
+  return kind.toLowerCase().replace('_', '.');
+}
+
 /** Returns how many recipients of sent mail received it: "2 of 3 delivered"; null for one recipient, whose status is that of the email. */
 export function recipientWords(recipients: readonly { status: string }[]): string | null {
   if (recipients.length < 2) return null;

@@ -10,6 +10,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { ActionResults } from '../activity/action-results.tsx';
 import { DeliveryAttemptCard } from '../activity/delivery-attempt-card.tsx';
 import { DeliveryPayload } from '../activity/delivery-payload.tsx';
+import { eventKindInWords } from '../activity/email-words.ts';
 
 const DELIVERIES = graphql(`
   query DashboardEndpointDeliveries($id: ID!, $filter: DeliveryFilter, $first: Int!) {
@@ -18,7 +19,7 @@ const DELIVERIES = graphql(`
       deliveries(first: $first, filter: $filter) {
         edges {
           node {
-            id type status statusCode error createdAt nextAttemptAt attemptCount
+            id type event status statusCode error createdAt nextAttemptAt attemptCount
             email { id subject from { name address } }
             actions { place problem results { type status message email { id } } }
             attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
@@ -113,16 +114,31 @@ export function EndpointDeliveries({ id }: { id: string }) {
 }
 
 function Row({ delivery }: { delivery: Delivery }) {
-  const { id, type, status, statusCode, error, createdAt, nextAttemptAt, email, attempts, attemptCount, actions } =
-    delivery;
+  const {
+    id,
+    type,
+    event,
+    status,
+    statusCode,
+    error,
+    createdAt,
+    nextAttemptAt,
+    email,
+    attempts,
+    attemptCount,
+    actions,
+  } = delivery;
   const { act, isBusy } = useAct(RETRY, { done: 'The delivery is being retried.' });
-  const of = `“${email?.subject ?? 'a deleted email'}”`;
+  const isRouted = event === 'EMAIL_RECEIVED';
+  const subject = email === null ? (isRouted ? 'Deleted email' : null) : email.subject || '(no subject)';
+  const title = [isRouted ? null : eventKindInWords(event), subject].filter((part) => part !== null).join(': ');
+  const of = `“${title}”`;
   return (
     <Accordion.Item value={id} data-delivery={id}>
       <Accordion.Control>
         <Group justify="space-between" gap="xs">
           <Text size="sm" fw={600} className="postroom-wrap" maw={{ base: 220, sm: 'none' }}>
-            {email === null ? 'Deleted email' : email.subject || '(no subject)'}
+            {title}
           </Text>
           <Group gap="xs">
             <StatusBadge

@@ -15,7 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => base.drop());
 beforeEach(async () => {
-  await owner.pool.query('truncate reception, email, route, delivery, recipient, domain, dead_row cascade');
+  await owner.pool.query(
+    'truncate reception, email, route, delivery, recipient, domain, dead_row, endpoint, endpoint_subscription, event, event_counter cascade',
+  );
 });
 
 /** Mail of one user that is done, and rows of each queue: `per` that are due for 1 to `per` minutes. */
@@ -73,6 +75,14 @@ async function fill(done: number, per: number): Promise<void> {
      from generate_series(1, $1::integer) n`,
     [per],
   );
+  // The nth endpoint is n - 1 events behind the oldest.
+  for (const sql of [
+    `insert into endpoint (user_id, id, name, type, config) select 'user', n::text, '', 'webhook', '{}' from generate_series(1, $1::integer) n`,
+    `insert into endpoint_subscription (user_id, endpoint_id, event_seq) select 'user', n::text, n - 1 from generate_series(1, $1::integer) n`,
+    `insert into event_counter (user_id, last_seq) values ('user', $1::integer)`,
+    `insert into event (user_id, seq, id, kind, at) select 'user', $1 - n + 1, n::text, 'email.sent', ${due} from generate_series(1, $1::integer) n`,
+  ])
+    await owner.pool.query(sql, [per]);
   await owner.pool.query('analyze');
 }
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => base.drop());
 beforeEach(async () => {
   await owner.pool.query(
-    'truncate reception, email, route, delivery, recipient, domain, thread_claim, dead_row cascade',
+    'truncate reception, email, route, delivery, recipient, domain, thread_claim, dead_row, endpoint, endpoint_subscription, event_counter cascade',
   );
 });
 
@@ -31,6 +31,10 @@ const inserts: Record<DueStep, (at: string) => string> = {
   assign: () => email('assign', 'delivered', 'received', 'null'),
   route: () => route('route', 'null', 'null'),
   ask: (at) => route('ask', `'asking'`, at),
+  'fan-out': () =>
+    `with feed as (insert into event_counter (user_id, last_seq) values ('user', 1)), target as (
+       insert into endpoint (user_id, id, name, type, config) values ('user', 'fan-out', '', 'webhook', '{}'))
+     insert into endpoint_subscription (user_id, endpoint_id, event_seq) values ('user', 'fan-out', 0)`,
   deliver: (at) => delivery('deliver', 'webhook', at),
   forward: (at) => delivery('forward', 'email', at),
   send: (at) => recipient('send', 'pending', at, 'null'),

@@ -1,0 +1,131 @@
+import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import { isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import {
+  findSubscribersBehind,
+  lockSubscription,
+  readFanOutEvents,
+  readSubscribedUsers,
+  type Subscriber,
+  storeEventDeliveries,
+} from '../../db/queries/endpoints/endpoint-subscription.ts';
+import type { ActorContext } from '../actor.ts';
+import { setAside } from '../set-aside.ts';
+import type { DeliveryFaultPoint } from './job.ts';
+
+export interface FanOutOptions {
+  context: ActorContext;
+  fault: (point: DeliveryFaultPoint) => void;
+  /** starts a run */
+  nudge: () => void;
+  /** called when deliveries were created */
+  onDeliveries: () => void;
+}
+
+/**
+ * Makes the events of the feeds deliveries to the endpoints that subscribe to them. Each endpoint has a position in the feed of its user:
+ *
+ * 1. An event is announced on the bus (`event.appended`). Users without such endpoints are known here, and cost nothing more.
+ * 2. Lock the subscription of each endpoint that is behind, and read the next events.
+ * 3. Create one delivery for each event that the endpoint asks for, and move its position, in the same transaction: an event that was
+ *    read is never lost, and never delivered twice.
+ *
+ * A sweep finds endpoints that are behind because an announcement was lost.
+ */
+export interface FanOut {
+  /** Works on the announced users, or, when there are none, on all. */
+  run(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Events that one transaction reads. */
+const EVENTS_AT_ONCE = 500;
+/** Endpoints that one round serves. */
+const ENDPOINTS_AT_ONCE = 500;
+
+export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOptions): FanOut {
+  const { bus, database } = context;
+  const subscribed = new Set<string>();
+  const announced = new Set<string>();
+
+  const announce = (userId: string) => {
+    announced.add(userId);
+    nudge();
+  };
+  const subscriptions = [
+    bus.subscribe('event.appended', ({ userId }) => {
+      if (subscribed.has(userId)) announce(userId);
+    }),
+    bus.subscribe('subscription.changed', ({ userId }) => {
+      subscribed.add(userId);
+      announce(userId);
+    }),
+  ];
+
+  const learnUsers = async () => {
+    const userIds = await readSubscribedUsers(database);
+    subscribed.clear();
+    for (const userId of userIds) subscribed.add(userId);
+  };
+
+  /** Returns whether there is more for this endpoint. */
+  const advance = async (subscriber: Subscriber): Promise<boolean> => {
+    const stored = await inTransaction(database, async (client) => {
+      const subscription = await lockSubscription(client, subscriber);
+      if (subscription === null) return { count: 0, hasMore: false };
+      const { event_seq: after, last_seq: lastSeq, filter } = subscription;
+      const range = { after, upTo: lastSeq, limit: EVENTS_AT_ONCE, withPlaces: filter !== null };
+      const events = await readFanOutEvents(client, subscriber.userId, range);
+      fault('fan-out.read');
+      const upTo = events.length < EVENTS_AT_ONCE ? lastSeq : (events.at(-1)?.seq ?? lastSeq);
+      const deliveries = events
+        .filter((event) => isPostedFromFeed(subscription.events, event.kind) && matchesFilter(filter, event))
+        .map(({ seq, kind, email_id: emailId, thread_id: threadId }) => ({
+          id: makeIdentifier('delivery', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+          seq,
+          kind,
+          emailId,
+          threadId,
+        }));
+      const attemptsAllowed = 1 + readWebhookConfig(subscription.config).retryAttempts;
+      await storeEventDeliveries(client, subscriber, { deliveries, attemptsAllowed, upTo });
+      return { count: deliveries.length, hasMore: upTo < lastSeq };
+    });
+    fault('fan-out.stored');
+    if (stored.count > 0) onDeliveries();
+    return stored.hasMore;
+  };
+
+  const advanceOrSetAside = async (subscriber: Subscriber): Promise<boolean> => {
+    try {
+      return await advance(subscriber);
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      await setAside(context, { userId: subscriber.userId, step: 'fan-out', subjectId: subscriber.endpointId, error });
+      return false;
+    }
+  };
+
+  return {
+    async run() {
+      const userIds = announced.size > 0 ? [...announced] : null;
+      announced.clear();
+      if (userIds === null) await learnUsers();
+      let behind = await findSubscribersBehind(database, userIds, ENDPOINTS_AT_ONCE);
+      const isAll = behind.length < ENDPOINTS_AT_ONCE;
+      // Round by round, so that an endpoint far behind does not hold up the others.
+      while (behind.length > 0) {
+        const left: Subscriber[] = [];
+        for (const subscriber of behind) if (await advanceOrSetAside(subscriber)) left.push(subscriber);
+        behind = left;
+        if (announced.size > 0) break;
+      }
+      if (behind.length > 0 || !isAll || announced.size > 0) nudge();
+    },
+    async stop() {
+      for (const subscription of subscriptions) await subscription.stop();
+    },
+  };
+}

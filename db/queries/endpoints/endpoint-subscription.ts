@@ -1,0 +1,177 @@
+import type { Transaction } from 'kysely';
+import type { ClientBase } from 'pg';
+import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
+import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { Database } from '../../connection/database.ts';
+import type { Tables } from '../../entities/tables.ts';
+import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** An endpoint that is posted events of the feed of its user. */
+export interface Subscriber {
+  userId: string;
+  endpointId: string;
+}
+
+/** Returns the users who have such endpoints. */
+export async function readSubscribedUsers(database: Database): Promise<string[]> {
+  const { rows } = await database.pool.query<{ user_id: string }>({
+    name: 'subscribed-users',
+    text: 'select distinct user_id from endpoint_subscription',
+  });
+  return rows.map((row) => row.user_id);
+}
+
+/** Condition: the endpoint of the subscription `s` is active, and the feed has events beyond its position. */
+export const HAS_NEWS = `
+  s.event_seq < (select c.last_seq from event_counter c where c.user_id = s.user_id)
+  and exists (select from endpoint e where e.user_id = s.user_id and e.id = s.endpoint_id and e.is_active)`;
+
+/** ... and it is not set aside. */
+export const IS_BEHIND = `${HAS_NEWS} and ${notSetAsideSql('fan-out', 's.user_id', 's.endpoint_id')}`;
+
+/** Returns up to `limit` endpoints whose feeds have events beyond their positions; users null: of every user. */
+export async function findSubscribersBehind(
+  database: Database,
+  userIds: readonly string[] | null,
+  limit: number,
+): Promise<Subscriber[]> {
+  const { rows } = await database.pool.query<{ user_id: string; endpoint_id: string }>({
+    name: userIds === null ? 'subscribers-behind' : 'subscribers-behind-of-users',
+    text: `select s.user_id, s.endpoint_id from endpoint_subscription s
+      where ${userIds === null ? '' : 's.user_id = any ($2::text[]) and'} ${IS_BEHIND} limit $1`,
+    values: userIds === null ? [limit] : [limit, userIds],
+  });
+  return rows.map((row) => ({ userId: row.user_id, endpointId: row.endpoint_id }));
+}
+
+/** A subscription, locked until the transaction ends. */
+export interface LockedSubscription {
+  events: string[];
+  filter: EventFilter | null;
+  config: unknown;
+  /** up to which event the endpoint has its deliveries */
+  event_seq: number;
+  /** of the newest event */
+  last_seq: number;
+}
+
+/** Null when the endpoint is gone or disabled, or another process holds the subscription. */
+export async function lockSubscription(
+  client: ClientBase,
+  { userId, endpointId }: Subscriber,
+): Promise<LockedSubscription | null> {
+  const { rows } = await client.query<LockedSubscription>({
+    name: 'lock-subscription',
+    text: `
+      select e.events, e.filter, e.config, s.event_seq, c.last_seq
+      from endpoint_subscription s
+      join endpoint e on e.user_id = s.user_id and e.id = s.endpoint_id and e.is_active and e.type = 'webhook'
+      join event_counter c on c.user_id = s.user_id
+      where s.user_id = $1 and s.endpoint_id = $2
+      for no key update of s skip locked`,
+    values: [userId, endpointId],
+  });
+  return rows[0] ?? null;
+}
+
+/** An event with what filters ask about it. */
+export interface FanOutEvent {
+  seq: number;
+  kind: EventKind;
+  email_id: string | null;
+  thread_id: string | null;
+  /** names of the domains and addresses that it is about, in lower case; null: it is about none */
+  domains: string[] | null;
+  addresses: string[] | null;
+}
+
+/**
+ * Returns the events after one position up to another, oldest first. With `withPlaces`, those about an email name its domain and address,
+ * those about a thread the domains and addresses of all its emails, and those about a domain its name.
+ */
+export async function readFanOutEvents(
+  client: ClientBase,
+  userId: string,
+  { after, upTo, limit, withPlaces }: { after: number; upTo: number; limit: number; withPlaces: boolean },
+): Promise<FanOutEvent[]> {
+  const { rows } = await client.query<FanOutEvent>({
+    name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
+    text: `
+      select v.seq, v.kind, v.email_id, v.thread_id, ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
+      from (select * from event v where v.user_id = $1 and v.seq > $2 and v.seq <= $3 order by v.seq limit $4) v
+      ${withPlaces ? PLACES : ''}
+      order by v.seq`,
+    values: [userId, after, upTo, limit],
+  });
+  return rows;
+}
+
+const PLACES = `
+  left join lateral (
+    select array_agg(distinct m.own_domain) as domains, array_agg(distinct m.own_address) as addresses from (
+      select e.own_domain, e.own_address from email e where v.email_id is not null and e.user_id = $1 and e.id = v.email_id
+      union all
+      select e.own_domain, e.own_address from email e where v.email_id is null and v.thread_id is not null and e.user_id = $1 and e.thread_id = v.thread_id
+      union all
+      select d.name, null from domain d
+      where v.email_id is null and v.thread_id is null and d.user_id = $1 and d.id = v.data->>'domainId'
+    ) m) p on true`;
+
+/** The first delivery of an event to an endpoint. */
+export interface EventDelivery {
+  id: string;
+  emailId: string | null;
+  threadId: string | null;
+  seq: number;
+  kind: EventKind;
+}
+
+/**
+ * Creates deliveries that are due now, and moves the position of the subscription, in one statement. Events that the endpoint has a first
+ * delivery of are left out.
+ */
+export async function storeEventDeliveries(
+  client: ClientBase,
+  { userId, endpointId }: Subscriber,
+  {
+    deliveries,
+    attemptsAllowed,
+    upTo,
+  }: { deliveries: readonly EventDelivery[]; attemptsAllowed: number; upTo: number },
+): Promise<void> {
+  await client.query({
+    name: 'store-event-deliveries',
+    text: `
+      with clock_now as materialized (select postroom_now()::timestamptz(3) as at), moved as (
+        update endpoint_subscription set event_seq = $3 where user_id = $1 and endpoint_id = $2
+      )
+      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, cause, attempts_allowed,
+        next_attempt_at, created_at)
+      select $1, x.id, x."emailId", $2, 'webhook', x."threadId", x.seq, x.kind, 'event', $4::integer, n.at, n.at
+      from jsonb_to_recordset($5::jsonb) as x(id text, "emailId" text, "threadId" text, seq bigint, kind text) cross join clock_now n
+      order by x.seq
+      on conflict (user_id, endpoint_id, event_seq) where cause = 'event' do nothing`,
+    values: [userId, endpointId, upTo, attemptsAllowed, JSON.stringify(deliveries)],
+  });
+}
+
+/** Sets the position from which an endpoint is posted events; null: it is posted none. */
+export async function setSubscription(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+  eventSeq: number | null,
+): Promise<void> {
+  if (eventSeq === null)
+    await transaction
+      .deleteFrom('endpoint_subscription')
+      .where('user_id', '=', userId)
+      .where('endpoint_id', '=', endpointId)
+      .execute();
+  else
+    await transaction
+      .insertInto('endpoint_subscription')
+      .values({ user_id: userId, endpoint_id: endpointId, event_seq: eventSeq })
+      .onConflict((conflict) => conflict.columns(['user_id', 'endpoint_id']).doUpdateSet({ event_seq: eventSeq }))
+      .execute();
+}

@@ -1,0 +1,208 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { insertSentMail } from '../../support/rows/sent-mail.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+
+let gateway: TestGateway;
+let receiver: WebhookReceiver;
+let actor: TestDelivery | null = null;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { secretKey: SECRET_KEY } });
+  receiver = await startWebhookReceiver();
+});
+afterEach(async () => {
+  await actor?.stop();
+  actor = null;
+  receiver.answer([200]);
+});
+afterAll(async () => {
+  await receiver.stop();
+  await gateway.close();
+});
+
+const start = async (options: Parameters<typeof startDelivering>[2] = {}) => {
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus, ...gateway.payloads, ...options });
+  return actor;
+};
+
+/** Calls the interface; the body of the answer. */
+async function call(box: TestMailbox, method: string, path: string, body?: unknown) {
+  const response = await gateway.call(box.apiKey, method, path, body);
+  expect(response.statusCode, response.body).toBeLessThan(300);
+  return response.json();
+}
+
+let hooks = 0;
+
+interface Hook {
+  id: string;
+  path: string;
+}
+
+/** Creates an endpoint with a path of its own at the receiver. */
+async function subscribe(box: TestMailbox, input: object): Promise<Hook> {
+  const path = `/hook/${hooks++}`;
+  const config = { url: `${receiver.url}${path}`, retryAttempts: 2 };
+  const made = await call(box, 'POST', '/endpoints', { name: 'x', type: 'webhook', config, ...input });
+  return { id: made.id, path };
+}
+
+interface AppendedEvent {
+  kind: string;
+  emailId?: string;
+  threadId?: string;
+  deliveryId?: string;
+  endpointId?: string;
+  data?: object;
+}
+
+let eventCount = 0;
+
+/** Appends events as the service does, and announces them. Returns their ids. */
+async function append(box: TestMailbox, events: readonly AppendedEvent[]): Promise<string[]> {
+  const withIds = events.map((event) => ({ ...event, id: `evt_${eventCount++}` }));
+  const { rows } = await gateway.actor.pool.query('select append_events($1, $2::jsonb) as last_seq', [
+    box.userId,
+    JSON.stringify(withIds),
+  ]);
+  gateway.bus.publish('event.appended', { userId: box.userId, lastSeq: rows[0].last_seq });
+  return withIds.map(({ id }) => id);
+}
+
+/** The posts to a path, once there are as many. */
+async function posts(path: string, count: number) {
+  const at = (requests: readonly WebhookReceiver['requests'][number][]) =>
+    requests.filter((request) => request.path === path);
+  const requests = await receiver.until((all) => at(all).length >= count);
+  return at(requests).map((request) => ({ ...request, json: JSON.parse(request.body) }));
+}
+
+/** Appends a last event, and returns the ids of all others that were posted to the endpoint. */
+async function idsUpTo(box: TestMailbox, { id, path }: Hook, kind: string): Promise<string[]> {
+  const [last = ''] = await append(box, [{ kind }]);
+  const isLast = ({ path: at, webhookId }: { path: string; webhookId: string }) => at === path && webhookId === last;
+  await receiver.until((all) => all.some(isLast));
+  // Deliveries are created in the order of the feed, and posted in any.
+  await untilDeliveries(gateway.actor, id, (all) => all.every(({ status }) => status !== 'pending'));
+  const ids = receiver.requests.filter((request) => request.path === path).map(({ webhookId }) => webhookId);
+  return ids.filter((id) => id !== last).toSorted();
+}
+
+const sorted = (ids: readonly (string | undefined)[]) => ids.map(String).toSorted();
+
+describe('an endpoint that subscribes to events', () => {
+  test('is posted a bounce with the email as GET shows it, its recipient, and the signature of the event', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const { id: endpointId, path } = await subscribe(box, { events: ['email.bounced'] });
+    const { emailId } = await insertSentMail(gateway.actor, box, {
+      recipients: [
+        { address: 'joe@elsewhere.test', status: 'bounced', lastCode: 550, lastStatus: '5.1.1', lastText: 'no user' },
+        { address: 'ann@elsewhere.test' },
+      ],
+    });
+    const [eventId] = await append(box, [
+      { kind: 'email.bounced', emailId, data: { recipient: 'joe@elsewhere.test', code: 550 } },
+    ]);
+    const [post] = await posts(path, 1);
+    const email = await call(box, 'GET', `/emails/${emailId}`);
+    const [event] = (await call(box, 'GET', '/events?kinds=email.bounced')).data;
+    expect(post?.json).toEqual({
+      id: eventId,
+      type: 'email.bounced',
+      event: 'email.bounced',
+      timestamp: event.at,
+      cursor: event.cursor,
+      data: { ...email, recipient: email.recipients[0] },
+      endpoint: { id: endpointId, name: 'x', type: 'webhook' },
+    });
+    expect(email.recipients[0]).toMatchObject({ address: 'joe@elsewhere.test', last_response: '550 5.1.1 no user' });
+    expect(post?.headers).toMatchObject({ 'x-webhook-event': 'email.bounced', 'webhook-id': eventId });
+    expect(post?.headers['x-email-id']).toBeUndefined();
+  });
+
+  test('is posted each event that its patterns match once, and none from before', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const [before] = await append(box, [{ kind: 'domain.verified' }]);
+    const hook = await subscribe(box, { events: ['domain.*', 'email.bounced'] });
+    const [, wanted, , second] = await append(box, [
+      { kind: 'email.delivered' },
+      { kind: 'email.bounced' },
+      { kind: 'email.received' },
+      { kind: 'domain.failed' },
+    ]);
+    expect(await idsUpTo(box, hook, 'domain.verified')).toEqual(sorted([wanted, second]));
+    expect(await idsUpTo(box, hook, 'domain.verified')).not.toContain(before);
+  });
+
+  test('is posted what happened after a cursor, and nothing twice when the cursor goes back', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const ids = await append(box, [{ kind: 'domain.verified' }, { kind: 'domain.failed' }, { kind: 'email.sent' }]);
+    const feed = (await call(box, 'GET', '/events')).data;
+    const since = feed.find((event: { id: string }) => event.id === ids[0]).cursor;
+    const hook = await subscribe(box, { events: ['domain.*'], since });
+    const { id } = hook;
+    expect(await idsUpTo(box, hook, 'domain.verified')).toEqual([ids[1]]);
+    await call(box, 'PATCH', `/endpoints/${id}`, { events: ['domain.*', 'email.sent'], since });
+    const posted = await idsUpTo(box, hook, 'domain.verified');
+    expect(posted).toContain(ids[2]);
+    expect(new Set(posted).size).toBe(posted.length);
+    for (const [cursor, status] of [
+      ['nonsense', 400],
+      [(await call(await gateway.mailbox(), 'GET', '/events')).latest_cursor, 400],
+    ])
+      expect((await gateway.call(box.apiKey, 'PATCH', `/endpoints/${id}`, { since: cursor })).statusCode).toBe(status);
+  });
+
+  test('is posted nothing about its own posts, which the feed does not tell', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const hook = await subscribe(box, { events: ['*'] });
+    const { id, path } = hook;
+    receiver.answer((request, earlier) => (request.path === path && earlier === 0 ? 500 : 200));
+    const [eventId] = await append(box, [{ kind: 'domain.verified' }]);
+    await posts(path, 1);
+    await actor?.moveClock(3_600);
+    await posts(path, 2);
+    expect(await idsUpTo(box, hook, 'domain.failed')).toEqual([eventId, eventId]);
+    const { data } = await call(box, 'GET', '/events');
+    expect(data.filter(({ kind }: { kind: string }) => kind.startsWith('delivery.'))).toEqual([]);
+    const deliveries = (await call(box, 'GET', `/endpoints/${id}/deliveries`)).data;
+    expect(deliveries.map((one: Record<string, unknown>) => [one['event'], one['cause'], one['emailId']])).toEqual([
+      ['domain.failed', 'event', null],
+      ['domain.verified', 'event', null],
+    ]);
+  });
+
+  test('is posted what its filter lets through', async () => {
+    const box = await gateway.mailbox();
+    const other = await gateway.mailbox({ userId: box.userId });
+    await start();
+    const byDomain = await subscribe(box, { events: ['*'], filter: { domains: [box.domainId] } });
+    const byAddress = await subscribe(box, { events: ['*'], filter: { addresses: [other.address] } });
+    const mine = await insertSentMail(gateway.actor, box);
+    const others = await insertSentMail(gateway.actor, other);
+    const [ofMine, ofOthers, ofDomain, , ,] = await append(box, [
+      { kind: 'email.delivered', emailId: mine.emailId },
+      { kind: 'email.delivered', emailId: others.emailId },
+      { kind: 'domain.verified', data: { domainId: box.domainId } },
+      { kind: 'domain.verified', data: { domainId: other.domainId } },
+      { kind: 'endpoint.disabled', endpointId: byDomain.id },
+    ]);
+    const last = await insertSentMail(gateway.actor, box);
+    const lastOfOthers = await insertSentMail(gateway.actor, other);
+    const [end, endOfOthers] = await append(box, [
+      { kind: 'email.sent', emailId: last.emailId },
+      { kind: 'email.sent', emailId: lastOfOthers.emailId },
+    ]);
+    const idsAt = async (path: string, count: number) =>
+      (await posts(path, count)).map(({ webhookId }) => webhookId).toSorted();
+    expect(await idsAt(byDomain.path, 3)).toEqual(sorted([ofMine, ofDomain, end]));
+    expect(await idsAt(byAddress.path, 2)).toEqual(sorted([ofOthers, endOfOthers]));
+  });
+});
