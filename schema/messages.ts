@@ -52,6 +52,16 @@ export const questions = {
       traceFields: z.string(),
       /** whether the user simulates the message: the same bytes create a new email each time */
       isTest: z.boolean().optional(),
+      /** of a message that the user imports; the same emailId creates one email, and its origin is not checked */
+      imported: z
+        .object({
+          /** when it was received elsewhere, ISO 8601 */
+          date: z.string(),
+          isRead: z.boolean(),
+          /** whether it is routed like new mail; otherwise it is only stored */
+          isRouted: z.boolean(),
+        })
+        .optional(),
     }),
     reply: z.discriminatedUnion('verdict', [
       z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()) }),

@@ -18,7 +18,8 @@ const MAX_SEARCH_TEXT = 8_000;
  * referred to.
  */
 export function emailRows(
-  reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'> & Partial<Pick<Reception, 'replyAddressId'>>,
+  reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'> &
+    Partial<Pick<Reception, 'replyAddressId' | 'imported'>>,
   outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
   eventId: string,
   mailHostname: string,
@@ -64,7 +65,7 @@ export function emailRows(
       .toWellFormed()
       .toLowerCase(),
     parties: emailParties(from?.addresses.map((mailbox) => mailbox.address) ?? []),
-    ...(reception.replyAddressId == null ? {} : { is_reply: true as const }),
+    ...(reception.replyAddressId == null && reception.imported == null ? {} : { is_unusual: true as const }),
   };
 }
 

@@ -35,14 +35,17 @@ export interface ParsedWithReport {
  * one of our return addresses is trusted and creates no email: its reception is finished here. If it was read from its text and has a
  * sender, unlike the reports of mail servers (RFC 5321 §4.5.5), it is stored as well, in case it is a person's mail. A complaint sent to
  * an ordinary address is trusted when it contains one of our return addresses, and is stored as well. All other mail is only stored,
- * automatic replies too. Safe to run twice. Throws when PostgreSQL is unreachable.
+ * automatic replies and imported reports too. Safe to run twice. Throws when PostgreSQL is unreachable.
  */
 export async function takeReports<T extends ParsedWithReport>(
   options: ReportOptions,
   parsed: readonly T[],
 ): Promise<T[]> {
   const mail: T[] = [];
-  for (const each of parsed) if (each.outcome.report === null || !(await isTaken(options, each))) mail.push(each);
+  for (const each of parsed) {
+    const isNews = each.outcome.report !== null && each.reception.imported === null;
+    if (!isNews || !(await isTaken(options, each))) mail.push(each);
+  }
   return mail;
 }
 

@@ -62,12 +62,13 @@ async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Pr
   const firsts = [...new Map(chunk.map((reception) => [reception.rawId, reception])).values()];
   const inputs = await Promise.all(
     firsts.map(async (reception) => {
-      const { rawId, emailId, remoteAddress, helo, reversePath, tries } = reception;
+      const { rawId, emailId, remoteAddress, helo, reversePath, tries, imported } = reception;
+      const isOriginKnown = imported !== null;
       const bytes = await options.bytes.get(rawId);
       if (bytes !== null && tries <= MAX_CLAIMS)
         return {
           rawId,
-          request: { emailId, bytes, remoteAddress, helo, reversePath, emails: emails.get(rawId) ?? [] },
+          request: { emailId, bytes, remoteAddress, helo, reversePath, isOriginKnown, emails: emails.get(rawId) ?? [] },
         };
       const message = bytes === null ? scanHeaders(new Uint8Array(), GONE) : scanHeaders(bytes, GIVEN_UP);
       outcomes.set(rawId, {

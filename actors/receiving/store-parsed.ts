@@ -29,7 +29,7 @@ export interface ParsedReception {
 /**
  * Stores parsed receptions as emails, all in one transaction. If that fails, each is stored alone, and one that still fails is stored with
  * what a scan of its header section gives, flagged with `parse_error`: its bytes are kept, and it is listed, threaded and delivered. A
- * DMARC report is stored beside its email, unless its mail fails DMARC itself: then it is only mail. Receptions whose claim was lost are
+ * DMARC report is stored beside its email, unless its mail fails DMARC itself or is imported: then it is only mail. Receptions whose claim was lost are
  * skipped. Throws when PostgreSQL is unreachable: either nothing or everything was stored then, and storing again is harmless.
  */
 export async function storeParsed(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredEmails[]> {
@@ -90,6 +90,8 @@ function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedRece
 function reportsOf({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {
   return parsed.flatMap(({ reception, outcome: { dmarcReport, authentication } }) => {
     const isForged = authentication?.dmarc.result === 'fail';
-    return dmarcReport === null || isForged ? [] : [dmarcRow(reception, dmarcReport, makeId)];
+    return dmarcReport === null || isForged || reception.imported !== null
+      ? []
+      : [dmarcRow(reception, dmarcReport, makeId)];
   });
 }

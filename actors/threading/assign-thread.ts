@@ -19,6 +19,8 @@ export interface ThreadingOptions {
 
 export interface ThreadingContext extends ActorContext, ThreadingOptions {}
 
+/** Milliseconds; older mail was not delayed, but imported. */
+const MAX_DELAY_MS = 24 * 60 * 60 * 1_000;
 /** Attempts for a batch that fails with a deadlock, a serialization failure or a lock timeout. */
 const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 10;
@@ -101,7 +103,8 @@ async function timed(work: () => Promise<ThreadedBatch | null>): Promise<Threade
 function count(done: ThreadedBatch): void {
   threadingMetrics.emails.inc(done.count);
   const now = Date.now();
-  for (const at of done.acceptedAt)
+  // Imported mail is as old as its date.
+  for (const at of done.acceptedAt.filter((accepted) => now - accepted.getTime() < MAX_DELAY_MS))
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'threaded' }, Math.max(0, now - at.getTime()) / 1_000);
 }
 

@@ -46,6 +46,8 @@ export const ReceptionSchema = defineEntity({
     isTest: p.boolean().default(false),
     /** the reply address in `recipient`; null: it is not one */
     replyAddressId: p.text().nullable(),
+    /** see Imported in db/queries/emails/reception-claim.ts; null: not imported */
+    imported: p.json<unknown>().nullable(),
   },
   indexes: [
     { name: 'reception_raw', properties: ['rawId'] },

@@ -17,6 +17,7 @@ import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
+import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
 import { receivingRoutes } from './emails/receiving.ts';
 import { timelineRoutes } from './emails/timeline.ts';
@@ -45,6 +46,7 @@ const resources = [
   emailRoutes,
   emailHtmlRoutes,
   emailWaitRoutes,
+  importRoutes,
   sendingRoutes,
   batchRoutes,
   scheduledEmailRoutes,

@@ -119,6 +119,10 @@ function acceptedEntry({ reception, createdAt, recipient, ownAddress }: EmailOri
     return entry('accepted', reception.acceptedAt, 'Test message created by you', {
       detail: `From ${from} for ${to}${own}. It was not received over SMTP.`,
     });
+  if (reception.isImported)
+    return entry('accepted', reception.acceptedAt, 'Imported by you', {
+      detail: `From ${from} for ${to}${own}. It was not received over SMTP, and its sender was not checked.`,
+    });
   return entry('accepted', reception.acceptedAt, 'Accepted by SMTP', {
     detail: `MAIL FROM ${from}, RCPT TO ${to}${own}. Received from ${reception.remoteAddress}, HELO ${reception.helo}, ${reception.isTls ? 'over TLS' : 'without TLS'}.`,
   });

@@ -243,6 +243,7 @@ function receptionText({ reception, recipient, ownAddress }: StoredRoute): strin
   const to = recipient ?? ownAddress;
   const own = to.toLowerCase() === ownAddress ? '' : ` (address ${ownAddress})`;
   if (reception === null) return `Accepted for ${to}${own}.`;
+  if (reception.isImported) return `Imported for ${to}${own}.`;
   const from = reception.reversePath === '' ? 'with a null return address' : `from ${reception.reversePath}`;
   const connection = `${reception.remoteAddress} (${reception.helo})${reception.isTls ? ' over TLS' : ''}`;
   return `Accepted for ${to}${own}, ${from}, of ${connection}.`;

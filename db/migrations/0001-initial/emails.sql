@@ -33,6 +33,7 @@ create table reception (
   last_error text,
   is_test boolean not null default false,
   reply_address_id text,
+  imported jsonb,
   primary key (user_id, email_id)
 ) with (fillfactor = 85);
 create index reception_unparsed on reception (accepted_at) where parsed_at is null;

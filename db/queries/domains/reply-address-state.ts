@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { storableText } from '../../../core/shared/text.ts';
 import { replyThreadKey } from '../../../core/smtp/reply-address.ts';
 import type { Database } from '../../connection/database.ts';
-import type { Offer } from '../emails/accept-group.ts';
+import { isOnce, type Offer } from '../emails/accept-group.ts';
 import type { StoredReplyAddress } from './reply-address-list.ts';
 
 /** The conditions under which a reply address accepts mail, and how much it has accepted. */
@@ -135,8 +135,8 @@ export function replyKeyText({ userId, id }: ReplyAddressKey): string {
 }
 
 /**
- * Returns offerKey of what was accepted before: the same bytes from the same sender to the same recipient, or a test with the same email
- * id. In a statement after lockReplyAddresses, so that it shows what the holder before committed.
+ * Returns offerKey of what was accepted before: the same bytes from the same sender to the same recipient, or a test or
+ * an import with the same email id. In a statement after lockReplyAddresses, so that it shows what the holder before committed.
  */
 export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly Offer[]): Promise<Set<string>> {
   const asked = offers.flatMap((offer) =>
@@ -147,15 +147,15 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
       reverse_path: storableText(offer.envelope.reversePath),
       sha256: offer.sha256,
       email_id: offer.emailIds[at],
-      is_test: offer.envelope.isTest === true,
+      is_once: isOnce(offer.envelope),
     })),
   );
   const { rows } = await client.query<{ key: string }>({
     name: 'find-repeated-offers',
     text: `
       select g.key from json_to_recordset($1) as g (key text, user_id text, recipient text, reverse_path text, sha256 text, email_id text,
-        is_test boolean)
-      where case when g.is_test
+        is_once boolean)
+      where case when g.is_once
         then exists (select from reception o where o.user_id = g.user_id and o.email_id = g.email_id)
         else exists (select from smtp_offer o where o.user_id = g.user_id and o.recipient = g.recipient
           and o.reverse_path = g.reverse_path and o.sha256 = decode(g.sha256, 'hex')) end`,
@@ -168,7 +168,7 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
 /** Returns what makes an offer to one of its recipients the same as another one (table smtp_offer). */
 export function offerKey({ envelope, sha256, emailIds }: Offer, at: number): string {
   const recipient = envelope.recipients[at];
-  const what = envelope.isTest === true ? emailIds[at] : [sha256, envelope.reversePath];
+  const what = isOnce(envelope) ? emailIds[at] : [sha256, envelope.reversePath];
   return JSON.stringify([recipient?.userId, recipient?.recipient, what]);
 }
 

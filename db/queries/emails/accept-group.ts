@@ -3,7 +3,7 @@ import { storableText } from '../../../core/shared/text.ts';
 import { storeBytesSql } from '../../byte-store.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
-import type { Reception } from './reception-claim.ts';
+import type { Imported, Reception } from './reception-claim.ts';
 
 /** The envelope of an SMTP transaction or test. */
 interface OfferedEnvelope {
@@ -13,12 +13,13 @@ interface OfferedEnvelope {
   isTls: boolean;
   traceFields: string;
   isTest?: boolean | undefined;
+  imported?: Imported | undefined;
   recipients: readonly (Pick<Reception, 'userId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'> & {
     replyAddressId?: string | undefined;
   })[];
 }
 
-/** One SMTP transaction or test that waits for its commit, with the identifiers of its rows if it is new. */
+/** One SMTP transaction, test or import that waits for its commit, with the identifiers of its rows if it is new. */
 export interface Offer {
   envelope: OfferedEnvelope;
   bytes: Buffer;
@@ -43,7 +44,7 @@ const COMMIT_TIMEOUT_MS = 10_000;
 
 /**
  * Writes a group of messages in one statement, which is one transaction and one round trip. smtp_offer decides which recipients are new
- * (for tests, their email ids do). A new recipient gets a reception, and the bytes of each message are stored once. With a claimant, the
+ * (for tests and imports, their email ids do). A new recipient gets a reception, and the bytes of each message are stored once. With a claimant, the
  * receptions are claimed by it from the start. Returns outcomes in the order of the offers. When it throws, the group was either not
  * written, or written and the response was lost: offering the same again is harmless either way. `client`: the pool, or a transaction.
  */
@@ -66,28 +67,28 @@ export async function acceptGroup(
 const acceptSql = (more: string) => `
   with message as materialized (
     select * from json_to_recordset($1) as m (raw_id text, sha256 text, start integer, length integer, reverse_path text,
-      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, trace_parent text)
+      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, is_once boolean, imported jsonb, trace_parent text)
   ), recipient as materialized (
     select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
       address_id text, domain_id text, reply_address_id text)
   ), offered as (
     insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
     select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, (select postroom_now())
-    from recipient r join message m using (raw_id) where not m.is_test
+    from recipient r join message m using (raw_id) where not m.is_once
     order by 1, 2, 3, 4
     on conflict do nothing returning email_id
   ), taken as materialized (
     select r.* from recipient r where r.email_id in (select email_id from offered)
     union all
     select r.* from recipient r join message m using (raw_id)
-    where m.is_test and not exists (select from reception o where o.user_id = r.user_id and o.email_id = r.email_id)
+    where m.is_once and not exists (select from reception o where o.user_id = r.user_id and o.email_id = r.email_id)
   ), stored as (
     ${storeBytesSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
   )${more}
   insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id,
-    reply_address_id, remote_address, helo, is_tls, trace_fields, is_test, accepted_at, claimed_by, claimed_until, tries)
+    reply_address_id, remote_address, helo, is_tls, trace_fields, is_test, imported, accepted_at, claimed_by, claimed_until, tries)
   select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id,
-    t.reply_address_id, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.is_test, (select postroom_now()), $4::text,
+    t.reply_address_id, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.is_test, m.imported, (select postroom_now()), $4::text,
     case when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end,
     case when $4::text is not null then 1 else 0 end
   from taken t join message m using (raw_id)
@@ -118,6 +119,8 @@ function messageRows(offers: readonly Offer[]): unknown[] {
       is_tls: envelope.isTls,
       trace_fields: storableText(envelope.traceFields),
       is_test: envelope.isTest === true,
+      is_once: isOnce(envelope),
+      imported: envelope.imported,
       trace_parent: traceParent,
     };
     start += bytes.length;
@@ -138,6 +141,11 @@ function recipientRows(offers: readonly Offer[]): unknown[] {
       reply_address_id: recipient.replyAddressId,
     })),
   );
+}
+
+/** Whether the email id decides if an offer is new, instead of the bytes. */
+export function isOnce({ isTest, imported }: OfferedEnvelope): boolean {
+  return isTest === true || imported !== undefined;
 }
 
 function inOnePiece(offers: readonly Offer[]): Buffer {
@@ -163,6 +171,7 @@ function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
       addressId: recipient.addressId,
       domainId: recipient.domainId,
       replyAddressId: recipient.replyAddressId ?? null,
+      imported: envelope.imported ?? null,
       remoteAddress: storableText(envelope.remoteAddress),
       helo: storableText(envelope.helo),
       isTls: envelope.isTls,
@@ -190,7 +199,7 @@ async function fillFirstIds(
     emailIds.forEach((emailId, at) => {
       const recipient = offer?.envelope.recipients[at];
       if (emailId !== '' || offer === undefined || recipient === undefined) return;
-      if (offer.envelope.isTest === true) {
+      if (isOnce(offer.envelope)) {
         emailIds[at] = offer.emailIds[at] ?? '';
         return;
       }

@@ -35,6 +35,7 @@ export interface EmailOrigin {
     acceptedAt: Date;
     parsedAt: Date | null;
     isTest: boolean;
+    isImported: boolean;
   } | null;
   route:
     | (Pick<Row<'route'>, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'> & {
@@ -58,7 +59,7 @@ export async function readOrigins(
     select e.id, e.type, e.status, e.created_at as "createdAt", e.released_at as "releasedAt",
       e.timezone is not null as "isScheduled", e.thread_id as "threadId", e.thread_reason as "threadReason",
       e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, r.matches, r.answers,
-      p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test,
+      p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,
       g.name as rule_name, n.name as endpoint_name
     from email e
@@ -80,6 +81,7 @@ type OriginRow = Omit<EmailOrigin, 'reception' | 'route'> &
     accepted_at: Date;
     parsed_at: Date | null;
     is_test: boolean;
+    is_imported: boolean;
     threaded_at: Date | null;
     let_through_at: Date | null;
     rule_name: string | null;
@@ -101,6 +103,7 @@ function originOf(row: OriginRow): EmailOrigin {
             acceptedAt: row.accepted_at,
             parsedAt: row.parsed_at,
             isTest: row.is_test,
+            isImported: row.is_imported,
           },
     route:
       threadedAt === null

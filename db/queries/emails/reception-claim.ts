@@ -34,6 +34,7 @@ export async function claimReceptions(
       addressId: row.address_id,
       domainId: row.domain_id,
       replyAddressId: row.reply_address_id,
+      imported: row.imported,
       remoteAddress: row.remote_address,
       helo: row.helo,
       isTls: row.is_tls,
@@ -77,6 +78,7 @@ interface ClaimedRow {
   address_id: string | null;
   domain_id: string;
   reply_address_id: string | null;
+  imported: Imported | null;
   remote_address: string;
   helo: string;
   is_tls: boolean;
@@ -96,6 +98,7 @@ const columns = [
   'address_id',
   'domain_id',
   'reply_address_id',
+  'imported',
   'remote_address',
   'helo',
   'is_tls',
@@ -115,6 +118,15 @@ const CLAIM_SQL = `
   })})
   select c.*, (select m.size_octets from raw_message m where m.id = c.raw_id) as size_octets from claimed c order by c.accepted_at`;
 
+/** What a user says about a message that is imported. */
+export interface Imported {
+  /** when it was received elsewhere, ISO 8601: the time of the email */
+  date: string;
+  isRead: boolean;
+  /** whether it is routed like new mail; otherwise it is only stored */
+  isRouted: boolean;
+}
+
 /** One accepted recipient of one SMTP transaction (a row of table reception): the envelope, and what is to be parsed. */
 export interface Reception {
   userId: string;
@@ -131,6 +143,8 @@ export interface Reception {
   domainId: string;
   /** null when the recipient is not a reply address */
   replyAddressId: string | null;
+  /** null when it was not imported */
+  imported: Imported | null;
   remoteAddress: string;
   helo: string;
   isTls: boolean;

@@ -42,8 +42,8 @@ export interface EmailRows {
   search_text: string;
   /** see core/search/email-parties.ts */
   parties: string[];
-  /** whether a reply address received it; omitted: no */
-  is_reply?: true;
+  /** whether a reply address received it, or it is imported; omitted: no */
+  is_unusual?: true;
 }
 
 /** A received email that is not stored yet. */
@@ -91,7 +91,7 @@ async function storeEmails(
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
   const result = await client.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
-    ...(rows.some((row) => row.is_reply) ? STORE_REPLIES : STORE),
+    ...(rows.some((row) => row.is_unusual) ? STORE_UNUSUAL : STORE),
     values: [JSON.stringify(fields), bodies, claimant],
   });
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
@@ -122,7 +122,21 @@ const bodySql = (n: number) =>
 // A finished reception has no claimant, so the fence is enough. Receptions are looked up one by one and locked by ctid: left to itself, the
 // planner scans the table once per batch, as long as its statistics say that it is small. The event counter is updated last of all: the
 // final select waits for the counts of what was written before. Users and counters are locked in key order.
-const storeSql = (replied: { columns: string; values: string }) => `
+/** Why imported mail is delivered nowhere. */
+const IMPORTED = 'It was imported.';
+
+interface StoreParts {
+  /** of the reception `r`: the time of the email, and what else the other parts use */
+  times: string;
+  /** more columns of `email`, and their values */
+  columns: string;
+  values: string;
+  isRead: string;
+  /** more expressions of the statement */
+  more: string;
+}
+
+const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
   with given as materialized (
     select * from json_to_recordset($1) as g (user_id text, email_id text, event_id text, message_id text, subject text,
       base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
@@ -135,14 +149,14 @@ const storeSql = (replied: { columns: string; values: string }) => `
     where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
       select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
     returning r.raw_id, r.recipient, r.own_address, substring(r.own_address from '[^@]*$') as own_domain, r.address_id, r.domain_id,
-      r.accepted_at, r.is_test, r.reply_address_id, g.*
+      ${times}, r.is_test, g.*
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      has_attachments, attachment_count, is_test${replied.columns})
+      has_attachments, attachment_count, is_test${columns})
     select user_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      attachment_count > 0, attachment_count, is_test${replied.values}
+      attachment_count > 0, attachment_count, is_test${values}
     from finished
     returning 1
   ), content_row as (
@@ -163,10 +177,10 @@ const storeSql = (replied: { columns: string; values: string }) => `
   ), counter_row as (
     ${countEmailsSql(`(
       select user_id, accepted_at as created_at, own_address, own_domain, 'received' as type, 'delivered' as status,
-        false as is_read, false as is_archived, 1 as delta
+        ${isRead} as is_read, false as is_archived, 1 as delta
       from finished) as new_email`)}
     returning 1
-  ), written as materialized (
+  )${more}, written as materialized (
     select (select count(*) from email_row) + (select count(*) from content_row) + (select count(*) from search_row)
       + (select count(*) from words_row) + (select count(*) from counter_row) as rows
   )
@@ -177,13 +191,29 @@ const storeSql = (replied: { columns: string; values: string }) => `
     from finished group by user_id order by user_id) of_user
   where written.rows > 0`;
 
-const STORE = { name: 'store-received', text: storeSql({ columns: '', values: '' }) };
-/** Also stores the metadata of reply addresses. Other mail does not pay for it. */
-const STORE_REPLIES = {
-  name: 'store-received-replies',
+const STORE = {
+  name: 'store-received',
+  text: storeSql({ times: 'r.accepted_at', columns: '', values: '', isRead: 'false', more: '' }),
+};
+
+/**
+ * Also stores the metadata of reply addresses, and the dates and flags of imported mail, which is routed only on request. Other mail does
+ * not pay for it.
+ */
+const STORE_UNUSUAL = {
+  name: 'store-received-unusual',
   text: storeSql({
-    columns: ', reply_address_id, metadata',
-    values: `, reply_address_id, (select a.metadata from reply_address a where a.user_id = finished.user_id
-      and a.id = finished.reply_address_id)`,
+    times: `coalesce((r.imported->>'date')::timestamptz(3), r.accepted_at) as accepted_at, r.reply_address_id,
+      coalesce((r.imported->>'isRead')::boolean, false) as is_read, coalesce((r.imported->>'isRouted')::boolean, true) as is_routed`,
+    columns: ', is_read, read_at, reply_address_id, metadata',
+    values: `, is_read, case when is_read then (select postroom_now()) end, reply_address_id,
+      (select a.metadata from reply_address a where a.user_id = finished.user_id and a.id = finished.reply_address_id)`,
+    isRead: 'is_read',
+    // Before threading, which leaves a route that exists as it is.
+    more: `, route_row as (
+    insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, reason)
+    select user_id, email_id, accepted_at, (select postroom_now()), (select postroom_now()), 'stored', '${IMPORTED}'
+    from finished where not is_routed
+  )`,
   }),
 };

@@ -19,7 +19,14 @@ export interface StoredRoute {
   domainId: string | null;
   parseError: string | null;
   /** null when it is unknown */
-  reception: { remoteAddress: string; helo: string; isTls: boolean; reversePath: string; parsedAt: Date | null } | null;
+  reception: {
+    remoteAddress: string;
+    helo: string;
+    isTls: boolean;
+    reversePath: string;
+    parsedAt: Date | null;
+    isImported: boolean;
+  } | null;
   /** null: it waits for its thread */
   route: Pick<
     Row<'route'>,
@@ -38,7 +45,7 @@ export async function readStoredRoute(
 ): Promise<StoredRoute | null> {
   const { rows } = await sql<StoredRouteRow>`
     select e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id,
-      c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at,
+      c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at, p.imported is not null as is_imported,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.answers
     from email e
     left join email_content c on c.user_id = ${userId} and c.email_id = e.id
@@ -67,6 +74,7 @@ export async function readStoredRoute(
             isTls: row.is_tls === true,
             reversePath: row.reverse_path ?? '',
             parsedAt: row.parsed_at,
+            isImported: row.is_imported,
           },
     route: threadedAt === null ? null : { ...row, threaded_at: threadedAt },
     matches: row.matches,
@@ -92,6 +100,7 @@ type StoredRouteRow = Pick<
   is_tls: boolean | null;
   reverse_path: string | null;
   parsed_at: Date | null;
+  is_imported: boolean;
   threaded_at: Date | null;
 };
 

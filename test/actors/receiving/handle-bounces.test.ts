@@ -131,6 +131,7 @@ describe('faults', () => {
       ownAddress: address,
       addressId: null,
       replyAddressId: null,
+      imported: null,
       remoteAddress: '',
       helo: '',
       isTls: false,

@@ -18,6 +18,7 @@ function queued(emailId: string, changes: { tries?: number; sizeBytes?: number }
     addressId: null,
     domainId: 'dom_a',
     replyAddressId: null,
+    imported: null,
     remoteAddress: '192.0.2.1',
     helo: 'elsewhere.test',
     isTls: false,

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestAccount, until } from '../support/servers/service.ts';
+import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+let service: SharedService;
+let receiver: WebhookReceiver;
+let account: TestAccount & { domain: string; domainId: string };
+let address: string;
+let directory: string;
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  service = await sharedService('single');
+  account = await service.createAccount();
+  address = `box@${account.domain}`;
+  const config = { url: receiver.url };
+  const endpoint = await account.call('POST', '/endpoints', { name: 'hook', type: 'webhook', config });
+  const { domainId } = account;
+  await account.call('POST', '/email-addresses', { address, domainId, endpointId: endpoint.body.id });
+  directory = await mkdtemp(path.join(tmpdir(), 'postroom-import-'));
+}, 300_000);
+afterAll(async () => {
+  await receiver?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function postroom(
+  args: string[],
+  key = account.apiKey,
+): Promise<{ code: number | null; out: string; error: string }> {
+  const env = { ...process.env, POSTROOM_URL: service.url, POSTROOM_KEY: key };
+  const child = spawn(process.execPath, ['bin/postroom.ts', ...args], { cwd: root, env });
+  let [out, error] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => void (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => void (error += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
+  return { code, out, error };
+}
+
+const emails = async (search: string) => {
+  const { body } = await account.call('GET', `/emails?search=${encodeURIComponent(search)}&limit=100&time_range=all`);
+  return body.data as Record<string, unknown>[];
+};
+
+const MBOX = [
+  'From ann@x.test Thu Jan  2 03:04:05 2003',
+  'From: Ann <ann@x.test>',
+  'Message-ID: <first@x.test>',
+  'Subject: Kolibri plans',
+  'Date: Thu, 02 Jan 2003 05:04:05 +0200',
+  'Status: RO',
+  '',
+  '>From the beginning',
+  '',
+  'From bob@x.test Fri Jan  3 03:04:05 2003',
+  'From: Bob <bob@x.test>',
+  'Message-ID: <second@x.test>',
+  'In-Reply-To: <first@x.test>',
+  'Subject: Re: Kolibri plans',
+  'Status: O',
+  '',
+  'Fine',
+  '',
+  'From eve@x.test Sat Jan  4 03:04:05 2003',
+  'From: eve@x.test',
+  'Subject: Kolibri too long',
+  '',
+  'x'.repeat(1_100_000),
+  '',
+].join('\n');
+
+test('an mbox is imported with dates, threads and flags, without webhooks, and once', async () => {
+  const file = path.join(directory, 'mail.mbox');
+  await writeFile(file, MBOX);
+  const report = path.join(directory, 'refused.jsonl');
+  const first = await postroom(['import', 'mbox', file, '--address', address, '--report', report]);
+  expect(first, first.error).toMatchObject({ code: 0, error: '' });
+  expect(first.out).toMatch(/^Imported 2, already there 0, refused 1, skipped 0 /);
+  expect(first.out).toContain(`refused: ${file} message 3: 554 5.6.0 A line is too long`);
+  expect(JSON.parse(await readFile(report, 'utf8'))).toEqual({
+    source: `${file} message 3`,
+    reason: '554 5.6.0 A line is too long',
+  });
+  await until(
+    'both are in their thread',
+    () => service.output.slice(-2000),
+    async () => (await emails('Kolibri')).filter((email) => email['thread_id'] !== null).length === 2,
+  );
+  const [second, root_] = await emails('Kolibri');
+  expect(root_).toMatchObject({ created_at: '2003-01-02T03:04:05.000Z', is_read: true, from: 'ann@x.test' });
+  expect(second).toMatchObject({
+    created_at: '2003-01-03T03:04:05.000Z',
+    is_read: false,
+    thread_id: root_?.['thread_id'],
+  });
+  const shown = await account.call('GET', `/emails/${String(root_?.['id'])}`);
+  expect(shown.body).toMatchObject({ text: 'From the beginning\n', authentication: null });
+  const route = await account.call('GET', `/emails/${String(root_?.['id'])}/route`);
+  expect(route.body).toMatchObject({ outcome: 'stored', reason: expect.stringContaining('It was imported.') });
+
+  const again = await postroom(['import', 'mbox', file, '--address', address, '--json']);
+  expect(JSON.parse(again.out)).toMatchObject({ imported: 0, duplicates: 2, skipped: 0 });
+  expect(await emails('Kolibri')).toHaveLength(2);
+  expect(receiver.requests).toEqual([]);
+});
+
+test('with --webhooks the mail is routed like new mail', async () => {
+  const file = path.join(directory, 'one.eml');
+  await writeFile(file, 'From: ann@x.test\nMessage-ID: <eml@x.test>\nSubject: Albatross\n\nHello\n');
+  const run = await postroom(['import', 'eml', file, '--address', address, '--webhooks', '--read', '--json']);
+  expect(JSON.parse(run.out), run.error).toMatchObject({ imported: 1 });
+  await receiver.until((requests) => requests.some(({ headers }) => headers['x-message-id'] === '<eml@x.test>'));
+  expect(await emails('Albatross')).toMatchObject([{ is_read: true }]);
+});
+
+test('a foreign address, a wrong key and a wrong path are said in one line', async () => {
+  const file = path.join(directory, 'one.eml');
+  const foreign = await postroom(['import', 'eml', file, '--address', 'who@elsewhere.test']);
+  expect(foreign).toMatchObject({
+    code: 1,
+    out: '',
+    error: expect.stringMatching(/^404 The recipient is not one of your addresses/),
+  });
+  const wrong = await postroom(['import', 'eml', file, '--address', address], 'x'.repeat(40));
+  expect(wrong).toMatchObject({ code: 1, error: expect.stringMatching(/^401 [^\n]+\n$/) });
+  const nowhere = await postroom(['import', 'mbox', path.join(directory, 'none'), '--address', address]);
+  expect(nowhere).toMatchObject({ code: 1, error: expect.stringMatching(/none does not exist\n$/) });
+});
