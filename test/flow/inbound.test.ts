@@ -269,6 +269,40 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       }
     });
 
+    test('an endpoint with a payload query is posted what it selects, within its filter', async () => {
+      const other = `other@${account.domain}`;
+      const payloadQuery =
+        '{ kind id cursor email { subject text } thread { id } domain { name } ...a } fragment a on Event { email { to { address } } }';
+      const made = await account.call('POST', '/endpoints', {
+        name: 'selected',
+        type: 'webhook',
+        config: { url: receiver.url },
+        filter: { addresses: [address] },
+        payloadQuery,
+      });
+      expect(made.status).toBe(201);
+      const box = { address: other, domainId: account.domainId, endpointId: made.body.id };
+      expect((await account.call('POST', '/email-addresses', box)).status).toBe(201);
+      const mail = (to: string, id: string) =>
+        send([`Message-ID: <${id}.${mode}@elsewhere.test>`, `To: ${to}`, 'Subject: Selected', '', 'This much.'], [to]);
+      expect((await mail(other, 'beyond')).code).toBe(250);
+      const beyond = await webhookOf(`<beyond.${mode}@elsewhere.test>`);
+      expect(beyond.payload.data).toMatchObject({ kind: 'EMAIL_RECEIVED', email: null });
+      expect((await account.call('PATCH', `/endpoints/${made.body.id}`, { filter: null })).status).toBe(200);
+      expect((await mail(other, 'within')).code).toBe(250);
+      const { headers, payload } = await webhookOf(`<within.${mode}@elsewhere.test>`);
+      expect(headers['x-webhook-event']).toBe('email.received');
+      expect(payload).toMatchObject({
+        type: 'email.received',
+        data: { id: payload.id, cursor: payload.cursor, email: { subject: 'Selected', to: [{ address: other }] } },
+        truncated: [],
+        endpoint: { name: 'selected' },
+      });
+      const feed = await account.call('GET', `/events?limit=100&kinds=email.received`);
+      const events = feed.body.data as { id: string; cursor: string }[];
+      expect(events.find(({ id }) => id === payload.id)?.cursor).toBe(payload.cursor);
+    });
+
     test('another account sees nothing of it', async () => {
       const other = await service.createAccount();
       const own = await account.call('GET', '/emails?limit=1');
