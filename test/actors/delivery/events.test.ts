@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail } from '../../support/rows/sent-mail.ts';
+import { insertThreadedMail } from '../../support/rows/threaded-mail.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import { deliveriesOf, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
@@ -204,5 +205,46 @@ describe('an endpoint that subscribes to events', () => {
       (await posts(path, count)).map(({ webhookId }) => webhookId).toSorted();
     expect(await idsAt(byDomain.path, 3)).toEqual(sorted([ofMine, ofDomain, end]));
     expect(await idsAt(byAddress.path, 2)).toEqual(sorted([ofOthers, endOfOthers]));
+  });
+});
+
+test('the response to an event with an email labels and flags it, and is refused anything that sends or routes', async () => {
+  const box = await gateway.mailbox();
+  await start();
+  const { id: endpointId } = await subscribe(box, { events: ['email.complained', 'domain.*'], allowActions: true });
+  const { emailId, threadId } = await insertThreadedMail(gateway.actor, box);
+  const actionsOf = async (event: AppendedEvent, actions: readonly object[]) => {
+    receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
+    const earlier = (await deliveriesOf(gateway.actor, endpointId)).length;
+    await append(box, [event]);
+    const isDone = ({ status }: { status: string }) => status === 'success';
+    await untilDeliveries(gateway.actor, endpointId, (all) => all.length > earlier && all.every(isDone));
+    const { rows } = await gateway.actor.pool.query(
+      'select actions from delivery where endpoint_id = $1 order by id desc limit 1',
+      [endpointId],
+    );
+    return rows[0].actions;
+  };
+  const event = { kind: 'email.complained', emailId, threadId };
+  const marks = [{ type: 'label', name: 'spam' }, { type: 'read' }, { type: 'archive' }];
+  expect(await actionsOf(event, marks)).toMatchObject({ problem: null });
+  const { rows } = await gateway.actor.pool.query('select labels, archived_count from thread where id = $1', [
+    threadId,
+  ]);
+  expect(rows).toEqual([{ labels: ['spam'], archived_count: 1 }]);
+  for (const action of [
+    { type: 'reply', text: 'Sorry' },
+    { type: 'forward', to: 'bob@elsewhere.test' },
+    { type: 'hold' },
+    { type: 'route', endpointId },
+  ])
+    expect(await actionsOf(event, [{ type: 'read' }, action])).toMatchObject({
+      problem: {
+        place: 'actions[1]',
+        message: `Only email.received can be answered with ${action.type}, not email.complained.`,
+      },
+    });
+  expect(await actionsOf({ kind: 'domain.verified', data: {} }, [{ type: 'read' }])).toMatchObject({
+    problem: { place: 'actions[0]', message: 'Actions need an email, and domain.verified is not about one.' },
   });
 });
