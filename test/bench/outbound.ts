@@ -87,7 +87,6 @@ export function measureOutbound(options: OutboundOptions): Promise<{ rounds: Sen
     const [sink, loader] = [ground.child('./sink-process.ts'), ground.child('./hand-in-process.ts')];
     const { port: sinkPort } = await sink.answer<{ port: number }>();
     await loader.answer<{ ready: true }>();
-    const resolver = createDnsResolver({ servers: [ground.dns.address] });
     const rounds: SendRound[] = [];
     const problems: string[] = [];
     const measure = async (name: string, round: number) => {
@@ -103,6 +102,8 @@ export function measureOutbound(options: OutboundOptions): Promise<{ rounds: Sen
         ...(cpus === undefined ? {} : { cpus }),
       });
       const stop = ground.keep(sender);
+      // Senders of later rounds sign with other keys under the same name, and a resolver remembers answers for a minute.
+      const resolver = createDnsResolver({ servers: [ground.dns.address] });
       const send = (messages: number) => {
         const tag = `r${round}${name}${Date.now().toString(36)}${messages}`;
         return runRound(sender, sink, resolver, { count: messages, sizeBytes, tag });

@@ -31,8 +31,8 @@ export const parts: readonly Part[] = [
   {
     name: 'quiet',
     title: 'A quiet day',
-    about: 'Nothing for 10 seconds, then 20 messages per second, a connection each.',
-    limitMs: 300_000,
+    about: 'Nothing for 10 seconds after half a minute of rest, then 20 messages per second, a connection each.',
+    limitMs: 480_000,
     load: () => import('./quiet.ts'),
   },
   {

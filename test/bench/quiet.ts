@@ -12,12 +12,14 @@ export const help = `A quiet day: CPU and memory while nothing happens, then CPU
 
   --rate N           messages per second; default 20
   --count N          default 400
+  --rest-seconds N   until the idle time begins; default 35, in which a process returns the memory of its start to the system
   --idle-seconds N   default 10
   --only LIST        of ${receiverNames.join(', ')}; default postfix,haraka,postroom`;
 
 interface QuietOptions {
   perSecond: number;
   count: number;
+  restSeconds: number;
   idleSeconds: number;
   contestants: readonly string[];
 }
@@ -37,6 +39,7 @@ export async function run(args: string[]): Promise<void> {
     options: {
       rate: { type: 'string', default: '20' },
       count: { type: 'string', default: '400' },
+      'rest-seconds': { type: 'string', default: '35' },
       'idle-seconds': { type: 'string', default: '10' },
       only: { type: 'string', default: 'postfix,haraka,postroom' },
     },
@@ -45,6 +48,7 @@ export async function run(args: string[]): Promise<void> {
   const { problems } = await measureQuiet({
     perSecond: Number(values.rate),
     count: Number(values.count),
+    restSeconds: Number(values['rest-seconds']),
     idleSeconds: Number(values['idle-seconds']),
     contestants: values.only.split(','),
   });
@@ -57,6 +61,7 @@ export async function measurePart(extent: Extent): Promise<PartOutcome> {
   const { quiets, problems } = await measureQuiet({
     perSecond: 20,
     count: { small: 40, guard: 200, full: 400 }[extent],
+    restSeconds: extent === 'full' ? 35 : 0,
     idleSeconds: { small: 1, guard: 0, full: 10 }[extent],
     contestants: contestants.filter((name) => name !== 'postfix' || isPostfixThere()),
   });
@@ -86,6 +91,7 @@ function measureQuiet(options: QuietOptions): Promise<{ quiets: Quiet[]; problem
     const problems: string[] = [];
     for (const name of options.contestants)
       await withReceiver(stage, name, undefined, async (contestant) => {
+        await sleep(options.restSeconds * 1_000);
         const meter = new Meter(contestant);
         await sleep(options.idleSeconds * 1_000);
         const idle = meter.end();
