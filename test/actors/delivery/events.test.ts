@@ -95,6 +95,34 @@ async function idsUpTo(box: TestMailbox, { id, path }: Hook, kind: string): Prom
 const sorted = (ids: readonly (string | undefined)[]) => ids.map(String).toSorted();
 
 describe('an endpoint that subscribes to events', () => {
+  test('is posted what its payload query selects of a bounce', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const { path } = await subscribe(box, {
+      events: ['email.bounced'],
+      filter: { domains: [box.domainId] },
+      payloadQuery: '{ kind email { subject } recipient { address status } lastResponse { code enhancedStatus text } }',
+    });
+    const { emailId } = await insertSentMail(gateway.actor, box, {
+      recipients: [{ address: 'joe@elsewhere.test', status: 'bounced' }],
+    });
+    const data = { recipient: 'joe@elsewhere.test', code: 550, status: '5.1.1', text: 'no user' };
+    const [eventId] = await append(box, [{ kind: 'email.bounced', emailId, data }]);
+    const [post] = await posts(path, 1);
+    expect(post?.json).toMatchObject({
+      id: eventId,
+      type: 'email.bounced',
+      event: 'email.bounced',
+      data: {
+        kind: 'EMAIL_BOUNCED',
+        recipient: { address: 'joe@elsewhere.test', status: 'BOUNCED' },
+        lastResponse: { code: 550, enhancedStatus: '5.1.1', text: 'no user' },
+      },
+      truncated: [],
+    });
+    expect(Object.keys(post?.json.data.email)).toEqual(['subject']);
+  });
+
   test('is posted a bounce with the email as GET shows it, its recipient, and the signature of the event', async () => {
     const box = await gateway.mailbox();
     await start();
