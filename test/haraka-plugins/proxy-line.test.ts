@@ -1,12 +1,28 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/cluster/cluster.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer } from './smtp-server.ts';
 
 const PROXY = '127.0.0.9';
 
 let server: SmtpServer;
+let ports: { submission: number; submissions: number };
+/** clients that tried a key */
+const authenticating: string[] = [];
 beforeAll(async () => {
-  server = await SmtpServer.start({ SMTP_PROXIES: `${PROXY},2001:db8::/32` });
+  ports = { submission: await freePort(), submissions: await freePort() };
+  server = await SmtpServer.start({
+    SMTP_PROXIES: `${PROXY},2001:db8::/32`,
+    SUBMISSION_PORT: String(ports.submission),
+    SUBMISSIONS_PORT: String(ports.submissions),
+  });
+  server.bus.serve('gateway.key.check', async ({ remoteAddress }) => {
+    authenticating.push(remoteAddress);
+    return { verdict: 'accept' };
+  });
 });
 afterAll(() => server.stop());
 
@@ -33,6 +49,28 @@ test('behind a proxy the client is whom the PROXY line names, also when more com
   expect((await other.reply()).code).toBe(220);
   await sendMessage(other);
   expect(server.messages.at(-1)?.request).toMatchObject({ remoteAddress: '2001:db8::5' });
+});
+
+test('the line comes before TLS on the ports of submission, too', async () => {
+  const line = 'PROXY TCP4 192.0.2.78 198.51.100.1 40000 25\r\n';
+  const startTls = await SmtpClient.connect(ports.submission, { localAddress: PROXY });
+  startTls.send(line);
+  expect((await startTls.reply()).code).toBe(220);
+  await startTls.say('EHLO client.test');
+  await startTls.startTls();
+  await startTls.say('EHLO client.test');
+  expect((await startTls.say('AUTH PLAIN AABr')).code).toBe(235);
+
+  const socket = connect({ port: ports.submissions, host: '127.0.0.1', localAddress: PROXY });
+  await once(socket, 'connect');
+  socket.write(line);
+  const fromTheStart = new SmtpClient(connectTls({ socket, rejectUnauthorized: false }));
+  expect((await fromTheStart.reply()).code).toBe(220);
+  await fromTheStart.say('EHLO client.test');
+  expect((await fromTheStart.say('AUTH PLAIN AABr')).code).toBe(235);
+  expect(authenticating).toEqual(['192.0.2.78', '192.0.2.78']);
+  startTls.destroy();
+  fromTheStart.destroy();
 });
 
 test('a proxy that speaks for itself is greeted', async () => {

@@ -1,5 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -374,6 +375,33 @@ describe('the hourly limit', () => {
     const text = `select count(*)::integer as n from email where user_id = $1 and type <> 'received'`;
     return (await gateway.actor.pool.query(text, [box.userId])).rows[0].n;
   }
+
+  test('holds back submitted messages too, with 451; what a key may not send is 550', async () => {
+    const box = await gateway.mailbox();
+    const name = box.address.split('@')[1] ?? '';
+    const other = `other-${name}`;
+    await gateway.owner.pool.query(
+      `insert into domain (user_id, id, name, status) values ($1, $2, $3, 'verified'), ($1, $4, $5, 'pending')`,
+      [box.userId, `dom_${randomUUID()}`, other, `dom_${randomUUID()}`, `new-${name}`],
+    );
+    const limited = await insertKey(gateway.owner, box, { scopes: ['send'], domain: { id: box.domainId, name } });
+    const submit = async (from: string, { envelope = from, key = box.apiKey } = {}) => {
+      const bytes = Buffer.from(`From: <${from}>\r\nSubject: x\r\n\r\nx\r\n`);
+      const keySha256 = hash('sha256', key, 'hex');
+      const request = { keySha256, reversePath: envelope, recipients: ['ada@elsewhere.test'] };
+      const answer = await gateway.bus.ask('gateway.message.submit', request, { bytes });
+      return answer.verdict === 'refused' ? `${answer.code} ${answer.enhancedCode}` : answer.verdict;
+    };
+    expect(await submit(box.address, { key: limited.secret })).toBe('accepted');
+    expect(await submit(`a@${other}`, { key: limited.secret })).toBe('550 5.7.1');
+    expect(await submit(box.address, { key: limited.secret, envelope: `a@${other}` })).toBe('550 5.7.1');
+    expect(await submit(box.address, { envelope: `a@new-${name}` })).toBe('550 5.7.1');
+    expect(await submit(box.address, { envelope: `a@unknown.test` })).toBe('550 5.7.1');
+    expect(await submit(box.address, { key: 'none' })).toBe('550 5.7.1');
+    for (let n = 1; n < LIMIT; n++) expect(await submit(box.address, { envelope: `a@${other}` })).toBe('accepted');
+    expect(await submit(box.address)).toBe('451 4.7.1');
+    expect(await countEmails(box)).toBe(LIMIT);
+  });
 
   test('one more than the limit is 429 with the time when there is room again', async () => {
     const box = await gateway.mailbox();
