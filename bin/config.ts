@@ -24,6 +24,9 @@ export interface Config {
   host: string;
   httpPort: number;
   smtpPort: number;
+  /** ports on which clients submit mail, with STARTTLS and with TLS from the start; null: none */
+  submissionPort: number | null;
+  submissionsPort: number | null;
   dataDirectory: string;
   /** null: the runner starts the embedded PostgreSQL */
   databaseUrl: string | null;
@@ -130,6 +133,11 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(
       'INBOUND_SMTP is required because SMTP_PROXIES contains HOST: set it to the address of the proxy, which accepts mail for domains of this service',
     );
+  const ports = [values.SMTP_PORT, values.SUBMISSION_PORT, values.SUBMISSIONS_PORT].filter(
+    (each) => each !== undefined,
+  );
+  if (new Set(ports).size < ports.length)
+    throw new ConfigError('SMTP_PORT, SUBMISSION_PORT and SUBMISSIONS_PORT must differ');
   const publicUrl = values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`;
   const isLocalOnly =
     isSingleMachine &&
@@ -141,6 +149,8 @@ export function readConfig(env: Environment): Config {
     host: values.HOST,
     httpPort: values.HTTP_PORT,
     smtpPort: values.SMTP_PORT,
+    submissionPort: values.SUBMISSION_PORT ?? null,
+    submissionsPort: values.SUBMISSIONS_PORT ?? null,
     dataDirectory: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     natsUrl: values.NATS_URL ?? null,
@@ -271,6 +281,8 @@ const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   HTTP_PORT: port.default(3000),
   SMTP_PORT: port.default(2525),
+  SUBMISSION_PORT: port.optional(),
+  SUBMISSIONS_PORT: port.optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z
     .string()

@@ -15,7 +15,7 @@ import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
 readArguments({
   usage: `Usage: npx node bin/smtp.ts
 
-Receives mail over SMTP and passes it to the receiving actor. You can run any number of processes.
+Receives mail over SMTP and passes it to the receiving actor. Passes mail that clients submit (SUBMISSION_PORT, SUBMISSIONS_PORT) to a gateway. You can run any number of processes.
 Requires NATS_URL, or BUS_SOCKET from bin/start.ts.`,
 });
 
@@ -67,6 +67,8 @@ function settingsOf(values: Config): SmtpSettings {
   return {
     host: values.host,
     port: values.smtpPort,
+    submissionPort: values.submissionPort,
+    submissionsPort: values.submissionsPort,
     mailHostname: values.mailHostname,
     bus: values.busSocket === null ? { kind: 'nats', url: bus } : { kind: 'socket', path: bus },
     tls: values.smtpTls,

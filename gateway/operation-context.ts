@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { NO_RIGHTS } from '../core/accounts/key-rights.ts';
+import { type KeyRights, NO_RIGHTS } from '../core/accounts/key-rights.ts';
 import { createAddressGuard } from '../core/shared/network-address.ts';
 import { KEEP_FOREVER } from '../core/upkeep/retention.ts';
 import { limitedTo } from '../db/connection/transaction.ts';
@@ -33,17 +33,19 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
   };
 }
 
+/** Returns the parts with a database limited to what these rights may see. */
+export function partsWithin(parts: OperationParts, { domain }: Pick<KeyRights, 'domain'>): OperationParts {
+  if (domain === null) return parts;
+  return {
+    ...parts,
+    database: limitedTo(parts.database, { domains: [domain], addresses: [] }),
+    entities: refusingStore(domain),
+  };
+}
+
 export function createContextOf(parts: OperationParts): ContextOf {
-  const partsOf = ({ rights }: FastifyRequest): OperationParts =>
-    rights?.domain == null
-      ? parts
-      : {
-          ...parts,
-          database: limitedTo(parts.database, { domains: [rights.domain], addresses: [] }),
-          entities: refusingStore(rights.domain),
-        };
   return (request) => ({
-    ...partsOf(request),
+    ...partsWithin(parts, request.rights ?? NO_RIGHTS),
     log: request.log as Logger,
     userId: request.userId,
     rights: request.rights ?? NO_RIGHTS,

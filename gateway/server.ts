@@ -9,6 +9,7 @@ import { createEventHub, type EventHub } from '../operations/events/event-hub.ts
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts/accounts.ts';
+import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { openCredentials } from './admission/credentials.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -22,6 +23,7 @@ import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
+import { type SubmissionParts, serveSubmission } from './submission/submission.ts';
 import { buildEventPayload } from './webhooks/event-payload.ts';
 
 declare module 'fastify' {
@@ -46,6 +48,8 @@ export interface GatewayOptions {
   random?: (bytes: number) => Uint8Array;
   /** time limit of a request, from the last byte of its body to the response; {@link ANSWER_WITHIN_MS} by default */
   answerWithinMs?: number;
+  /** ends the process at these points, for tests */
+  fault?: SubmissionParts['fault'];
 }
 
 /** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. */
@@ -93,6 +97,15 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   });
   app.addHook('onClose', () => accounts.sessions.close());
   const admission = openAdmission({ config, database, credentials, sessions: accounts.sessions, now, random });
+
+  const endSubmission = serveSubmission({
+    parts,
+    credentials,
+    attempts: createAuthAttempts(options.authDatabase, config.secretKey),
+    limiter: admission.limiter,
+    fault: options.fault ?? (() => undefined),
+  });
+  app.addHook('preClose', endSubmission);
 
   // Before any route, since the document collects the routes that are added after it.
   await documentRoutes(app, publicUrl);

@@ -2,7 +2,7 @@
 
 declare module 'haraka/connection.js' {
   import type { EventEmitter } from 'node:events';
-  import type { Socket } from 'node:net';
+  import type { Server as NetServer, Socket } from 'node:net';
 
   /** An address of the envelope (RFC 5321 §4.1.2). */
   export interface EnvelopeAddress {
@@ -31,9 +31,9 @@ declare module 'haraka/connection.js' {
     dst_port: string;
   }
 
-  /** The client's socket, plain or after STARTTLS. */
+  /** The client's socket, plain or after STARTTLS; with TLS from the start it is a socket itself. */
   export interface ClientSocket extends EventEmitter {
-    targetsocket: Socket;
+    targetsocket?: Socket;
     pause(): void;
     resume(): void;
     destroy(): void;
@@ -56,6 +56,10 @@ declare module 'haraka/connection.js' {
     local: { host: string };
     hello: { host: string | null; verb: string | null };
     tls: { enabled: boolean; advertised: boolean };
+    /** the listener, whose port tells apart reception and submission */
+    server: NetServer;
+    /** whether Haraka lets it send to any domain */
+    relaying: boolean;
     capabilities: string[];
     totalbytes: number;
     set(path: string, value: unknown): void;
@@ -84,10 +88,13 @@ declare module 'haraka/plugins.js' {
 
 declare module 'haraka/server.js' {
   import type { Server as NetServer } from 'node:net';
+  import type { Server as TlsServer } from 'node:tls';
   export interface HarakaServer {
-    cfg: { main: { listen: string; nodes: number; inactivity_timeout: number } };
+    cfg: { main: { listen: string; smtps_port: number; nodes: number; inactivity_timeout: number } };
+    connection: { cfg: { haproxy: { enabled: boolean } } };
     notes: Record<string, unknown>;
-    listeners: NetServer[];
+    /** tlsServer: of a listener with TLS from the start that also takes PROXY lines */
+    listeners: (NetServer & { has_tls?: boolean; tlsServer?: TlsServer })[];
     plugins: { server: HarakaServer; load_plugins(): void };
     setup_smtp_listeners(plugins: unknown, kind: 'child', inactivityMs: number): Promise<void>;
     stopListeners(): void;

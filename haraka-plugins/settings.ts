@@ -3,6 +3,9 @@ export interface SmtpSettings {
   /** an IP address or a host name, without a port */
   host: string;
   port: number;
+  /** where clients submit mail, with STARTTLS and with TLS from the start; null: nowhere */
+  submissionPort: number | null;
+  submissionsPort: number | null;
   /** host name in the banner, in the EHLO reply and in our Received header */
   mailHostname: string;
   bus: { kind: 'socket'; path: string } | { kind: 'nats'; url: string };
@@ -17,10 +20,10 @@ export interface SmtpSettings {
 }
 
 /**
- * Points at which a test can kill the process: the message is complete but the receiving actor was not asked; it is stored but the client
- * has no reply.
+ * Points at which a test can kill the process: the message is complete but the receiving actor, or for submitted mail the gateway, was not
+ * asked; it is stored but the client has no reply.
  */
-type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer';
+type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer' | 'submission.before-ask' | 'submission.after-answer';
 
 /** Limits of one SMTP process. */
 export interface SmtpLimits {

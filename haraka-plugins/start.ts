@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import type { Server as TlsServer } from 'node:tls';
 import { format } from 'node:util';
 import type { Logger } from 'pino';
 import { connectSocketBus } from '../actors/bus/socket.ts';
@@ -17,6 +18,10 @@ export interface Haraka {
 }
 
 const DRAIN_LIMIT_MS = 8_000;
+/** For TLS from the start; a session begins after it. */
+const HANDSHAKE_LIMIT_MS = 25_000;
+/** No listener of Haraka has it. */
+const NO_PORT = 0;
 
 /**
  * Starts Haraka with our plugin alone. Resolves when it listens; throws when it cannot, or when the TLS credentials are unusable. Only once
@@ -39,16 +44,25 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
 
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
   // One context for all sessions; Haraka creates one for each.
-  const use = ({ context: secureContext }: TlsContext) =>
-    tlsSocket.certsByHost.set('*', { isServer: true, secureContext, requestCert: false, rejectUnauthorized: false });
+  const use = ({ context: secureContext, options }: TlsContext) => {
+    // The listener with TLS from the start makes its context from the options.
+    const shared = { handshakeTimeout: HANDSHAKE_LIMIT_MS, requestCert: false, rejectUnauthorized: false };
+    tlsSocket.certsByHost.set('*', { isServer: true, secureContext, ...options, ...shared });
+    for (const listener of server.listeners)
+      if (listener.has_tls === true) (listener.tlsServer ?? (listener as TlsServer)).setSecureContext(options);
+  };
   const stopServingTls = await serveTls({ settings, log, use });
 
   const bus = measured(await connectBus(settings, log, forgetAnswers));
   equip({ bus, settings, log });
   expectProxyLines(settings.proxies);
+  // Only then does the listener with TLS from the start look for the line, which comes before TLS.
+  server.connection.cfg.haproxy.enabled = settings.proxies.length > 0;
   const { main } = server.cfg;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  main.listen = `${host}:${settings.port}`;
+  const ports = [settings.port, settings.submissionPort, settings.submissionsPort].filter((port) => port !== null);
+  main.listen = ports.map((port) => `${host}:${port}`).join(',');
+  main.smtps_port = settings.submissionsPort ?? NO_PORT;
   server.notes = {};
   server.plugins.server = server;
   server.plugins.load_plugins();
@@ -58,6 +72,8 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   });
   if (server.listeners.length === 0 || !server.listeners.every((listener) => listener.listening))
     throw new Error(`cannot listen on ${main.listen}`);
+  for (const listener of server.listeners)
+    if (listener.has_tls === true) listener.maxConnections = settings.limits.connections;
   log.info({ event: 'smtp.listening', address: main.listen });
 
   return {

@@ -1,13 +1,15 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { makeCertificate } from './self-made-certificate.ts';
 import type { SmtpSettings } from './settings.ts';
 
 /** The TLS context of a server, and what its certificate says. */
 export interface TlsContext {
   context: SecureContext;
+  /** from which the context was made */
+  options: SecureContextOptions;
   /** one line: `CN=mx.example.com` */
   subject: string;
   /** the host names of the certificate, as it lists them; empty: only the subject */
@@ -31,11 +33,11 @@ export function makeTlsContext({ key, cert }: TlsCredentials): TlsContext {
   const privateKey = attempt('the key cannot be read', () => createPrivateKey(key));
   if (!leaf.checkPrivateKey(privateKey)) throw new CredentialsRefused('the key is not that of the certificate');
   // `auto` keeps Haraka from generating its own Diffie-Hellman group.
-  const context = attempt('key and certificate cannot be used', () =>
-    createSecureContext({ key, cert, dhparam: 'auto', minVersion: 'TLSv1.2' }),
-  );
+  const options = { key, cert, dhparam: 'auto', minVersion: 'TLSv1.2' } as const;
+  const context = attempt('key and certificate cannot be used', () => createSecureContext(options));
   return {
     context,
+    options,
     subject: leaf.subject.replaceAll('\n', ', '),
     names: leaf.subjectAltName ?? '',
     endsAt: leaf.validToDate,

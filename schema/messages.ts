@@ -144,6 +144,26 @@ export const questions = {
     ]),
     limitMs: 30_000,
   },
+  /** Checks the API key of a client that submits mail, at AUTH. Only the hash of the key travels. */
+  'gateway.key.check': {
+    request: z.object({ keySha256: z.string(), remoteAddress: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({ verdict: z.literal('accept') }),
+      z.object({ verdict: z.literal('reject'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
+    ]),
+    limitMs: 8_000,
+  },
+  /** Sends a submitted message; its bytes accompany the request. Replies after the commit. */
+  'gateway.message.submit': {
+    request: z.object({ keySha256: z.string(), reversePath: z.string(), recipients: z.array(z.string()).min(1) }),
+    reply: z.discriminatedUnion('verdict', [
+      /** `isRepeated`: it was accepted before */
+      z.object({ verdict: z.literal('accepted'), emailId: z.string(), isRepeated: z.boolean() }),
+      /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
+      z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
+    ]),
+    limitMs: 20_000,
+  },
   /** Checks whether there is room for a message, at MAIL FROM (the plugin caches the reply for a second). */
   'receiving.capacity.check': {
     request: z.object({}),

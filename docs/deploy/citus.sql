@@ -64,5 +64,6 @@ select create_distributed_table('suppression', 'user_id', colocate_with => 'even
 select create_distributed_table('thread', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_alias', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_apart', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('thread_claim', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_message_id', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_subject', 'user_id', colocate_with => 'event_counter');

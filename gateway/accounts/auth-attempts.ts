@@ -13,7 +13,8 @@ export type AttemptKind =
   | 'passkey-options'
   | 'reset-request'
   | 'reset'
-  | 'password';
+  | 'password'
+  | 'submission';
 
 /** An attempt of a client at an account. */
 export interface AuthAttempt {

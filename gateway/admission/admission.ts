@@ -42,6 +42,8 @@ export interface Admission {
   admitDownload: AdmissionHook;
   /** counted over REST and GraphQL */
   bodiesInFlight: BodiesInFlight;
+  /** counts the requests of users; null for no limit */
+  limiter: RequestLimiter | null;
 }
 
 type AdmissionHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -56,6 +58,7 @@ export function openAdmission(options: AdmissionOptions): Admission {
     admit,
     admitDownload: admitByLink({ admit, linkKey, limiter, now }),
     bodiesInFlight: countBodiesInFlight(),
+    limiter,
   };
 }
 

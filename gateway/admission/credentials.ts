@@ -10,6 +10,8 @@ type Credential = CredentialRow;
 export interface Credentials {
   /** Finds the credential of a key as the client sent it; null if it is invalid. Throws when PostgreSQL is unreachable. */
   find(key: string): Promise<Credential | null>;
+  /** Like find, by the SHA-256 of a key. */
+  findByHash(keySha256: Buffer): Promise<Credential | null>;
   /** Drops the cached keys of a user. */
   forget(userId: string): void;
   /** Stops the timer and writes pending uses of keys. */
@@ -69,19 +71,21 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     return credential;
   }
 
+  async function findByHash(digest: Buffer): Promise<Credential | null> {
+    const hex = digest.toString('hex');
+    const entry = cached.get(hex);
+    const isFresh = entry !== undefined && performance.now() - entry.readAt < CREDENTIAL_AGE_MS;
+    if (!isFresh) cached.delete(hex);
+    const credential = isFresh ? entry.credential : await read(digest, hex);
+    if (credential === null || (credential.expiresAt !== null && credential.expiresAt <= now())) return null;
+    uses.set(credential.keyId, now());
+    return credential;
+  }
+
   return {
-    async find(key) {
-      if (key.length > MAX_KEY_LENGTH) return null;
-      const digest = hash('sha256', key, 'buffer');
-      const hex = digest.toString('hex');
-      const entry = cached.get(hex);
-      const isFresh = entry !== undefined && performance.now() - entry.readAt < CREDENTIAL_AGE_MS;
-      if (!isFresh) cached.delete(hex);
-      const credential = isFresh ? entry.credential : await read(digest, hex);
-      if (credential === null || (credential.expiresAt !== null && credential.expiresAt <= now())) return null;
-      uses.set(credential.keyId, now());
-      return credential;
-    },
+    find: async (key) => (key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'))),
+
+    findByHash,
 
     forget,
 

@@ -23,6 +23,8 @@ export interface OutgoingEmail extends OutgoingContent {
   /** see CheckedContent */
   list: string | null;
   claimToken: string | null;
+  /** the domain of the envelope's sender, canonical, which must be verified as well; null: that of the row */
+  envelopeDomain: string | null;
 }
 
 /** Random bytes of a Message-ID's local-part, written in hex. */
@@ -30,7 +32,7 @@ const MESSAGE_ID_BYTES = 16;
 /** Random bytes of an identifier; see core/shared/identifiers.ts. */
 const IDENTIFIER_BYTES = 10;
 /** Characters of search text kept of one email. */
-const MAX_SEARCH_TEXT = 8_000;
+export const MAX_SEARCH_TEXT = 8_000;
 
 /**
  * Composes an email and its row. A scheduled email has its send time as Date. Throws when the message is not valid
@@ -105,6 +107,7 @@ export async function composeOutgoing(
     path: email.path,
     list,
     claimToken: email.claimToken,
+    envelopeDomain: null,
     audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) },
   };
 }

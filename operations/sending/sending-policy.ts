@@ -37,13 +37,13 @@ export function admitted(email: OutgoingEmail, policy: Policy): { domainId: stri
 }
 
 /** The sender must be on a verified domain of the user. Another user's domain counts as unknown. */
-function senderRefusal({ row, path }: OutgoingEmail, policy: Policy): UserError | null {
-  const domain = policy.domains.get(row.own_domain);
-  if (domain?.isVerified === true) return null;
-  const message =
-    domain === undefined
-      ? `You don't have permission to send from domain: ${row.own_domain}. Add it and verify it first.`
-      : `You don't have permission to send from domain: ${row.own_domain}. It is not verified yet.`;
+function senderRefusal({ row, envelopeDomain, path }: OutgoingEmail, policy: Policy): UserError | null {
+  const names = envelopeDomain === null ? [row.own_domain] : [row.own_domain, envelopeDomain];
+  const name = names.find((each) => policy.domains.get(each)?.isVerified !== true);
+  if (name === undefined) return null;
+  const message = policy.domains.has(name)
+    ? `You don't have permission to send from domain: ${name}. It is not verified yet.`
+    : `You don't have permission to send from domain: ${name}. Add it and verify it first.`;
   return new UserError('forbidden', message, {
     details: [{ field: `${path}from`, message }],
     name: 'validation_error',

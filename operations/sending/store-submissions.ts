@@ -151,7 +151,7 @@ function questionOf(group: readonly SubmittedMember[], hourly: PolicyQuestion['h
   const emails = group.flatMap(({ submission }) => submission.emails);
   const each = (values: (email: OutgoingEmail) => string[]) => [...new Set(emails.flatMap(values))];
   return {
-    domains: each(({ row }) => [row.own_domain]),
+    domains: each(({ row, envelopeDomain }) => [row.own_domain, ...(envelopeDomain === null ? [] : [envelopeDomain])]),
     senders: each(({ row }) => [row.own_address]),
     recipients: each(({ row }) => row.recipients.map(({ address }) => address.toLowerCase())),
     idempotencyKeys: group.flatMap(({ submission }) => submission.idempotency?.key ?? []),

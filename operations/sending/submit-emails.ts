@@ -19,7 +19,10 @@ import {
  * conflict, unavailable; nothing of the submission is stored then.
  */
 export async function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
-  for (const { row, path } of submission.emails) requireSender(context, { domain: row.own_domain, path });
+  for (const { row, envelopeDomain, path } of submission.emails) {
+    requireSender(context, { domain: row.own_domain, path });
+    if (envelopeDomain !== null) requireSender(context, { domain: envelopeDomain, path });
+  }
   return queueSubmission(withFullAccess(context), submission, commit);
 }
 

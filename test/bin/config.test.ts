@@ -9,6 +9,8 @@ test('an empty environment gives the defaults of the table', () => {
     host: '127.0.0.1',
     httpPort: 3000,
     smtpPort: 2525,
+    submissionPort: null,
+    submissionsPort: null,
     dataDirectory: './data',
     databaseUrl: null,
     natsUrl: null,

@@ -33,6 +33,8 @@ const filled = Object.fromEntries(
 /** Variables of docs/settings.md that no container gets, with the reason. */
 const notForContainers: Record<string, string> = {
   SMTP_PROCESSES: 'there are two services of it',
+  SUBMISSION_PORT: 'its HAProxy serves port 25 only (docs/submission.md)',
+  SUBMISSIONS_PORT: 'its HAProxy serves port 25 only (docs/submission.md)',
   METRICS_TOKEN: 'nobody outside reaches the port',
   ALLOW_UNSAFE_WRITES: 'for tests',
   FAULT: 'for tests',

@@ -34,7 +34,14 @@ describe('Each role has exactly the NATS permissions that its code needs:', () =
 
   test.each(roles)('%s publishes', async (role) => {
     const asker = await enter(server.urlOf(role));
-    const tried = [...subjects, `stream.receiving.x`, 'stream.delivery.x', `inbox.gateway.x.1`, `inbox.smtp.x.1`];
+    const tried = [
+      ...subjects,
+      `stream.receiving.x`,
+      'stream.gateway.x',
+      'stream.delivery.x',
+      `inbox.gateway.x.1`,
+      `inbox.smtp.x.1`,
+    ];
     for (const subject of tried) asker.connection.publish(`postroom.${subject}`, 'x');
     asker.connection.publish('$SYS.REQ.SERVER.PING', 'x');
     const refused = await asker.refused();
@@ -46,7 +53,15 @@ describe('Each role has exactly the NATS permissions that its code needs:', () =
   test.each(roles)('%s subscribes', async (role) => {
     const asker = await enter(server.urlOf(role));
     const inboxes = roles.map((other) => `inbox.${other}.x.*`);
-    const tried = [...subjects, ...inboxes, 'stream.receiving.x', 'stream.delivery.x', 'inbox.>', '>'];
+    const tried = [
+      ...subjects,
+      ...inboxes,
+      'stream.receiving.x',
+      'stream.gateway.x',
+      'stream.delivery.x',
+      'inbox.>',
+      '>',
+    ];
     for (const subject of tried) {
       asker.connection.subscribe(`postroom.${subject}`);
       asker.connection.subscribe(`postroom.${subject}`, { queue: 'postroom' });
@@ -54,7 +69,11 @@ describe('Each role has exactly the NATS permissions that its code needs:', () =
     const refused = await asker.refused();
     const alone = tried.filter((subject) => !refused.includes(`subscription postroom.${subject}`));
     const ofSeveral = tried.filter((subject) => !refused.includes(`subscription postroom.${subject} postroom`));
-    const own = [`inbox.${role}.x.*`, ...(role === 'receiving' ? ['stream.receiving.x'] : []), ...heardBy(role)];
+    const own = [
+      `inbox.${role}.x.*`,
+      ...(role === 'receiving' || role === 'gateway' ? [`stream.${role}.x`] : []),
+      ...heardBy(role),
+    ];
     expect(alone.toSorted()).toEqual(own.toSorted());
     // What one of several servers takes nobody may take beside them.
     expect(ofSeveral.filter((subject) => taken.includes(subject)).toSorted()).toEqual(takenBy(role).toSorted());
@@ -168,7 +187,11 @@ function publishedBy(role: Role): string[] {
     ...literals(role, /\bbus\.(?:ask|wake|publish)\(\s*'([a-z.-]+)'/g),
     ...literals(role, /\baskReceiving\(\s*context,\s*'([a-z.-]+)'/g),
   ];
-  return [...new Set([...found, ...(found.includes('receiving.message.accept') ? ['stream.receiving.x'] : [])])];
+  const streams = [
+    ...(found.includes('receiving.message.accept') ? ['stream.receiving.x'] : []),
+    ...(found.includes('gateway.message.submit') ? ['stream.gateway.x'] : []),
+  ];
+  return [...new Set([...found, ...streams])];
 }
 
 /** Broadcasts that the role's code listens to. */

@@ -17,10 +17,13 @@ import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** Programs that the tests need and that are not npm packages, with what cannot be tested without them. */
-const programs: { name: string; debian: string; others?: string[]; about: string }[] = [
+const programs: { name: string; debian: string; others?: string[]; perlModule?: string; about: string }[] = [
   { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
   { name: 'haproxy', debian: 'haproxy', about: 'the proxy of docker-compose.yml' },
   { name: 'swaks', debian: 'swaks', about: 'the SMTP dialogue of docs/first-steps.md' },
+  { name: 'swaks with TLS', debian: 'libnet-ssleay-perl', perlModule: 'Net::SSLeay', about: 'submission by swaks' },
+  { name: 'msmtp', debian: 'msmtp', about: 'submission by a mail program of its kind' },
+  { name: 'python3', debian: 'python3', about: 'submission by smtplib' },
   { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
   // Any Chromium will do; this one needs the least processor time.
   {
@@ -81,7 +84,7 @@ console.log(result);
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
 async function seeToPrograms(): Promise<void> {
-  const missing = programs.filter((program) => !isThere(program.name));
+  const missing = programs.filter((program) => !isProgramThere(program));
   if (missing.length === 0) return;
   const canInstall = process.getuid?.() === 0 && isThere('apt-get');
   if (canInstall) {
@@ -93,10 +96,15 @@ async function seeToPrograms(): Promise<void> {
     apt(['update', '-qq']);
     for (const program of missing) apt(['install', '-y', '-qq', '--no-install-recommends', program.debian]);
   }
-  for (const program of missing.filter(({ name, others = [] }) => ![name, ...others].some(isThere)))
+  for (const program of missing.filter((each) => !isProgramThere(each) && !(each.others ?? []).some(isThere)))
     console.log(
       `${program.name} is missing, so ${program.about} is skipped. On Debian or Ubuntu: apt-get install ${program.debian}`,
     );
+}
+
+function isProgramThere({ name, perlModule }: (typeof programs)[number]): boolean {
+  if (perlModule === undefined) return isThere(name);
+  return spawnSync('perl', [`-M${perlModule}`, '-e', '1'], { stdio: 'ignore' }).status === 0;
 }
 
 function isThere(program: string): boolean {

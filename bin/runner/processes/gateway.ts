@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
 import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import type { Config } from '../../config.ts';
+import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
@@ -75,6 +75,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     log,
     random: drawRandom,
     isLeaving: readiness.isLeaving,
+    fault: faultOf(config),
     config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
   });
   await app.listen({ host: config.host, port: config.httpPort });

@@ -7,6 +7,7 @@ export function ownPorts(config: Config, databaseUrl: string): number[] {
   return [
     config.httpPort,
     config.smtpPort,
+    ...[config.submissionPort, config.submissionsPort].filter((port) => port !== null),
     ...(config.monitoring === null ? [] : [config.monitoring.port]),
     ...urlsOf(databaseUrl).map((url) => Number(new URL(url).port || POSTGRESQL_PORT)),
     ...natsUrls.map((url) => Number(new URL(url).port || NATS_PORT)),

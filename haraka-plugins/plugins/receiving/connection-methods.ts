@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import os from 'node:os';
 import { Connection, cfg } from 'haraka/connection.js';
 import plugins from 'haraka/plugins.js';
@@ -74,7 +75,7 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     const session = equipment.sessions.get(this);
     if (session === undefined) return respond.call(this, code, text, after);
     session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
-    if (this.client.targetsocket.writableLength > MAX_UNREAD_BYTES) return this.client.destroy();
+    if (socketOf(this).writableLength > MAX_UNREAD_BYTES) return this.client.destroy();
     if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
     if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS) {
       smtpMetrics.sessionsEnded.inc({ reason: 'errors' });
@@ -109,7 +110,12 @@ function readInput(connection: Connection, session: Session): void {
   connection.current_data = data.subarray(lf + 1);
   session.commandDueAt = Number.POSITIVE_INFINITY;
   session.idleCommands += 1;
-  connection.process_line(data.subarray(0, lf + 1));
+  const line = data.subarray(0, lf + 1);
+  const { takeLine } = session;
+  if (takeLine === null) return connection.process_line(line);
+  session.takeLine = null;
+  connection.state = states.PAUSE_SMTP;
+  takeLine(line.toString('latin1').trim());
 }
 
 /** What Haraka does at the end of data, without its own parsing of the message: pause, decide, and refuse what was pipelined behind it. */
@@ -132,4 +138,10 @@ function holdBack(connection: Connection, session: Session): void {
   session.isHeldBack = isMuch;
   if (isMuch) connection.client.pause();
   else connection.client.resume();
+}
+
+/** Returns the socket of the client. */
+export function socketOf({ client }: Connection): Socket {
+  // With TLS from the start the client is a socket itself.
+  return client.targetsocket ?? (client as unknown as Socket);
 }

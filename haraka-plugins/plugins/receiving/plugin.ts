@@ -7,18 +7,20 @@ import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
-import { replaceConnectionMethods } from './connection-methods.ts';
+import { replaceConnectionMethods, socketOf } from './connection-methods.ts';
 import {
   decideData,
   decideMail,
   decideMessage,
   decideRecipient,
   type EsmtpParameters,
+  offer,
   type Reception,
   refuseConnection,
 } from './reception.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
+import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
 
 /** The Haraka plugin: `reception.ts` makes the decision of each hook; this file holds the wiring and the life cycle of sessions. */
 
@@ -94,10 +96,13 @@ export function register(): void {
 export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connection) => {
   const { settings } = equipped();
   // Replies are small and the client waits for each: Nagle's algorithm costs 40 ms.
-  connection.client.targetsocket.setNoDelay(true);
+  socketOf(connection).setNoDelay(true);
   connection.set('local.host', settings.mailHostname);
   connection.set('local.info', 'Postroom');
-  sessions.set(connection, openSession(connection, settings.limits));
+  const purpose = portOf(connection) === settings.port ? 'reception' : 'submission';
+  // Haraka refuses MAIL on 465 and 587 by itself, before decideSubmittedMail gives the reason.
+  if (purpose === 'submission') connection.relaying = true;
+  sessions.set(connection, openSession(connection, purpose, settings.limits));
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
   sessionsOfClient.set(clientNetwork(connection.remote.ip), openOf(connection) + 1);
@@ -122,6 +127,10 @@ export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connec
   connection.capabilities = connection.capabilities.filter((line) => !line.startsWith('SIZE '));
   connection.capabilities.push(`SIZE ${MAX_MESSAGE_BYTES}`);
   if (!connection.tls.enabled) connection.capabilities.push('STARTTLS');
+  if (sessionOf(connection).purpose === 'reception') return pass;
+  // Outgoing mail has ASCII addresses.
+  connection.capabilities = connection.capabilities.filter((line) => line !== 'SMTPUTF8');
+  if (connection.tls.enabled) connection.capabilities.push('AUTH PLAIN LOGIN');
   return pass;
 });
 
@@ -129,6 +138,9 @@ export const hook_unrecognized_command = hook<string[]>(
   'unrecognized_command',
   HANDSHAKE_LIMIT_MS,
   (connection, [command, parameter]) => {
+    const session = sessionOf(connection);
+    if (session.purpose === 'submission' && command?.toUpperCase() === 'AUTH')
+      return takeAuthStep(session, authenticate(equipped(), session, parameter ?? ''));
     if (command?.toUpperCase() !== 'STARTTLS') return pass;
     if (connection.tls.enabled) return reply(503, '5.5.1 TLS is active already');
     if (parameter) return reply(501, '5.5.4 STARTTLS takes no parameter');
@@ -137,17 +149,23 @@ export const hook_unrecognized_command = hook<string[]>(
 );
 
 export const hook_mail = hook<[EnvelopeAddress, EsmtpParameters]>('mail', QUESTION_LIMIT_MS, (connection, [, given]) =>
-  decideMail(equipped(), sessionOf(connection), given),
+  (sessionOf(connection).purpose === 'submission' ? decideSubmittedMail : decideMail)(
+    equipped(),
+    sessionOf(connection),
+    given,
+  ),
 );
 
 export const hook_rcpt = hook<[EnvelopeAddress]>('rcpt', QUESTION_LIMIT_MS, (connection, [forwardPath]) =>
-  decideRecipient(equipped(), sessionOf(connection), forwardPath),
+  sessionOf(connection).purpose === 'submission'
+    ? decideSubmittedRecipient(sessionOf(connection), forwardPath)
+    : decideRecipient(equipped(), sessionOf(connection), forwardPath),
 );
 
 export const hook_data = hook('data', QUESTION_LIMIT_MS, (connection) => decideData(equipped(), sessionOf(connection)));
 
 export const hook_queue = hook('queue', MESSAGE_LIMIT_MS, (connection) =>
-  decideMessage(equipped(), sessionOf(connection)),
+  decideMessage(equipped(), sessionOf(connection), sessionOf(connection).purpose === 'submission' ? submit : offer),
 );
 
 export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection) => {
@@ -224,6 +242,43 @@ function endOverdue(): void {
 function shut(connection: Connection, text: string, reason: 'draining' | 'timeout'): void {
   smtpMetrics.sessionsEnded.inc({ reason });
   connection.respond(421, text, () => connection.disconnect());
+}
+
+/**
+ * Sends a challenge and lets the client's next line answer it, or sends the outcome. Haraka sends no reply of a hook to an unknown command
+ * whose code is below 400, so this does.
+ */
+async function takeAuthStep(session: Session, step: AuthStep): Promise<Decision> {
+  const { connection } = session;
+  if ('challenge' in step) {
+    session.takeLine = (line) => void answerChallenge(session, step.next(line));
+    connection.respond(334, step.challenge);
+    return reply(334, step.challenge);
+  }
+  const decision = await step.catch((error: unknown) => {
+    log().warn({ event: 'smtp.trouble', hook: 'auth', session: connection.uuid, err: error });
+    return authTrouble;
+  });
+  if (decision.kind !== 'pass' && decision.code < 400) connection.respond(decision.code, decision.text);
+  return decision;
+}
+
+async function answerChallenge(session: Session, step: AuthStep): Promise<void> {
+  const { connection } = session;
+  const decision = await takeAuthStep(session, step);
+  if (decision.kind === 'pass' || decision.code < 400) return;
+  smtpMetrics.replies.inc({ stage: 'auth', code: decision.code });
+  connection.respond(decision.code, decision.text, () => {
+    if (decision.kind === 'close') connection.disconnect();
+  });
+}
+
+const authTrouble = reply(454, '4.7.0 Temporary authentication failure');
+
+/** The port of the listener; that of the connection may be the proxy's. */
+function portOf({ server }: Connection): number | null {
+  const address = server.address();
+  return address === null || typeof address === 'string' ? null : address.port;
 }
 
 /** RFC 3207: input received in the clear after the command is dropped, and the session starts over with EHLO. */

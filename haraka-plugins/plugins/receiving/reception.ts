@@ -79,8 +79,11 @@ export function decideData({ held }: Reception, session: Session): Decision {
   return pass;
 }
 
+/** Offers a message to those who store it, and returns the reply. Rejects when it is unknown whether they did. */
+type Offer = (reception: Reception, session: Session, bytes: Buffer) => Promise<Decision>;
+
 /** End of data: 250 only when the message is stored. Rejects when that is unknown. */
-export async function decideMessage(reception: Reception, session: Session): Promise<Decision> {
+export async function decideMessage(reception: Reception, session: Session, offerTo: Offer): Promise<Decision> {
   const { connection, reader, span } = session;
   if (reader === null || connection.transaction === null) throw new Error('end of data without a transaction');
   // From here on this function releases the reader and the span, even when the session ends first.
@@ -90,11 +93,11 @@ export async function decideMessage(reception: Reception, session: Session): Pro
   const sizeBytes = reader.bytes.length;
   let decision = reader.refusal;
   try {
-    decision ??= await inSpan(span, () => offer(reception, session, reader.bytes));
+    decision ??= await inSpan(span, () => offerTo(reception, session, reader.bytes));
     return decision;
   } finally {
     reader.release();
-    endTransactionSpan(span, session.recipients.length, decision);
+    endTransactionSpan(span, recipientCount(session), decision);
     const seconds = (performance.now() - startedAt) / 1_000;
     const code = decision === null || decision.kind === 'pass' ? 451 : decision.code;
     smtpMetrics.messageSeconds.observe({ outcome: outcomeOf(code) }, seconds);
@@ -103,7 +106,7 @@ export async function decideMessage(reception: Reception, session: Session): Pro
       event: 'smtp.message',
       session: connection.uuid,
       remoteAddress: connection.remote.ip,
-      recipients: session.recipients.length,
+      recipients: recipientCount(session),
       sizeBytes,
       reply: decision === null || decision.kind === 'pass' ? null : `${decision.code} ${decision.text}`,
       durationMs: Math.round(performance.now() - startedAt),
@@ -116,7 +119,8 @@ function outcomeOf(code: number): 'accepted' | 'deferred' | 'refused' {
   return code < 500 ? 'deferred' : 'refused';
 }
 
-async function offer(reception: Reception, session: Session, bytes: Buffer): Promise<Decision> {
+/** Asks the receiving actor to store a message. */
+export async function offer(reception: Reception, session: Session, bytes: Buffer): Promise<Decision> {
   const { bus, settings } = reception;
   settings.fault('smtp.before-ask');
   const answer = await bus.ask('receiving.message.accept', envelope(settings, session), { bytes });
@@ -157,7 +161,7 @@ function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Se
 }
 
 /** Returns the address as written, quotes included, with its domain in lower case; empty for the null reverse-path. */
-function mailbox(address: EnvelopeAddress | null): string {
+export function mailbox(address: EnvelopeAddress | null): string {
   if (address === null) return '';
   return address.host === '' ? address.user : `${address.user}@${address.host}`;
 }
@@ -177,4 +181,8 @@ export function refuseConnection(
   if (ip === '127.0.0.1' || ip === '::1' || openOfClient <= limits.connectionsPerAddress) return pass;
   smtpMetrics.sessionsRefused.inc({ reason: 'connections_per_address' });
   return close(421, '4.7.0 Too many connections from your address');
+}
+
+function recipientCount({ purpose, recipients, submittedTo }: Session): number {
+  return (purpose === 'submission' ? submittedTo : recipients).length;
 }

@@ -18,7 +18,17 @@ export interface Session {
   /** start of the DATA phase */
   dataStartedAt: number;
   reader: DataReader | null;
-  /** of the transaction in progress */
+  /** receives mail for our domains, or takes mail that clients submit */
+  readonly purpose: 'reception' | 'submission';
+  /** of the API key with which the client authenticated; null before, and in reception */
+  keySha256: string | null;
+  /** wrong keys so far */
+  authFailures: number;
+  /** takes the client's next line instead of Haraka: the answer to a challenge */
+  takeLine: ((line: string) => void) | null;
+  /** of the transaction in progress, in submission */
+  submittedTo: string[];
+  /** of the transaction in progress, in reception */
   recipients: AcceptedRecipient[];
   isUtf8: boolean;
   /** error replies so far */
@@ -35,7 +45,7 @@ export interface Session {
 /** The open sessions of this process, by connection. */
 export type Sessions = Map<Connection, Session>;
 
-export function openSession(connection: Connection, limits: SmtpLimits): Session {
+export function openSession(connection: Connection, purpose: Session['purpose'], limits: SmtpLimits): Session {
   const startedAt = performance.now();
   return {
     connection,
@@ -43,6 +53,11 @@ export function openSession(connection: Connection, limits: SmtpLimits): Session
     commandDueAt: startedAt + limits.commandSeconds * 1000,
     dataStartedAt: 0,
     reader: null,
+    purpose,
+    keySha256: null,
+    authFailures: 0,
+    takeLine: null,
+    submittedTo: [],
     recipients: [],
     isUtf8: false,
     syntaxErrors: 0,
@@ -56,6 +71,7 @@ export function openSession(connection: Connection, limits: SmtpLimits): Session
 /** Begins a transaction: resets what the last one left. */
 export function beginTransaction(session: Session): void {
   session.recipients = [];
+  session.submittedTo = [];
   session.isUtf8 = false;
 }
 

@@ -1,0 +1,130 @@
+import { hasScope } from '../../core/accounts/key-rights.ts';
+import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
+import { isConnectionLost } from '../../db/connection/database.ts';
+import type { Caller } from '../../operations/caller.ts';
+import type { OperationContext, OperationParts } from '../../operations/context.ts';
+import { submitMessage } from '../../operations/sending/submit-message.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
+import type { AuthAttempts } from '../accounts/auth-attempts.ts';
+import type { Credentials } from '../admission/credentials.ts';
+import { type RequestLimiter, RequestLimiterAway } from '../admission/request-limit.ts';
+import { partsWithin } from '../operation-context.ts';
+
+export interface SubmissionParts {
+  parts: OperationParts;
+  credentials: Credentials;
+  attempts: AuthAttempts;
+  /** null: no limit */
+  limiter: RequestLimiter | null;
+  /** ends the process at this point, for tests */
+  fault: (point: SubmissionFaultPoint) => void;
+}
+
+/** The message is stored, but the SMTP server does not know it yet. */
+type SubmissionFaultPoint = 'submission.after-commit';
+
+type Accepting = 'gateway.message.submit';
+type Refusal = Extract<Reply<Accepting>, { verdict: 'refused' }>;
+
+/** From the question to the commit; shorter than the limit of the question. Milliseconds. */
+const ANSWER_WITHIN_MS = 15_000;
+
+/**
+ * Answers the SMTP server, which has no database: checks API keys, and sends what clients submit by the operation of POST /emails. Returns
+ * a function that ends it.
+ */
+export function serveSubmission(submission: SubmissionParts): () => Promise<void> {
+  const { bus } = submission.parts;
+  const subscriptions = [
+    bus.serve('gateway.key.check', (request) => checkKey(submission, request)),
+    bus.serve('gateway.message.submit', (request, bytes) => acceptMessage(submission, request, bytes)),
+  ];
+  return async () => void (await Promise.all(subscriptions.map((subscription) => subscription.stop())));
+}
+
+/** Wrong keys of a client are counted; a right key is accepted all the same. */
+async function checkKey(
+  { credentials, attempts }: SubmissionParts,
+  { keySha256, remoteAddress }: Request<'gateway.key.check'>,
+): Promise<Reply<'gateway.key.check'>> {
+  const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'));
+  if (credential !== null && hasScope(credential, 'send')) return { verdict: 'accept' };
+  try {
+    await attempts.take({ kind: 'submission', address: remoteAddress, account: null });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { verdict: 'reject', code: 454, enhancedCode: '4.7.0', text: error.message };
+  }
+  const text =
+    credential === null
+      ? 'Authentication failed. The password is an API key with the scope send.'
+      : 'This API key has no scope send';
+  return { verdict: 'reject', code: 535, enhancedCode: '5.7.8', text };
+}
+
+async function acceptMessage(
+  { parts, credentials, limiter, fault }: SubmissionParts,
+  { keySha256, reversePath, recipients }: Request<Accepting>,
+  bytes: Uint8Array,
+): Promise<Reply<Accepting>> {
+  try {
+    const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'));
+    if (credential === null || !hasScope(credential, 'send'))
+      return refused(550, '5.7.1', 'The API key is no longer valid');
+    if ((await limiter?.take(credential.userId))?.isExceeded === true)
+      return refused(451, '4.7.0', 'Too many requests, please try again later');
+    const context: OperationContext = {
+      ...partsWithin(parts, credential),
+      userId: credential.userId,
+      rights: credential,
+      answerBy: performance.now() + ANSWER_WITHIN_MS,
+      caller: CALLER,
+    };
+    const message = { reversePath, recipients, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+    const { receipt, isRepeated } = await submitMessage(context, message);
+    fault('submission.after-commit');
+    return { verdict: 'accepted', emailId: receipt.emails[0]?.id ?? '', isRepeated };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    return refusal;
+  }
+}
+
+/** Returns the SMTP reply for an error; null for an internal one, which the SMTP server answers with 451. */
+function refusalOf(error: unknown): Refusal | null {
+  if (isConnectionLost(error) || error instanceof RequestLimiterAway)
+    return refused(451, '4.3.0', 'Temporary trouble, please try again later');
+  if (!(error instanceof UserError)) return null;
+  switch (error.code) {
+    case 'rate_limited':
+      return refused(451, '4.7.1', error.message);
+    case 'unavailable':
+      return refused(451, '4.3.0', error.message);
+    case 'conflict':
+      return error.isFinal ? refused(550, '5.6.0', error.message) : refused(451, '4.3.0', error.message);
+    case 'forbidden':
+    case 'unauthorized':
+      return refused(550, '5.7.1', error.message);
+    case 'validation':
+    case 'not_found':
+    case 'gone':
+      return refused(550, error.reason === RECIPIENT_SUPPRESSED ? '5.7.1' : '5.6.0', error.message);
+  }
+}
+
+/** The text of a reply is one line of ASCII (RFC 5321 §4.2), and not too long. */
+function refused(code: number, enhancedCode: string, text: string): Refusal {
+  const line = text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, MAX_REPLY_LENGTH);
+  return { verdict: 'refused', code, enhancedCode, text: line };
+}
+
+/** RFC 5321 §4.5.3.1.5 allows 512 bytes with code and line end. */
+const MAX_REPLY_LENGTH = 480;
+
+const CALLER: Caller = {
+  via: 'key',
+  gone: new AbortController().signal,
+  isAllowed: async () => true,
+  hangUp: () => undefined,
+};

@@ -1,0 +1,197 @@
+import { hash } from 'node:crypto';
+import { createWorkerThreads } from '../../actors/work/worker-threads.ts';
+import { canonicalDomainName } from '../../core/domains/domain-name.ts';
+import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
+import type { ParsedMessage } from '../../core/mime/parse-message.ts';
+import { baseSubject } from '../../core/mime/subject.ts';
+import { emailParties } from '../../core/search/email-parties.ts';
+import { outgoingMailbox, parseSender } from '../../core/sending/outgoing-addresses.ts';
+import {
+  MAX_SUBMITTED_RECIPIENTS,
+  prepareSubmitted,
+  type SubmittedMessage,
+  submissionSha256,
+} from '../../core/sending/submitted-message.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { newIdentifier, type OperationContext } from '../context.ts';
+import { MAX_SEARCH_TEXT, type OutgoingEmail } from './compose-outgoing.ts';
+import type { Accepted } from './idempotency.ts';
+import { receiptOf } from './send-email.ts';
+import { submitEmails } from './submit-emails.ts';
+
+/** A message with its envelope, as a client submits it over SMTP (RFC 6409). */
+export interface Submission {
+  /** the sender of the envelope */
+  reversePath: string;
+  /** the recipients of the envelope */
+  recipients: readonly string[];
+  bytes: Buffer;
+}
+
+/** A message that is sent, or was before. */
+export interface Submitted extends Accepted {
+  /** whether an earlier submission sent it */
+  isRepeated: boolean;
+}
+
+/** Random bytes of a Message-ID that is added. */
+const MESSAGE_ID_BYTES = 16;
+const TIME_LIMIT_MS = 6_000;
+const HEAP_LIMIT_MB = 512;
+/** A thread without work for this long ends; milliseconds. */
+const IDLE_MS = 60_000;
+
+/** Parsing is linear in ordinary mail, but what a client submits is not ours. */
+const threads = createWorkerThreads<Uint8Array, ParsedMessage>({
+  program: new URL('./submitted-worker.ts', import.meta.url),
+  threads: 1,
+  heapLimitMb: HEAP_LIMIT_MB,
+  timeLimitMs: TIME_LIMIT_MS,
+  idleMs: IDLE_MS,
+});
+
+/**
+ * Sends a message as it was submitted, like POST /emails, to the recipients of its envelope. The same Message-ID of the same key to the same
+ * recipients is sent once in 24 hours. Returns after the commit. Throws validation, forbidden, rate_limited, conflict, unavailable.
+ */
+export async function submitMessage(context: OperationContext, submission: Submission): Promise<Submitted> {
+  const envelopeDomain = senderDomainOf(submission.reversePath);
+  const recipients = recipientsOf(submission.recipients);
+  const date = context.now();
+  const random = Buffer.from(context.random(MESSAGE_ID_BYTES)).toString('hex');
+  const message = prepareSubmitted(submission.bytes, { messageId: `<${random}@${envelopeDomain}>`, date });
+  if ('error' in message) throw unsendable(message.error);
+  const parsed = await parse(context, message.bytes);
+  const email = outgoingOf(context, { message, parsed, recipients, envelopeDomain, date });
+  const keyId = context.rights.keyId ?? '';
+  const sha256 = submissionSha256(message.messageId, recipients);
+  const idempotency = message.hasOwnId
+    ? { key: `smtp ${keyId} ${sha256}`, operation: 'submit', requestSha256: sha256 }
+    : null;
+  const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo: null };
+  const accepted = await submitEmails(context, { emails: [email], batchId: null, idempotency, receipt });
+  return { ...accepted, isRepeated: accepted.receipt !== receipt };
+}
+
+function senderDomainOf(reversePath: string): string {
+  const mailbox = outgoingMailbox({ name: null, address: reversePath });
+  const domain =
+    mailbox === null ? null : canonicalDomainName(mailbox.address.slice(mailbox.address.lastIndexOf('@') + 1));
+  if (domain === null) throw unsendable('The envelope needs a sender on one of your verified domains');
+  return domain;
+}
+
+function recipientsOf(given: readonly string[]): string[] {
+  const recipients = given.map((address) => {
+    const mailbox = outgoingMailbox({ name: null, address });
+    if (mailbox === null) throw unsendable(`Mail cannot be sent to ${address}`);
+    return mailbox.address;
+  });
+  if (recipients.length > MAX_SUBMITTED_RECIPIENTS)
+    throw unsendable(`At most ${MAX_SUBMITTED_RECIPIENTS} recipients are allowed`);
+  return [...new Set(recipients)];
+}
+
+async function parse(context: OperationContext, bytes: Buffer): Promise<ParsedMessage> {
+  try {
+    // The thread gets a copy.
+    return await threads.run(bytes, { startBy: context.answerBy });
+  } catch (error) {
+    context.log.warn({ err: error, userId: context.userId }, 'submission: a message could not be parsed');
+    throw unsendable('The message could not be read within its limits of time and memory', error);
+  }
+}
+
+interface Read {
+  message: SubmittedMessage;
+  parsed: ParsedMessage;
+  recipients: readonly string[];
+  envelopeDomain: string;
+  date: Date;
+}
+
+function outgoingOf(
+  context: OperationContext,
+  { message, parsed, recipients, envelopeDomain, date }: Read,
+): OutgoingEmail {
+  const { sender, domain } = authorOf(parsed.addresses);
+  const addresses = { ...parsed.addresses, bcc: hiddenOf(parsed.addresses, recipients) };
+  const fromText = addresses.from?.text ?? '';
+  const identifier = (kind: Parameters<typeof newIdentifier>[1]) => newIdentifier(context, kind);
+  const row = {
+    id: identifier('email'),
+    raw_id: identifier('raw'),
+    event_id: identifier('event'),
+    own_address: sender.address.toLowerCase(),
+    own_domain: domain,
+    message_id: message.messageId,
+    subject: parsed.subject,
+    base_subject: baseSubject(parsed.subject),
+    from_name: sender.name,
+    from_address: sender.address,
+    from_text: fromText,
+    to_addresses: addressesOf(addresses.to),
+    cc_addresses: addressesOf(addresses.cc),
+    preview: parsed.preview,
+    date: (parsed.date ?? date).toISOString(),
+    scheduled_at: null,
+    timezone: null,
+    headers: parsed.headers,
+    addresses,
+    in_reply_to: parsed.inReplyTo,
+    reference_ids: parsed.references,
+    attachments: parsed.attachments,
+    attachment_count: parsed.attachments.length,
+    tags: [],
+    search_text: [parsed.subject, fromText, ...recipients]
+      .join('\n')
+      .slice(0, MAX_SEARCH_TEXT)
+      .toWellFormed()
+      .toLowerCase(),
+    parties: emailParties([...recipients]),
+    sha256: hash('sha256', message.bytes, 'hex'),
+    recipients: recipients.map((address) => ({
+      id: identifier('recipient'),
+      address,
+      domain: address.slice(address.lastIndexOf('@') + 1),
+      list: null,
+    })),
+  };
+  return {
+    row,
+    bytes: message.bytes,
+    text: parsed.textBody,
+    html: parsed.htmlBody,
+    path: '',
+    list: null,
+    claimToken: null,
+    envelopeDomain: envelopeDomain === domain ? null : envelopeDomain,
+    audience: { to: [...recipients], cc: [], bcc: [] },
+  };
+}
+
+/** The author of the From field, exactly one, checked as `from` of a send request. */
+function authorOf({ from }: AddressFields): { sender: Mailbox; domain: string } {
+  const [author, ...others] = from?.addresses ?? [];
+  if (author === undefined || others.length > 0) throw unsendable('The From field must name exactly one address');
+  const name = author.name === null ? '' : `"${author.name.replace(/["\\]/g, '\\$&')}" `;
+  const read = parseSender(`${name}<${author.address}>`);
+  if (read.error !== undefined) throw unsendable(read.error);
+  return read;
+}
+
+/** Recipients of the envelope whom no field names. */
+function hiddenOf({ to, cc }: AddressFields, recipients: readonly string[]): AddressFields['bcc'] {
+  const named = new Set([to, cc].flatMap((list) => addressesOf(list)).map((address) => address.toLowerCase()));
+  const hidden = recipients.filter((address) => !named.has(address.toLowerCase()));
+  if (hidden.length === 0) return null;
+  return { text: hidden.join(', '), addresses: hidden.map((address) => ({ name: null, address })) };
+}
+
+function addressesOf(list: AddressFields['to']): string[] {
+  return list?.addresses.map(({ address }) => address) ?? [];
+}
+
+function unsendable(message: string, cause?: unknown): UserError {
+  return new UserError('validation', message, { details: message, cause });
+}
