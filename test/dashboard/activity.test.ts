@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
 
   /** An endpoint that gives up after one try, to which the account's address is led. */
   async function leadTo(account: Account, name: string, path: string): Promise<string> {
-    const given = { name, url: `${receiver.url}${path}`, retryAttempts: 0 };
+    const given = { name, url: `${receiver.url}${path}`, retryAttempts: 0, allowActions: true };
     const made = await change(
       account,
       'createWebhookEndpoint',
@@ -105,10 +105,19 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await expect.poll(() => new URL(page.url()).searchParams.get('tab')).toBe('deliveries');
     expect(await findViolations(page)).toEqual([]);
 
-    receiver.answer([{ status: 200, body: '{"taken":true}' }]);
+    receiver.answer([
+      {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: '{"taken":true,"actions":[{"type":"label","name":"orders"},{"type":"read"}]}',
+      },
+    ]);
     await delivery.getByRole('button', { name: 'Retry', exact: true }).click();
     await delivery.first().getByText('webhook 200').waitFor();
     await delivery.first().getByText('"taken": true').waitFor();
+    const actions = delivery.first().getByRole('group', { name: /^Actions of delivery \d$/ });
+    await actions.getByText('label, done: Labeled “orders”.').waitFor();
+    await actions.getByText('read, done: Marked as read.').waitFor();
     expect(await findViolations(page)).toEqual([]);
     expect(receiver.requests.at(-1)?.body).toContain('An order');
 

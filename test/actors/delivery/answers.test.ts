@@ -1,4 +1,6 @@
+import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { postWebhook, type ResponseMemory } from '../../../actors/delivery/post-webhook.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -123,6 +125,26 @@ test.each(failures)('%s fails the attempt and is retried', async (_, answer, err
     error,
     status_code: null,
   });
+});
+
+test('long responses that are kept for their actions share a limited memory', async () => {
+  const agent = new Agent();
+  receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify('x'.repeat(100_000)) }]);
+  const post = (memory: ResponseMemory) =>
+    postWebhook(
+      agent,
+      { origin: receiver.url, path: '/', headers: [], body: Buffer.alloc(0), timeoutMs: 30_000, allowsActions: true },
+      memory,
+    ).response;
+  const enough = { leftBytes: 100_002 - 4_096 };
+  const kept = await post(enough);
+  expect(kept).toMatchObject({ kind: 'answered', isTooLong: false });
+  expect(kept.kind === 'answered' && kept.bytes.length).toBe(100_002);
+  expect(enough.leftBytes).toBe(100_002 - 4_096);
+  const little = { leftBytes: 100_001 - 4_096 };
+  expect(await post(little)).toEqual({ kind: 'unanswered', error: 'Too many long responses at the same time' });
+  expect(little.leftBytes).toBe(100_001 - 4_096);
+  await agent.destroy();
 });
 
 test('a receiver that never answers fails the attempt when its timeout is over', async () => {

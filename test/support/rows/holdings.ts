@@ -98,8 +98,9 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
   const row = dmarcRow({ userId, emailId: plain }, report, (kind) => makeIdentifier(kind, new Date(), randomBytes(10)));
   await inTransaction(actor, (client) => insertDmarcReports(client, [row]));
   await pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
-     values ($1, 'dlv_' || $4, $2, $3, 'webhook', 4, now())`,
+    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, actions, created_at)
+     values ($1, 'dlv_' || $4, $2, $3, 'webhook', 4, jsonb_build_object('problem', null, 'results', jsonb_build_array(jsonb_build_object(
+       'type', 'reply', 'status', 'done', 'message', 'Replied to ' || $1, 'emailId', $2::text, 'deliveryId', 'dlv_' || $4))), now())`,
     [userId, plain, endpointId, randomBytes(16).toString('hex')],
   );
   await pool.query(
