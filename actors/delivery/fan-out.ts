@@ -81,7 +81,10 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
       fault('fan-out.read');
       const upTo = events.length < EVENTS_AT_ONCE ? lastSeq : (events.at(-1)?.seq ?? lastSeq);
       const deliveries = events
-        .filter((event) => isPostedFromFeed(subscription.events, event.kind) && matchesFilter(filter, event))
+        .filter(
+          (event) =>
+            !event.is_quiet && isPostedFromFeed(subscription.events, event.kind) && matchesFilter(filter, event),
+        )
         .map(({ seq, kind, email_id: emailId, thread_id: threadId }) => ({
           id: makeIdentifier('delivery', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
           seq,

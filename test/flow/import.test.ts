@@ -20,7 +20,12 @@ beforeAll(async () => {
   account = await service.createAccount();
   address = `box@${account.domain}`;
   const config = { url: receiver.url };
-  const endpoint = await account.call('POST', '/endpoints', { name: 'hook', type: 'webhook', config });
+  const endpoint = await account.call('POST', '/endpoints', {
+    name: 'hook',
+    type: 'webhook',
+    events: ['email.received', 'email.threaded'],
+    config,
+  });
   const { domainId } = account;
   await account.call('POST', '/email-addresses', { address, domainId, endpointId: endpoint.body.id });
   directory = await mkdtemp(path.join(tmpdir(), 'postroom-import-'));
@@ -117,6 +122,11 @@ test('with --webhooks the mail is routed like new mail', async () => {
   expect(JSON.parse(run.out), run.error).toMatchObject({ imported: 1 });
   await receiver.until((requests) => requests.some(({ headers }) => headers['x-message-id'] === '<eml@x.test>'));
   expect(await emails('Albatross')).toMatchObject([{ is_read: true }]);
+  const requests = await receiver.until((all) =>
+    all.some(({ headers }) => headers['x-webhook-event'] === 'email.threaded'),
+  );
+  // Events are posted in the order of the feed: what was imported before had its turn.
+  expect(requests.filter(({ body }) => body.toString().includes('Kolibri'))).toEqual([]);
 });
 
 test('a foreign address, a wrong key and a wrong path are said in one line', async () => {

@@ -80,6 +80,8 @@ export interface FanOutEvent {
   kind: EventKind;
   email_id: string | null;
   thread_id: string | null;
+  /** whether it tells how imported mail was threaded, which its user did not want to be routed */
+  is_quiet: boolean;
   /** names of the domains and addresses that it is about, in lower case; null: it is about none */
   domains: string[] | null;
   addresses: string[] | null;
@@ -97,7 +99,8 @@ export async function readFanOutEvents(
   const { rows } = await client.query<FanOutEvent>({
     name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
     text: `
-      select v.seq, v.kind, v.email_id, v.thread_id, ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
+      select v.seq, v.kind, v.email_id, v.thread_id, v.kind = 'email.threaded' and exists (
+        select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet, ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
       from (select * from event v where v.user_id = $1 and v.seq > $2 and v.seq <= $3 order by v.seq limit $4) v
       ${withPlaces ? PLACES : ''}
       order by v.seq`,
