@@ -24,7 +24,7 @@ import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
 import { type SubmissionParts, serveSubmission } from './submission/submission.ts';
-import { buildEventPayload } from './webhooks/event-payload.ts';
+import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -83,6 +83,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     settings: operationSettings(config),
     payloadQueries: openPayloadQueries(),
     buildEventPayload,
+    buildSamplePayload,
     forgetCredentials: (userId) => credentials.forget(userId),
   };
   const contextOf = createContextOf(parts);

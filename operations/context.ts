@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { KeyRights } from '../core/accounts/key-rights.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
+import type { WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
+import type { EventKind } from '../core/events/event-kinds.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
@@ -30,6 +32,11 @@ export interface OperationParts {
   payloadQueries: PayloadQueries;
   /** Builds the body that posts the event of a delivery. Operations get it from the gateway, which shows the subjects of events. */
   buildEventPayload: (context: OperationContext, deliveryId: string) => Promise<EventPayload>;
+  /** Builds the body of a test that posts an event of that kind to an endpoint of the user: the newest one, or an example. */
+  buildSamplePayload: (
+    context: OperationContext,
+    sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
+  ) => Promise<EventPayload>;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
 }

@@ -184,7 +184,7 @@ function versionsOf(rows: readonly UnroutedRow[], readAt: number): EndpointVersi
 
 function routeFactsOf(row: UnroutedRow): RouteFacts {
   return {
-    localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
+    ownAddress: row.own_address,
     isDmarcReport: row.is_dmarc_report,
     address:
       row.address_is_active === null

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import type { EventFilter } from '../../core/endpoints/endpoint-events.ts';
 import type { PayloadQuery } from '../../core/endpoints/payload-query.ts';
 import { decodeSigningSecrets, type SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { webhookTarget } from '../../core/endpoints/webhook-url.ts';
@@ -15,6 +16,9 @@ export interface DeliveryEndpoint {
   /** of webhooks: how the body of a request is written */
   webhookFormat: EndpointFactsRow['webhook_format'];
   isActive: boolean;
+  /** see core/endpoints/endpoint-events.ts */
+  events: readonly string[];
+  filter: EventFilter | null;
   /** a query for the payload, with the filter that limits what it reads; null: the default payload */
   payloadQuery: PayloadQuery | null;
   /** whether the responses of this webhook may hold actions */
@@ -174,6 +178,8 @@ function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log
     type: row.type,
     webhookFormat: row.webhook_format,
     isActive: row.is_active,
+    events: row.events,
+    filter: row.filter,
     payloadQuery: row.payload_query === null ? null : { query: row.payload_query, filter: row.filter },
     allowsActions: row.allow_actions,
     webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,

@@ -9,9 +9,9 @@ import { findSampleRecipient } from '../../db/queries/endpoints/sample-recipient
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
-import { type OpenRequest, postWebhook, type WebhookResponse } from './post-webhook.ts';
+import { type OpenRequest, postWebhook, type WebhookRequest, type WebhookResponse } from './post-webhook.ts';
 import { type ForwardTesterOptions, testForward } from './test-forward.ts';
-import { makeWebhookRequest } from './webhook-request.ts';
+import { makeEventRequest, makeWebhookRequest } from './webhook-request.ts';
 
 export interface EndpointTesterOptions {
   context: ActorContext;
@@ -54,6 +54,11 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     const refusal = request.overrideUrl === null ? null : checkWebhookUrl(url, options.guard);
     if (refusal !== null)
       return { ...NOTHING_CAME, message: refusal, urlTested: url, webhookFormat: endpoint.webhookFormat };
+    if (request.event !== null) {
+      const { kind, eventId, body } = request.event;
+      const sample = { kind, eventId, body: Buffer.from(body) };
+      return send(makeEventRequest({ endpoint, webhook, sentAt: context.now() }, sample), tested);
+    }
     const recipient = await findSampleRecipient(context.database.pool, request);
     const { email, raw } = await makeSampleEmail(context, {
       userId: request.userId,
@@ -72,6 +77,10 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       selectedBody: null,
       sentAt,
     });
+    return send(made, tested);
+  };
+
+  const send = async (made: WebhookRequest, { endpoint, url }: TestedWebhook): Promise<Tested> => {
     const startedTick = performance.now();
     const marks = ['X-Test-Request', 'true', 'X-Webhook-Format', endpoint.webhookFormat];
     // Actions in the response of a test do not run: there is no email.

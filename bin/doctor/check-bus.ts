@@ -96,7 +96,7 @@ async function askActors(bus: Bus): Promise<Finding[]> {
       'delivery',
       bus.ask(
         'delivery.endpoint.test',
-        { ...nobody, endpointId: 'none', webhookFormat: null, overrideUrl: null },
+        { ...nobody, endpointId: 'none', webhookFormat: null, overrideUrl: null, event: null },
         within,
       ),
     ],

@@ -54,6 +54,98 @@ export function buildChatPayload(format: ChatFormat, facts: PayloadFacts): strin
   return JSON.stringify(format === 'chat_a' ? discordMessage(summary) : slackMessage(summary));
 }
 
+/** What a chat message about an event says. */
+export interface EventMessage {
+  /** what happened, in a sentence of ours */
+  title: string;
+  at: Date;
+  /** a longer text, such as the reply of a server; null: none */
+  detail: string | null;
+  fields: readonly { name: string; value: string }[];
+  /** to the subject in the dashboard; null: it has no page */
+  link: string | null;
+}
+
+/** Returns the request body that announces an event in a chat channel, as JSON text. All text but the title may come from mail. */
+export function buildEventChatPayload(format: ChatFormat, message: EventMessage): string {
+  const clean = {
+    ...message,
+    detail: message.detail === null ? null : orElse(safeText(message.detail), '(no text)'),
+    fields: message.fields
+      .map(({ name, value }) => ({ name, value: safeLine(value) }))
+      .filter(({ value }) => !isBlank(value))
+      .slice(0, MAX_EVENT_FIELDS),
+  };
+  return JSON.stringify(format === 'chat_a' ? discordEvent(clean) : slackEvent(clean));
+}
+
+const MAX_EVENT_FIELDS = 8;
+
+function discordEvent({ title, at, detail, fields, link }: EventMessage) {
+  const limits = DISCORD_LIMITS;
+  const shown = fields.map(({ name, value }) => ({
+    name,
+    value: fitText(value, MAX_LINE, discordPiecesWithoutLinks),
+    inline: true,
+  }));
+  return {
+    content: fitText(title, MAX_LINE, discordPiecesWithoutLinks),
+    embeds: [
+      {
+        title: fitText(title, limits.title, discordPiecesWithoutLinks),
+        ...(detail === null ? {} : { description: fitText(detail, MAX_DETAIL, discordPieces) }),
+        color: COLOUR,
+        timestamp: at.toISOString(),
+        fields: [
+          ...shown,
+          ...(link === null ? [] : [{ name: 'Link', value: `[Open in Postroom](${link})`, inline: false }]),
+        ],
+        footer: { text: FOOTER },
+      },
+    ],
+    allowed_mentions: { parse: [] },
+  };
+}
+
+/** Characters; leaves room for the fields within the limit of all text. */
+const MAX_DETAIL = 2_000;
+
+function slackEvent({ title, at, detail, fields, link }: EventMessage) {
+  const limits = SLACK_LIMITS;
+  const plain = (text: string, limit: number) => ({
+    type: 'plain_text',
+    text: fitText(text, limit, slackPieces),
+    emoji: false,
+  });
+  const seconds = Math.floor(at.getTime() / 1_000);
+  const happened = `<!date^${seconds}^{date_short_pretty} {time}|${at.toISOString()}>`;
+  const summary = [title, ...fields.slice(0, 2).map(({ name, value }) => `${name}: ${value}`)].join(' ');
+  return {
+    text: fitText(summary, MAX_LINE, slackPieces),
+    blocks: [
+      { type: 'header', text: plain(title, limits.header) },
+      ...(fields.length === 0
+        ? []
+        : [
+            {
+              type: 'section',
+              fields: fields.map(({ name, value }) => plain(`${name}\n${value}`, limits.field)),
+            },
+          ]),
+      ...(detail === null ? [] : [{ type: 'section', text: plain(detail, MAX_DETAIL) }]),
+      {
+        type: 'context',
+        elements: [
+          { type: 'mrkdwn', text: happened },
+          ...(link === null ? [] : [{ type: 'mrkdwn', text: `<${link}|Open in Postroom>` }]),
+        ],
+      },
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
 /** The content of the message, cleaned but not cut yet. */
 interface Summary {
   sender: string;

@@ -91,6 +91,18 @@ export function matchesFilter(filter: EventFilter | null, { domains, addresses }
   return isAmong(domains, filter.domains) || isAmong(addresses, filter.addresses);
 }
 
+/** Returns whether an endpoint is posted mail to an address that is routed to it. */
+export function takesReceivedMail(
+  { events, filter }: Pick<EndpointSubscription, 'events' | 'filter'>,
+  ownAddress: string,
+): boolean {
+  if (!matchesEvent(events, ROUTED_KIND)) return false;
+  return matchesFilter(filter, {
+    domains: [ownAddress.slice(ownAddress.lastIndexOf('@') + 1)],
+    addresses: [ownAddress],
+  });
+}
+
 function isEventPattern(pattern: string): boolean {
   return pattern === ANY || PREFIXES.includes(pattern) || isEventKind(pattern);
 }

@@ -1,9 +1,10 @@
+import { type EndpointSubscription, matchesEvent, takesReceivedMail } from '../endpoints/endpoint-events.ts';
 import type { GuardMatch, GuardRule, GuardVerdict } from './guard-rule.ts';
 
 /** The current route of an address or domain; endpoint ids belong to the same user. */
 export interface RouteFacts {
-  /** local-part of the own address, lower case, without plus-tag */
-  localPart: string;
+  /** the address that received the message, in lower case, without plus-tag */
+  ownAddress: string;
   /** whether the message is a DMARC aggregate report */
   isDmarcReport: boolean;
   /** null when the catch-all accepted the message, or the address has been deleted */
@@ -12,8 +13,8 @@ export interface RouteFacts {
   domain: { catchAllEndpointId: string | null; isCatchAllEnabled: boolean; receivesDmarcEmails: boolean } | null;
 }
 
-/** Whether an endpoint of the user exists and is active. */
-export interface RouteTarget {
+/** An endpoint of the user, and what it is posted. */
+export interface RouteTarget extends Pick<EndpointSubscription, 'events' | 'filter'> {
   id: string;
   isActive: boolean;
 }
@@ -81,24 +82,27 @@ function placeBy(rule: GuardRule, facts: RouteFacts, find: (endpointId: string) 
   const normal = normalRoute(facts, find);
   if (rule.action !== 'route') return normal;
   const target = rule.endpointId === null ? undefined : find(rule.endpointId);
-  if (target?.isActive === true) return { outcome: 'endpoint', via: 'guard-rule', endpointId: target.id, reason: null };
+  if (target?.isActive === true && takesReceivedMail(target, facts.ownAddress))
+    return { outcome: 'endpoint', via: 'guard-rule', endpointId: target.id, reason: null };
   const obstacle =
     target === undefined
       ? 'The endpoint of the guard rule no longer exists, so the rule has no effect.'
-      : `The endpoint ${target.id} of the guard rule is disabled, so the rule has no effect.`;
+      : target.isActive
+        ? `${whyNotPosted(target)} The rule has no effect.`
+        : `The endpoint ${target.id} of the guard rule is disabled, so the rule has no effect.`;
   return { ...normal, reason: sentences(obstacle, normal.reason) };
 }
 
 /**
  * Returns the route without guard rules: the endpoint of the active address, else its legacy webhook, else the catch-all of the domain,
  * else none. An endpoint that no longer exists is skipped; a disabled one ends the search, because the message is meant for it and can be
- * delivered later. Unless the domain is set to route DMARC reports, they never reach the catch-all, and mail to `dmarc@` is only stored.
+ * delivered later, and so does one whose `events` or `filter` leave out the message. Unless the domain is set to route DMARC reports, they never reach the catch-all, and mail to `dmarc@` is only stored.
  * The reason is a sentence if there is no endpoint.
  */
 export function normalRoute(facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Place {
   const { address, domain } = facts;
   const isReportWanted = domain?.receivesDmarcEmails !== false;
-  if (facts.localPart === DMARC_LOCAL_PART && !isReportWanted)
+  if (facts.ownAddress.startsWith(`${DMARC_LOCAL_PART}@`) && !isReportWanted)
     return stored('Mail to dmarc@ is only stored, because the domain does not route it (receiveDmarcEmails).');
   const isCatchAllClosed = facts.isDmarcReport && !isReportWanted;
   const candidates: [string | null | undefined, 'address' | 'webhook' | 'catch-all'][] = [
@@ -108,8 +112,9 @@ export function normalRoute(facts: RouteFacts, find: (endpointId: string) => Rou
   ];
   for (const [endpointId, via] of candidates) {
     const target = endpointId == null ? undefined : find(endpointId);
-    if (target !== undefined)
-      return { outcome: target.isActive ? 'endpoint' : 'inactive', via, endpointId: target.id, reason: null };
+    if (target === undefined) continue;
+    if (!takesReceivedMail(target, facts.ownAddress)) return stored(whyNotPosted(target));
+    return { outcome: target.isActive ? 'endpoint' : 'inactive', via, endpointId: target.id, reason: null };
   }
   return stored(
     whyNowhere(
@@ -118,6 +123,11 @@ export function normalRoute(facts: RouteFacts, find: (endpointId: string) => Rou
       isCatchAllClosed,
     ),
   );
+}
+
+function whyNotPosted({ id, events, filter }: RouteTarget): string {
+  const obstacle = matchesEvent(events, 'email.received') ? `filter ${JSON.stringify(filter)}` : 'events';
+  return `The ${obstacle} of the endpoint ${id} leave${obstacle === 'events' ? '' : 's'} out this mail.`;
 }
 
 function stored(reason: string): Place {

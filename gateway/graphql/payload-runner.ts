@@ -6,7 +6,7 @@ import type { BuildEventPayload, SelectPayload } from '../../operations/endpoint
 import type { Bus } from '../../schema/messages.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { operationSettings } from '../operation-context.ts';
-import { buildEventPayload } from '../webhooks/event-payload.ts';
+import { buildEventPayload, buildSamplePayload } from '../webhooks/event-payload.ts';
 import { createPayloadQueries } from './payload-query.ts';
 
 export interface PayloadRunnerOptions {
@@ -39,6 +39,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     settings: operationSettings(config),
     payloadQueries,
     buildEventPayload,
+    buildSamplePayload,
     forgetCredentials: () => undefined,
   };
   const contextOf = (userId: string): OperationContext => {

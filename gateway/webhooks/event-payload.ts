@@ -1,13 +1,17 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
-import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import { readWebhookConfig, type WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
+import { buildEventBody, buildEventChat } from '../../core/endpoints/event-payload.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
+import type { EventKind } from '../../core/events/event-kinds.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findEvents } from '../../db/queries/events/event-list.ts';
-import type { EventPayload, OperationContext } from '../../operations/context.ts';
-import { loadDeliveries } from '../../operations/endpoints/deliveries.ts';
+import { findEvents, findNewestEvent } from '../../db/queries/events/event-list.ts';
+import { type EventPayload, newIdentifier, type OperationContext } from '../../operations/context.ts';
+import { listDomains } from '../../operations/domains/domains.ts';
+import { listEmails } from '../../operations/emails/emails.ts';
+import { listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
-import { cursorOf, type FeedEvent } from '../../operations/events/events.ts';
+import { cursorOf, type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
 import { readEventSubject } from './event-subject.ts';
 
 /** Builds the body that posts the event of a delivery of the user to its endpoint. */
@@ -25,6 +29,52 @@ export async function buildEventPayload(context: OperationContext, deliveryId: s
   return { verdict: 'built', eventId: event.id, kind: event.kind, body };
 }
 
+/** Builds the body of a test: the newest event of that kind, or an example about what the account has. */
+export async function buildSamplePayload(
+  context: OperationContext,
+  { endpointId, kind, webhookFormat }: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
+): Promise<EventPayload> {
+  const [endpoint] = await loadEndpoints(context, [endpointId]);
+  if (endpoint == null) return gone('Endpoint not found');
+  const newest = await asUser(context.database, context.userId, (transaction) =>
+    findNewestEvent(transaction, context.userId, kind),
+  );
+  const event = newest ?? (await exampleOf(context, kind, endpointId));
+  const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
+  const body = await bodyOf(context, event, { endpoint: target, linksFrom: context.now() });
+  return { verdict: 'built', eventId: event.id, kind, body };
+}
+
+/** Returns an event that did not happen, about the newest email, thread, delivery or domain. */
+async function exampleOf(context: OperationContext, kind: EventKind, endpointId: string): Promise<FeedEvent> {
+  const newest = { limit: 1, offset: 0 };
+  const { emails } = await listEmails(context, { type: 'all', timeRange: 'all' }, newest);
+  const { deliveries } = await listEndpointDeliveries(context, endpointId, {}, newest);
+  const { domains } = await listDomains(context, {}, newest);
+  const group = kind.slice(0, kind.indexOf('.'));
+  const email = group === 'email' || group === 'thread' ? emails[0] : undefined;
+  return {
+    seq: (await readFeedBounds(context)).lastSeq,
+    id: newIdentifier(context, 'event'),
+    kind,
+    at: context.now(),
+    emailId: group === 'email' ? (email?.id ?? null) : null,
+    threadId: email?.threadId ?? null,
+    deliveryId: group === 'delivery' ? (deliveries[0]?.id ?? null) : null,
+    endpointId: group === 'endpoint' ? endpointId : null,
+    domainId: group === 'domain' || group === 'dmarc' ? (domains[0]?.id ?? null) : null,
+    data: RECIPIENT_KINDS.has(kind) ? { recipient: email?.to[0] ?? 'someone@example.com' } : {},
+  };
+}
+
+const RECIPIENT_KINDS: ReadonlySet<EventKind> = new Set([
+  'email.delivered',
+  'email.delayed',
+  'email.bounced',
+  'email.failed',
+  'email.complained',
+]);
+
 interface BodyTarget {
   endpoint: Endpoint;
   /** creation time of the delivery: links in the body are valid for a week from then */
@@ -36,18 +86,13 @@ async function bodyOf(context: OperationContext, event: FeedEvent, target: BodyT
   const { maxPayloadOctets } = readWebhookConfig(endpoint.config);
   const selected = await selectedBodyOf(context, event, target, maxPayloadOctets);
   if (selected !== null) return selected;
+  const { id, kind, at } = event;
+  const { publicUrl } = context.settings;
   const data = await readEventSubject(context, event);
-  return Buffer.from(
-    JSON.stringify({
-      id: event.id,
-      type: event.kind,
-      event: event.kind,
-      timestamp: event.at.toISOString(),
-      cursor: cursorOf(context, event),
-      data,
-      endpoint: { id: endpoint.id, name: endpoint.name, type: endpoint.type },
-    }),
-  );
+  const posted = { id, kind, at, cursor: cursorOf(context, event), data, endpoint };
+  return endpoint.webhookFormat === 'native'
+    ? buildEventBody(posted, maxPayloadOctets)
+    : buildEventChat(endpoint.webhookFormat, posted, publicUrl);
 }
 
 /** Returns the body whose `data` is the result of the endpoint's query; null when it has none, or it does not fit. */

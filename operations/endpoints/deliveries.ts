@@ -13,6 +13,7 @@ import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readRawSource } from '../emails/attachments.ts';
+import { loadEndpoints } from './endpoints.ts';
 import { retryEmail, retryEvent } from './retries.ts';
 
 export type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
@@ -174,6 +175,8 @@ export async function buildDeliveryPayload(
 ): Promise<DeliveryPayload | null> {
   const { database, userId, settings } = context;
   if (!isValidId(deliveryId)) return null;
+  const [delivery] = await loadDeliveries(context, [deliveryId]);
+  if (delivery?.event != null) return buildEventDeliveryPayload(context, delivery);
   const parts = await asUser(database, userId, (transaction) => readDeliveryBodyParts(transaction, userId, deliveryId));
   const config = parts === null ? null : usableConfig(context, parts.endpoint);
   if (parts === null || config === null) return null;
@@ -192,6 +195,18 @@ export async function buildDeliveryPayload(
     linkKey: deriveDownloadLinkKey(settings.secretKey),
   });
   return { body, ...changed };
+}
+
+async function buildEventDeliveryPayload(
+  context: OperationContext,
+  { id, endpointId, lastAttemptAt }: DeliverySummary,
+): Promise<DeliveryPayload | null> {
+  const built = await context.buildEventPayload(context, id);
+  const [endpoint] = await loadEndpoints(context, [endpointId]);
+  const config = endpoint == null ? null : usableConfig(context, endpoint);
+  if (built.verdict === 'gone' || endpoint == null || config === null) return null;
+  const isEndpointChanged = lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt;
+  return { body: built.body, url: config.url, isEndpointChanged };
 }
 
 /** Null when the endpoint has no payload query, or it does not fit. */

@@ -1,9 +1,10 @@
 import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
+import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
-import { BusTimeout, BusUnavailable, questions, type Reply } from '../../schema/messages.ts';
+import { BusTimeout, BusUnavailable, questions, type Reply, type Request } from '../../schema/messages.ts';
 import { invalid, newIdentifier, type OperationContext } from '../context.ts';
 import { limitRefusal } from '../sending/sending-policy.ts';
 import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
@@ -13,6 +14,8 @@ export interface EndpointTestInput {
   webhookFormat: Endpoint['webhookFormat'] | null;
   /** of a webhook: used instead of its own URL; null: its own */
   overrideUrl: string | null;
+  /** of a webhook: the kind of event to post; null: a received email */
+  event: string | null;
 }
 
 /** The result of a test. */
@@ -47,19 +50,40 @@ export async function testEndpoint(
     const details = checkWebhookUrl(input.overrideUrl, settings.guard);
     if (details !== null) throw invalidConfiguration(details, 'overrideUrl');
   }
+  const kind = readKind(endpoint, input.event);
   if (!endpoint.isActive) throw disabled();
   await countTest(context);
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
-  const answer = await ask(context, { userId, endpointId, ...input });
+  const { webhookFormat, overrideUrl } = input;
+  const event = kind === null ? null : await sampleOf(context, { endpointId, kind, webhookFormat });
+  const answer = await ask(context, { userId, endpointId, webhookFormat, overrideUrl, event });
   if (answer.verdict === 'tested')
     return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
   if (answer.reason === 'not-found') throw endpointNotFound();
   throw invalidConfiguration(answer.details, '');
 }
 
+/** Returns the kind of event to post; null for a received email. Throws validation. */
+function readKind({ type }: Pick<Endpoint, 'type'>, event: string | null): EventKind | null {
+  if (event === null) return null;
+  if (!isEventKind(event)) throw invalid(`Kinds are: ${Object.keys(EVENT_KINDS).join(', ')}`, 'event');
+  if (event === 'email.received') return null;
+  if (type !== 'webhook') throw invalid('Only webhooks are posted events', 'event');
+  return event;
+}
+
+async function sampleOf(
+  context: OperationContext,
+  sample: Parameters<OperationContext['buildSamplePayload']>[1],
+): Promise<{ kind: string; eventId: string; body: string }> {
+  const built = await context.buildSamplePayload(context, sample);
+  if (built.verdict === 'gone') throw endpointNotFound();
+  return { kind: built.kind, eventId: built.eventId, body: built.body.toString('utf8') };
+}
+
 async function ask(
   { bus, answerBy, log }: OperationContext,
-  question: { userId: string; endpointId: string } & EndpointTestInput,
+  question: Request<'delivery.endpoint.test'>,
 ): Promise<Reply<'delivery.endpoint.test'>> {
   const limitMs = Math.min(questions['delivery.endpoint.test'].limitMs, answerBy - performance.now() - RESERVE_MS);
   try {

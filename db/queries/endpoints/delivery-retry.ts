@@ -2,6 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
+import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 
@@ -71,7 +72,7 @@ async function received(
     releasedAt: row.released_at,
     answers: row.answers,
     facts: {
-      localPart: row.own_address.slice(0, row.own_address.lastIndexOf('@')),
+      ownAddress: row.own_address,
       isDmarcReport: row.is_dmarc_report,
       address: isActive === null ? null : { isActive, endpointId: row.endpoint_id, webhookId: row.webhook_id },
       domain:
@@ -133,6 +134,8 @@ export interface TargetEndpoint {
   id: string;
   type: EndpointType;
   isActive: boolean;
+  events: string[];
+  filter: EventFilter | null;
   config: unknown;
 }
 
@@ -145,7 +148,7 @@ export async function findTargets(
   if (endpointIds.length === 0) return [];
   return transaction
     .selectFrom('endpoint')
-    .select(['id', 'type', 'is_active as isActive', 'config'])
+    .select(['id', 'type', 'is_active as isActive', 'events', 'filter', 'config'])
     .where('user_id', '=', userId)
     .where('id', 'in', endpointIds)
     .execute();

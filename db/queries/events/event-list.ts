@@ -140,6 +140,20 @@ export async function findReceivedEvent(
   return rows[0] === undefined ? null : feedEvent(rows[0]);
 }
 
+/** Returns the newest event of a kind, among the last 10,000 events; null when there is none. */
+export async function findNewestEvent(
+  transaction: Transaction<Tables>,
+  userId: string,
+  kind: EventKind,
+): Promise<FeedEvent | null> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(COLUMNS)} from event e
+    where e.user_id = ${userId} and e.kind = ${kind}
+      and e.seq > (select c.last_seq - ${MAX_SCANNED} from event_counter c where c.user_id = ${userId})
+    order by e.seq desc limit 1`.execute(transaction);
+  return rows[0] === undefined ? null : feedEvent(rows[0]);
+}
+
 /** Returns where the feed ends now. */
 export async function readFeedEnd(transaction: Transaction<Tables>, userId: string): Promise<FeedEnd> {
   const { rows } = await sql<{ last_seq: number | null; first_seq: number | null; now: Date }>`

@@ -88,7 +88,7 @@ export const takeAskedSql = `${ROUTE_FACTS}
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
   select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active, e.allow_actions,
-    e.payload_query, e.filter, e.xmin::text as version
+    e.payload_query, e.events, e.filter, e.xmin::text as version
   from unnest($1::text[], $2::text[]) k(user_id, id)
   cross join lateral (select *, xmin from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
 
@@ -103,6 +103,7 @@ export type EndpointFactsRow = Pick<
   | 'secret_ciphertext'
   | 'is_active'
   | 'payload_query'
+  | 'events'
   | 'allow_actions'
 > & {
   config: unknown;

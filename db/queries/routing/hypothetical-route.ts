@@ -29,7 +29,7 @@ export async function readHypotheticalRoute(
     left join domain d on d.user_id = ${userId} and d.id = ${domainId}`.execute(transaction);
   const row = rows[0];
   return {
-    localPart: ownAddress.slice(0, ownAddress.lastIndexOf('@')),
+    ownAddress,
     isDmarcReport: row?.is_dmarc_report === true,
     address:
       row?.address_is_active == null

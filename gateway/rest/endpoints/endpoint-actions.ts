@@ -55,6 +55,10 @@ const testInput = z
     overrideUrl: text
       .nullish()
       .meta({ minLength: 1, description: 'For webhooks: URL to test instead of that of the endpoint.' }),
+    event: text.nullish().meta({
+      description:
+        'For webhooks: kind of event to post, the newest one of your account, or an example. The default is `email.received`, with a made-up email.',
+    }),
   })
   .nullish()
   .meta({ id: 'TestEndpoint', examples: [{ webhookFormat: 'native' }] });
@@ -147,12 +151,13 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       },
     },
     async (request, reply) => {
-      const { webhookFormat, overrideUrl } = request.body ?? {};
+      const { webhookFormat, overrideUrl, event } = request.body ?? {};
       const format = webhookFormat ?? null;
       if (format !== null && !isFormatName(format)) return reply.code(400).send(INVALID_FORMAT);
       const outcome = await testEndpoint(contextOf(request), request.params.id, {
         webhookFormat: format === null ? null : formats[format],
         overrideUrl: overrideUrl ?? null,
+        event: event ?? null,
       });
       const { success, message, responseTimeMs, statusCode, responseBody, payload } = outcome;
       return {

@@ -134,13 +134,18 @@ builder.mutationFields((t) => ({
         description: 'For webhooks: format of the sample. Null uses that of the endpoint.',
       }),
       overrideUrl: t.input.string({ description: 'For webhooks: URL to test instead of that of the endpoint.' }),
+      event: t.input.string({
+        description:
+          'For webhooks: kind of event to post, such as `email.bounced`: the newest one, or an example. Null posts a made-up received email.',
+      }),
     },
     errors: { directResult: true },
-    resolve: async (_root, { input: { id, format, overrideUrl } }, context) => {
+    resolve: async (_root, { input: { id, format, overrideUrl, event } }, context) => {
       context.answerWithin(TEST_ANSWER_MS);
       const outcome = await testEndpoint(context.operations, id, {
         webhookFormat: format ?? null,
         overrideUrl: overrideUrl ?? null,
+        event: event ?? null,
       });
       forgetLoaded(context);
       return { ...outcome, endpointId: id };

@@ -1,8 +1,11 @@
+import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail } from '../../support/rows/sent-mail.ts';
 import { insertThreadedMail } from '../../support/rows/threaded-mail.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { until } from '../../support/servers/service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { deliveriesOf, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
@@ -151,6 +154,10 @@ describe('an endpoint that subscribes to events', () => {
     expect(email.recipients[0]).toMatchObject({ address: 'joe@elsewhere.test', last_response: '550 5.1.1 no user' });
     expect(post?.headers).toMatchObject({ 'x-webhook-event': 'email.bounced', 'webhook-id': eventId });
     expect(post?.headers['x-email-id']).toBeUndefined();
+    const { signingSecret } = await call(box, 'GET', `/endpoints/${endpointId}`);
+    const headers = post?.headers as Record<string, string>;
+    expect(new Webhook(signingSecret).verify(post?.body ?? '', headers)).toEqual(post?.json);
+    expect(() => new Webhook(signingSecret).verify(`${post?.body} `, headers)).toThrow('No matching signature');
   });
 
   test('is posted each event that its patterns match once, and none from before', async () => {
@@ -233,6 +240,65 @@ describe('an endpoint that subscribes to events', () => {
       (await posts(path, count)).map(({ webhookId }) => webhookId).toSorted();
     expect(await idsAt(byDomain.path, 3)).toEqual(sorted([ofMine, ofDomain, end]));
     expect(await idsAt(byAddress.path, 2)).toEqual(sorted([ofOthers, endOfOthers]));
+  });
+
+  test('is posted a message for its chat, which the delivery shows', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const { id, path } = await subscribe(box, { events: ['email.bounced'], webhookFormat: 'slack' });
+    const { emailId } = await insertSentMail(gateway.actor, box, { subject: 'Invoice' });
+    await append(box, [{ kind: 'email.bounced', emailId, data: { recipient: 'joe@elsewhere.test' } }]);
+    const [post] = await posts(path, 1);
+    expect(post?.json.text).toContain('rejected');
+    expect(JSON.stringify(post?.json.blocks)).toContain('Invoice');
+    const shown = await gateway.graphql(
+      box.apiKey,
+      'query($id: ID!) { endpoint(id: $id) { deliveries(first: 1) { edges { node { event email { id } payload { text } } } } } }',
+      { id },
+    );
+    const [{ node }] = shown.json().data.endpoint.deliveries.edges;
+    expect(node).toMatchObject({ event: 'EMAIL_BOUNCED', email: { id: emailId } });
+    expect(JSON.parse(node.payload.text)).toEqual(post?.json);
+  });
+
+  test('is posted a test of a kind, of the newest event or of an example', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const { id, path } = await subscribe(box, { events: ['email.bounced'] });
+    const { emailId } = await insertSentMail(gateway.actor, box);
+    const example = await call(box, 'POST', `/endpoints/${id}/test`, { event: 'email.complained' });
+    expect(example).toMatchObject({
+      success: true,
+      testPayload: { type: 'email.complained', data: { id: emailId, recipient: { address: 'joe@elsewhere.test' } } },
+    });
+    const [eventId] = await append(box, [{ kind: 'domain.verified', data: { domainId: box.domainId } }]);
+    const tested = await call(box, 'POST', `/endpoints/${id}/test`, { event: 'domain.verified' });
+    expect(tested.testPayload).toMatchObject({ id: eventId, data: { id: box.domainId } });
+    const [, post] = await posts(path, 2);
+    expect(post?.headers).toMatchObject({ 'x-webhook-event': 'domain.verified', 'x-test-request': 'true' });
+    const refused = await gateway.call(box.apiKey, 'POST', `/endpoints/${id}/test`, { event: 'domain.veryfied' });
+    expect([refused.statusCode, refused.json().details[0].field]).toEqual([400, 'event']);
+  });
+
+  test('is not posted received mail unless it subscribes to it', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const { id, path } = await subscribe(box, { events: ['email.sent'] });
+    await call(box, 'PUT', `/email-addresses/${box.addressId}`, { endpointId: id });
+    const [left] = await insertReceivedMail(gateway.actor, box);
+    actor?.wakeRouter();
+    await until(
+      'the mail is routed',
+      () => '',
+      async () => (await call(box, 'GET', `/emails/${left?.emailId}/route`)).outcome !== null,
+    );
+    const route = await call(box, 'GET', `/emails/${left?.emailId}/route`);
+    expect(JSON.stringify(route)).toContain(`The events of the endpoint ${id} leave out this mail.`);
+    await call(box, 'PATCH', `/endpoints/${id}`, { events: ['*'] });
+    const [wanted] = await insertReceivedMail(gateway.actor, box);
+    actor?.wakeRouter();
+    const [post] = await posts(path, 1);
+    expect(post?.json).toMatchObject({ event: 'email.received', email: { id: wanted?.emailId } });
   });
 });
 

@@ -59,6 +59,7 @@ const ask = ({ userId, endpointId }: TestMailbox, more: Asked = {}) =>
     endpointId: endpointId ?? '',
     webhookFormat: null,
     overrideUrl: null,
+    event: null,
     ...more,
   });
 

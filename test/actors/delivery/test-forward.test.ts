@@ -31,7 +31,13 @@ async function endpoint(userId: string, type: 'email' | 'email_group', config: o
 
 async function ask(userId: string, endpointId: string) {
   actor ??= await startDelivering(stage.database, stage.owner);
-  return actor.bus.ask('delivery.endpoint.test', { userId, endpointId, webhookFormat: null, overrideUrl: null });
+  return actor.bus.ask('delivery.endpoint.test', {
+    userId,
+    endpointId,
+    webhookFormat: null,
+    overrideUrl: null,
+    event: null,
+  });
 }
 
 test.each([

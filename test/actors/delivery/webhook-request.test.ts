@@ -14,6 +14,8 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     type: 'webhook',
     webhookFormat: 'native',
     isActive: true,
+    events: ['email.received'],
+    filter: null,
     payloadQuery: null,
     allowsActions: false,
     webhook: null,

@@ -33,7 +33,7 @@ describe('a message', () => {
     const inside = explicit('words', 1, { hasWords: { operator: 'OR', values: ['coffee'] } });
     const judgement = judgeMail([inside], { facts, isParsed: false }, knowledge);
     expect(judgement).toEqual({ verdict: null, reason: expect.stringContaining('could not be parsed') });
-    const route = { localPart: 'a', isDmarcReport: false, address: null, domain: null };
+    const route = { ownAddress: 'a@box.test', isDmarcReport: false, address: null, domain: null };
     expect(decideJudged(judgement, route, () => undefined)).toMatchObject({ outcome: 'review', ruleId: null });
     expect(judgeMail([bySubject('a', 2, 'tea'), inside], { facts, isParsed: false }, knowledge).verdict?.kind).toBe(
       'matched',

@@ -6,16 +6,28 @@ import {
   normalRoute,
   type RouteDecision,
   type RouteFacts,
+  type RouteTarget,
 } from '../../../core/routing/route.ts';
 
-const endpoints: Record<string, { id: string; isActive: boolean }> = {
-  ep_a: { id: 'ep_a', isActive: true },
-  ep_w: { id: 'ep_w', isActive: true },
-  ep_c: { id: 'ep_c', isActive: true },
-  ep_off: { id: 'ep_off', isActive: false },
+const target = (id: string, changes: Partial<RouteTarget> = {}): RouteTarget => ({
+  id,
+  isActive: true,
+  events: ['email.received'],
+  filter: null,
+  ...changes,
+});
+const endpoints: Record<string, RouteTarget> = {
+  ep_a: target('ep_a'),
+  ep_w: target('ep_w'),
+  ep_c: target('ep_c'),
+  ep_off: target('ep_off', { isActive: false }),
+  ep_all: target('ep_all', { events: ['*'] }),
+  ep_bounces: target('ep_bounces', { events: ['email.bounced'] }),
+  ep_here: target('ep_here', { filter: { domains: ['box.test'], addresses: [] } }),
+  ep_elsewhere: target('ep_elsewhere', { filter: { domains: [], addresses: ['other@box.test'] } }),
 };
 const facts: RouteFacts = {
-  localPart: 'hello',
+  ownAddress: 'hello@box.test',
   isDmarcReport: false,
   address: { isActive: true, endpointId: 'ep_a', webhookId: null },
   domain: { isCatchAllEnabled: true, catchAllEndpointId: 'ep_c', receivesDmarcEmails: false },
@@ -97,7 +109,7 @@ test.each<[string, RouteFacts, string]>([
   ],
   [
     'mail to dmarc@',
-    { ...facts, localPart: 'dmarc' },
+    { ...facts, ownAddress: 'dmarc@box.test' },
     'Mail to dmarc@ is only stored, because the domain does not route it (receiveDmarcEmails).',
   ],
   [
@@ -111,7 +123,7 @@ test.each<[string, RouteFacts, string]>([
 
 test('DMARC reports reach the catch-all if the domain routes them, and always the endpoint of an address', () => {
   const asking = { isCatchAllEnabled: true, catchAllEndpointId: 'ep_c', receivesDmarcEmails: true };
-  expect(route({ ...facts, localPart: 'dmarc', domain: asking })).toMatchObject({ outcome: 'endpoint' });
+  expect(route({ ...facts, ownAddress: 'dmarc@box.test', domain: asking })).toMatchObject({ outcome: 'endpoint' });
   expect(route({ ...facts, address: null, isDmarcReport: true, domain: asking })).toMatchObject({ endpointId: 'ep_c' });
   expect(route({ ...facts, isDmarcReport: true })).toMatchObject({ endpointId: 'ep_a' });
 });
@@ -194,4 +206,21 @@ test('deleted objects are named by id, and every outcome is a sentence', () => {
   expect(explainRoute(decideRoute(facts, matched(rule('block')), find), { ...names, isReleased: true })).toBe(
     'The guard rule “Bills” blocked this mail. It has been released since.',
   );
+});
+
+test.each([
+  ['ep_all', 'endpoint'],
+  ['ep_here', 'endpoint'],
+  ['ep_bounces', 'stored'],
+  ['ep_elsewhere', 'stored'],
+])('mail that is routed to %s, with its events and filter: %s', (endpointId, outcome) => {
+  expect(route(address({ endpointId }))).toMatchObject({
+    outcome,
+    reason:
+      outcome === 'endpoint'
+        ? null
+        : expect.stringMatching(new RegExp(`of the endpoint ${endpointId} leaves? out this mail`)),
+  });
+  const byRule = decideRoute(address({ endpointId: 'ep_a' }), matched(rule('route', endpointId)), find);
+  expect(byRule).toMatchObject({ outcome: 'endpoint', endpointId: outcome === 'endpoint' ? endpointId : 'ep_a' });
 });
