@@ -147,6 +147,46 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 
+  test('the dialog that creates a webhook offers its events, their filter and their order', async () => {
+    const account = await stage.account();
+    const { page, complaints, close } = await stage.open(account);
+    await page.goto(`${stage.url}/endpoints?new=webhook`);
+    const form = page.getByRole('dialog', { name: 'Create endpoint' });
+    await form.getByLabel('Name').fill('Bounces');
+    await form.getByLabel('URL').fill(receiver.url);
+    const part = form.getByRole('button', { name: 'Events and order' });
+    expect(await part.getAttribute('aria-expanded')).toBe('false');
+    const events = form.getByRole('combobox', { name: 'Events' });
+    await part.click();
+    await events.click();
+    await page.keyboard.press('Backspace');
+    await part.press('Enter');
+    await form.getByRole('button', { name: 'Create endpoint' }).click();
+    await form.getByText('Choose at least one event.').waitFor();
+    expect(await part.getAttribute('aria-expanded')).toBe('true');
+
+    await events.fill('email.bounced');
+    await page.getByRole('option', { name: 'email.bounced' }).click();
+    await form.getByRole('combobox', { name: 'Only these domains' }).fill(account.domain);
+    await page.keyboard.press('Enter');
+    const order = form.getByRole('combobox', { name: 'Order' });
+    // The list of another field may cover it until that loses the focus.
+    await order.focus();
+    await order.click();
+    await page.getByRole('option', { name: /^By thread/ }).click();
+    await picture(page, 'create-endpoint');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await picture(page, 'create-endpoint-phone');
+    await form.getByRole('button', { name: 'Create endpoint' }).click();
+    await page.getByRole('heading', { name: 'Bounces', level: 1 }).waitFor();
+    const { body } = await account.call('GET', '/endpoints');
+    expect(body.data).toMatchObject([
+      { events: ['email.bounced'], filter: { domains: [account.domain], addresses: [] }, ordering: 'thread' },
+    ]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a rule is tried on past mail before it holds mail back, and rules are put in order', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Miracle pills', text: 'Buy.' });

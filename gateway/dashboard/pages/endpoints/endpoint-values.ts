@@ -2,8 +2,17 @@ import type { Endpoint } from './endpoint-documents.ts';
 import type { formats } from './endpoint-words.ts';
 import type { EndpointChanges } from './use-endpoint-update.ts';
 
+/** Values of the fields that choose the events of a webhook and their order. */
+export interface SubscriptionValues {
+  events: string[];
+  /** none: all */
+  filterDomains: string[];
+  filterAddresses: string[];
+  ordering: 'NONE' | 'THREAD' | 'SENDER';
+}
+
 /** Values of the settings form for all types. Fields of other types are hidden. */
-export interface EndpointValues {
+export interface EndpointValues extends SubscriptionValues {
   name: string;
   description: string;
   url: string;
@@ -14,13 +23,8 @@ export interface EndpointValues {
   retryAttempts: number;
   /** one header per line, as `Name: value` */
   headers: string;
-  events: string[];
-  /** none: all */
-  filterDomains: string[];
-  filterAddresses: string[];
   /** empty: the default payload */
   payloadQuery: string;
-  ordering: 'NONE' | 'THREAD' | 'SENDER';
   allowActions: boolean;
   forwardTo: string;
   addresses: string[];
@@ -73,7 +77,6 @@ export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointC
           value: at === -1 ? '' : line.slice(at + 1).trim(),
         };
       });
-    const { events, filterDomains: domains, filterAddresses: addresses, ordering, allowActions } = values;
     return {
       ...about,
       url,
@@ -83,11 +86,9 @@ export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointC
       timeoutSeconds,
       retryAttempts,
       headers,
-      events,
-      filter: domains.length + addresses.length === 0 ? null : { domains, addresses },
+      ...subscriptionOf(values),
       payloadQuery: values.payloadQuery || null,
-      ordering,
-      allowActions,
+      allowActions: values.allowActions,
     };
   }
   const { subjectPrefix, senderName, preserveHeaders, includeAttachments } = values;
@@ -100,4 +101,10 @@ export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointC
   return endpoint.__typename === 'EmailEndpoint'
     ? { ...about, ...forward, forwardTo: values.forwardTo }
     : { ...about, ...forward, addresses: values.addresses };
+}
+
+/** Returns the part of the mutation input that chooses events and their order. */
+export function subscriptionOf({ events, filterDomains, filterAddresses, ordering }: SubscriptionValues) {
+  const isFiltered = filterDomains.length + filterAddresses.length > 0;
+  return { events, filter: isFiltered ? { domains: filterDomains, addresses: filterAddresses } : null, ordering };
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql } from '../../graphql.ts';
-import type { EndpointValues } from './endpoint-values.ts';
+import type { EndpointValues, SubscriptionValues } from './endpoint-values.ts';
 import { PayloadQueryEditor } from './payload-query-editor.tsx';
 
 /** Names for the filter. */
@@ -28,6 +28,26 @@ export function EventFields({
 }: {
   form: UseFormReturnType<EndpointValues>;
   maxPayloadOctets: number;
+}) {
+  return (
+    <>
+      <SubscriptionFields form={form} />
+      <PayloadQueryField form={form} maxPayloadOctets={maxPayloadOctets} />
+      <Switch
+        label="Allow actions"
+        description="Responses may reply, forward, label, archive, hold or route the email."
+        {...form.getInputProps('allowActions', { type: 'checkbox' })}
+        key={form.key('allowActions')}
+      />
+    </>
+  );
+}
+
+/** The fields of a webhook that choose its events and their order. */
+export function SubscriptionFields({
+  form,
+}: {
+  form: Pick<UseFormReturnType<SubscriptionValues>, 'getInputProps' | 'key'>;
 }) {
   const [{ data }] = useQuery({ query: NAMES });
   return (
@@ -58,7 +78,6 @@ export function EventFields({
           key={form.key('filterAddresses')}
         />
       </Group>
-      <PayloadQueryField form={form} maxPayloadOctets={maxPayloadOctets} />
       <Select
         label="Order"
         allowDeselect={false}
@@ -69,12 +88,6 @@ export function EventFields({
         ]}
         {...form.getInputProps('ordering')}
         key={form.key('ordering')}
-      />
-      <Switch
-        label="Allow actions"
-        description="Responses may reply, forward, label, archive, hold or route the email."
-        {...form.getInputProps('allowActions', { type: 'checkbox' })}
-        key={form.key('allowActions')}
       />
     </>
   );

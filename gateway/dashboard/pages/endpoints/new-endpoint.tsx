@@ -1,4 +1,5 @@
 import {
+  Accordion,
   Alert,
   Button,
   Group,
@@ -11,10 +12,13 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { type SubscriptionValues, subscriptionOf } from './endpoint-values.ts';
 import { endpointTypes, formats } from './endpoint-words.ts';
+import { SubscriptionFields } from './event-fields.tsx';
 
 const WEBHOOK = graphql(`
   mutation DashboardCreateWebhook($input: CreateWebhookEndpointInput!) {
@@ -50,6 +54,15 @@ const GROUP = graphql(`
 const kinds = { webhook: 'WebhookEndpoint', email: 'EmailEndpoint', group: 'EmailGroupEndpoint' } as const;
 type Kind = keyof typeof kinds;
 
+interface NewEndpointValues extends SubscriptionValues {
+  name: string;
+  url: string;
+  format: keyof typeof formats;
+  forwardTo: string;
+  addresses: string[];
+  problem: string;
+}
+
 /** Form that creates an endpoint. It is open while the URL contains `?new=`. */
 export function NewEndpoint() {
   const [search, setSearch] = useSearchParams();
@@ -63,42 +76,56 @@ export function NewEndpoint() {
   });
   const email = useAct(EMAIL, { quiet: true, done: 'The endpoint was created. Choose it for an address.' });
   const group = useAct(GROUP, { quiet: true, done: 'The endpoint was created. Choose it for an address.' });
-  const form = useForm({
+  const [part, setPart] = useState<string | null>(null);
+  const form = useForm<NewEndpointValues>({
     mode: 'uncontrolled',
     initialValues: {
       name: '',
       url: '',
-      format: 'NATIVE' as keyof typeof formats,
+      format: 'NATIVE',
+      events: ['email.received'],
+      filterDomains: [],
+      filterAddresses: [],
+      ordering: 'NONE',
       forwardTo: '',
-      addresses: [] as string[],
+      addresses: [],
       problem: '',
     },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name, such as "Ticket system".' : null),
       url: (value) =>
         kind === 'webhook' && !URL.canParse(value) ? 'Enter a complete URL, such as https://example.com/hook.' : null,
+      events: (value) => (kind === 'webhook' && value.length === 0 ? 'Choose at least one event.' : null),
       forwardTo: (value) =>
         kind === 'email' && !value.includes('@') ? 'Enter an address, such as team@example.com.' : null,
       addresses: (value) => (kind === 'group' && value.length === 0 ? 'Enter at least one address.' : null),
     },
   });
-  const create = async ({ name, url, format, forwardTo, addresses }: typeof form.values) => {
+  const create = async (values: NewEndpointValues) => {
+    const { name, url, format, forwardTo, addresses } = values;
     form.clearErrors();
     const outcome =
       kind === 'webhook'
-        ? await webhook.act({ input: { name, url, format } })
+        ? await webhook.act({ input: { name, url, format, ...subscriptionOf(values) } })
         : kind === 'email'
           ? await email.act({ input: { name, forwardTo } })
           : await group.act({ input: { name, addresses } });
     if (outcome.problem === null) {
       form.reset();
+      setPart(null);
       return go(`/endpoints/${outcome.payload.endpoint.id}`);
     }
     form.setErrors({ ...outcome.problem.fields, problem: outcome.problem.message });
   };
   return (
     <Modal opened={wanted !== null} onClose={close} title="Create endpoint" size="lg">
-      <form onSubmit={form.onSubmit((values) => void create(values))} noValidate>
+      <form
+        onSubmit={form.onSubmit(
+          (values) => void create(values),
+          (errors) => errors['events'] !== undefined && setPart('events'),
+        )}
+        noValidate
+      >
         <Stack>
           <SegmentedControl
             aria-label="Type"
@@ -133,6 +160,18 @@ export function NewEndpoint() {
                 key={form.key('format')}
                 {...form.getInputProps('format')}
               />
+              <Accordion variant="contained" chevronPosition="left" value={part} onChange={setPart}>
+                <Accordion.Item value="events">
+                  <Accordion.Control>
+                    <Text size="sm">Events and order</Text>
+                  </Accordion.Control>
+                  <Accordion.Panel>
+                    <Stack>
+                      <SubscriptionFields form={form} />
+                    </Stack>
+                  </Accordion.Panel>
+                </Accordion.Item>
+              </Accordion>
             </>
           )}
           {kind === 'email' && (
