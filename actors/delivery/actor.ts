@@ -15,6 +15,7 @@ import { createEndpointLookup } from './endpoint-lookup.ts';
 import { createFanOut } from './fan-out.ts';
 import { createForwarder } from './forward.ts';
 import { createForwardThreads, type ForwardThreadsOptions } from './forward-thread.ts';
+import { createTurnGiver } from './give-turns.ts';
 import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
@@ -69,8 +70,9 @@ const LIMITS: DeliveryLimits = {
   ofEndpoint: { count: 50, bytes: 16_000_000 },
   refillOfEndpoint: 20,
 };
-/** Intervals at which lanes that were skipped are served again, and leases are renewed; milliseconds. */
+/** Intervals at which lanes that were skipped are served again, free turns are found, and leases are renewed; milliseconds. */
 const REFILL_MS = 2_000;
+const TURN_MS = 2_000;
 const RENEWAL_MS = 8_000;
 /** Deliveries deferred for at most this long are retried by a timer; the sweep finds the others. Seconds. */
 const SHORT_DELAY_SECONDS = 60;
@@ -130,6 +132,8 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     fault,
     keep: (work) => running.keep(work),
     onRoom: (job) => {
+      const { userId, endpointId, orderKey } = job;
+      if (orderKey !== null) turns.free([{ userId, endpointId, orderKey }]);
       for (const step of taker.needsOf(job)) running.nudge(step);
     },
   });
@@ -168,12 +172,32 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   const guardRules = createGuardLookup({ bus: context.bus, asideMs: judgingLimits.asideMs });
   const routing = { context, endpoints, guard: guardRules, judgingLimits, hasModel: model !== null };
   const router = createEmailRouter(routing);
-  const asker = createAsker({ parts: routing, model, nudge: (step) => running.nudge(step), fault });
+  const asker = createAsker({
+    parts: routing,
+    model,
+    nudge: (step) => running.nudge(step),
+    onTurns: (freed) => turns.free(freed),
+    fault,
+  });
   const fanOut = createFanOut({
     context,
     fault,
     nudge: () => running.nudge('fan-out'),
-    onDeliveries: () => running.nudge('deliver'),
+    onDeliveries(freed) {
+      turns.free(freed);
+      running.nudge('deliver');
+    },
+  });
+  const turns = createTurnGiver({
+    context,
+    fault,
+    nudge: () => running.nudge('turn'),
+    admit: (lane, count) => taker.admit(lane, count) !== 'left',
+    add: (jobs) => dispatcher.add(jobs),
+    onDue(lanes) {
+      taker.leave(lanes);
+      running.nudge('refill');
+    },
   });
   let isStopping = false;
   let nextSweep: { at: number; timer: NodeJS.Timeout } | null = null;
@@ -190,6 +214,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     });
     taker.leave(batch.leftTo);
     dispatcher.add(batch.jobs);
+    turns.free(batch.turns);
     if (batch.leftTo.length > 0) running.nudge('refill');
     if (batch.isMoreLeft) running.nudge('route');
     if (batch.askCount > 0) running.nudge('ask');
@@ -219,6 +244,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       { name: 'forward', due: 'forward', batchSize: CLAIM_BATCH, work: forward },
       { name: 'ask', due: 'ask', work: (run) => asker.askDue(run) },
       { name: 'refill', everyMs: REFILL_MS, work: (run) => taker.refill(run) },
+      { name: 'turn', everyMs: TURN_MS, work: (run) => turns.run(run) },
       { name: 'renew', everyMs: RENEWAL_MS, work: () => leases.renew(inHand.jobs()) },
     ],
     answers: {

@@ -8,6 +8,7 @@ import {
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type AskingRow,
   askLaterSql,
@@ -20,7 +21,7 @@ import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
 import type { GuardModel } from './guard-model.ts';
-import { storeRoutes } from './store-routes.ts';
+import { storeRoutes, turnsOf } from './store-routes.ts';
 
 /** Asks the model about mail whose guard rules need it, and routes the mail by its result. */
 export interface Asker {
@@ -38,6 +39,8 @@ export interface AskerOptions {
   model: GuardModel | null;
   /** Starts that step of the actor now. */
   nudge: (step: 'ask' | 'deliver' | 'forward') => void;
+  /** called with the turns of deliveries that were created and wait for them */
+  onTurns: (turns: readonly Turn[]) => void;
   fault: (point: AskFaultPoint) => void;
 }
 
@@ -164,6 +167,7 @@ export function createAsker(options: AskerOptions): Asker {
     });
     if (stored === null) return;
     for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
+    options.onTurns(turnsOf(stored));
     for (const { delivery_type: type } of stored.routes.map(({ record }) => record))
       if (type !== null) options.nudge(type === 'webhook' ? 'deliver' : 'forward');
   };

@@ -21,6 +21,8 @@ export interface DeliveryEndpoint {
   filter: EventFilter | null;
   /** a query for the payload, with the filter that limits what it reads; null: the default payload */
   payloadQuery: PayloadQuery | null;
+  /** which deliveries wait for earlier ones */
+  ordering: EndpointFactsRow['ordering'];
   /** whether the responses of this webhook may hold actions */
   allowsActions: boolean;
   /** null when it is no webhook, or its stored configuration cannot be used */
@@ -181,6 +183,7 @@ function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log
     events: row.events,
     filter: row.filter,
     payloadQuery: row.payload_query === null ? null : { query: row.payload_query, filter: row.filter },
+    ordering: row.ordering,
     allowsActions: row.allow_actions,
     webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,
   };

@@ -1,10 +1,15 @@
+import { orderOf } from '../../core/endpoints/delivery-order.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
+  type EventDelivery,
+  type FanOutEvent,
   findSubscribersBehind,
+  type LockedSubscription,
   lockSubscription,
   readFanOutEvents,
   readSubscribedUsers,
@@ -20,8 +25,8 @@ export interface FanOutOptions {
   fault: (point: DeliveryFaultPoint) => void;
   /** starts a run */
   nudge: () => void;
-  /** called when deliveries were created */
-  onDeliveries: () => void;
+  /** called when deliveries were created, with the turns of those that wait for them */
+  onDeliveries: (turns: readonly Turn[]) => void;
 }
 
 /**
@@ -74,7 +79,7 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
   const advance = async (subscriber: Subscriber): Promise<boolean> => {
     const stored = await inTransaction(database, async (client) => {
       const subscription = await lockSubscription(client, subscriber);
-      if (subscription === null) return { count: 0, hasMore: false };
+      if (subscription === null) return { deliveries: [], hasMore: false };
       const { event_seq: after, last_seq: lastSeq, filter } = subscription;
       const range = { after, upTo: lastSeq, limit: EVENTS_AT_ONCE, withPlaces: filter !== null };
       const events = await readFanOutEvents(client, subscriber.userId, range);
@@ -85,19 +90,21 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
           (event) =>
             !event.is_quiet && isPostedFromFeed(subscription.events, event.kind) && matchesFilter(filter, event),
         )
-        .map(({ seq, kind, email_id: emailId, thread_id: threadId }) => ({
+        .map((event) => ({
+          ...turnOf(subscription, event),
           id: makeIdentifier('delivery', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
-          seq,
-          kind,
-          emailId,
-          threadId,
+          seq: event.seq,
+          kind: event.kind,
+          emailId: event.email_id,
+          threadId: event.thread_id,
         }));
       const attemptsAllowed = 1 + readWebhookConfig(subscription.config).retryAttempts;
       await storeEventDeliveries(client, subscriber, { deliveries, attemptsAllowed, upTo });
-      return { count: deliveries.length, hasMore: upTo < lastSeq };
+      return { deliveries, hasMore: upTo < lastSeq };
     });
     fault('fan-out.stored');
-    if (stored.count > 0) onDeliveries();
+    const turns = stored.deliveries.flatMap(({ orderKey }) => (orderKey === null ? [] : [{ ...subscriber, orderKey }]));
+    if (stored.deliveries.length > 0) onDeliveries(turns);
     return stored.hasMore;
   };
 
@@ -131,4 +138,12 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
       for (const subscription of subscriptions) await subscription.stop();
     },
   };
+}
+
+function turnOf(
+  { ordering }: LockedSubscription,
+  { id, order_thread_id: threadId, from_address: fromAddress }: FanOutEvent,
+): Pick<EventDelivery, 'orderKey' | 'orderPosition'> {
+  const order = orderOf(ordering, { id, threadId, fromAddress });
+  return { orderKey: order?.key ?? null, orderPosition: order?.position ?? null };
 }

@@ -172,7 +172,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   const giveUp = (row: ClaimedForwardRow, error: string): Promise<void> =>
     recorder.record({
-      record: outcomeOfGivingUp(context, jobOf({ ...row, event_seq: null, event_kind: null }, 0), error),
+      record: outcomeOfGivingUp(
+        context,
+        jobOf({ ...row, event_seq: null, event_kind: null, order_key: null }, 0),
+        error,
+      ),
       step: 'forward',
     });
 

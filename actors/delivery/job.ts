@@ -18,6 +18,8 @@ export interface DeliveryJob extends Leased {
   createdAt: Date;
   threadId: string | null;
   threadPosition: number | null;
+  /** see core/endpoints/delivery-order.ts; null: no other delivery waits for it */
+  orderKey: string | null;
   /** size of the raw message, which the attempt probably holds in memory */
   sizeBytes: number;
   /** what was read when it was routed; null: nothing, or it was used */
@@ -41,6 +43,7 @@ export type DeliveryFaultPoint =
   | 'delivery.recorded'
   | 'fan-out.read'
   | 'fan-out.stored'
+  | 'delivery.turned'
   | 'forward.claimed'
   | 'forward.composed'
   | 'forward.stored';
@@ -59,6 +62,7 @@ export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob 
     createdAt: row.created_at,
     threadId: row.thread_id,
     threadPosition: row.thread_position,
+    orderKey: row.order_key,
     sizeBytes: row.size_octets ?? 0,
     content: null,
     leaseUntil,

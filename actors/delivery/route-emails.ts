@@ -5,6 +5,7 @@ import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type StoredRouteContentRow,
   type StoredRouteRow,
@@ -19,7 +20,7 @@ import type { Lane } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
 import { type DecidedEmail, decideRoutes, type RoutingParts } from './decide-routes.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import { type Admission, type StoredRoutes, storeRoutes } from './store-routes.ts';
+import { type Admission, type StoredRoutes, storeRoutes, turnsOf } from './store-routes.ts';
 
 interface RoutedBatch {
   /** received emails with a decision */
@@ -32,6 +33,8 @@ interface RoutedBatch {
   jobs: DeliveryJob[];
   /** lanes of webhook deliveries that were created and not claimed, one entry per delivery */
   leftTo: Lane[];
+  /** turns of webhook deliveries that were created and wait for them */
+  turns: Turn[];
   /** deliveries for endpoints that forward */
   forwardCount: number;
   /** emails that wait for a model */
@@ -188,10 +191,14 @@ function batchOf({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
     isMoreLeft: decided.length < rows.length,
     jobs: routes.flatMap((route) => jobOf(route, sizes, storedAt)),
     leftTo: records.flatMap((record) =>
-      record.is_claimed || record.endpoint_id === null || record.delivery_type !== 'webhook'
+      record.is_claimed ||
+      record.order_key !== null ||
+      record.endpoint_id === null ||
+      record.delivery_type !== 'webhook'
         ? []
         : [{ userId: record.user_id, key: record.endpoint_id }],
     ),
+    turns: turnsOf({ routes }),
     forwardCount: records.filter(({ delivery_type: type }) => type === 'email' || type === 'email_group').length,
     askCount: records.filter(({ outcome }) => outcome === 'asking').length,
   };
@@ -204,6 +211,7 @@ function joined(batches: readonly RoutedBatch[]): RoutedBatch {
     isMoreLeft: batches.some((batch) => batch.isMoreLeft),
     jobs: batches.flatMap((batch) => batch.jobs),
     leftTo: batches.flatMap((batch) => batch.leftTo),
+    turns: batches.flatMap((batch) => batch.turns),
     forwardCount: sum(batches.map((batch) => batch.forwardCount)),
     askCount: sum(batches.map((batch) => batch.askCount)),
   };
@@ -232,6 +240,7 @@ function jobOf(
       createdAt: row.delivery_created_at,
       threadId: record.thread_id,
       threadPosition: record.thread_position,
+      orderKey: null,
       sizeBytes: sizes.get(record.email_id) ?? 0,
       content: contentOf(row, storedAt),
       leaseUntil: leaseEnd(storedAt),

@@ -1,8 +1,10 @@
 import type { ClientBase, Pool } from 'pg';
+import { orderOf } from '../../core/endpoints/delivery-order.ts';
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   appendRouteEventsSql,
   countRuleHitsSql,
@@ -69,6 +71,13 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
   return { routes, grown: await appendEvents(context, client, own) };
 }
 
+/** Returns the turns of the deliveries that were created and wait for them. */
+export function turnsOf({ routes }: Pick<StoredRoutes, 'routes'>): Turn[] {
+  return routes.flatMap(({ record: { user_id: userId, endpoint_id: endpointId, order_key: orderKey } }) =>
+    orderKey === null || endpointId === null ? [] : [{ userId, endpointId, orderKey }],
+  );
+}
+
 const STORE = { name: 'delivery-store-routes', text: storeRoutesSql({ withContent: false }) };
 const STORE_WITH_CONTENT = {
   name: 'delivery-store-routes-with-content',
@@ -87,7 +96,12 @@ function recordOf(
 ): RouteRecord {
   const endpoint = endpointOf(context, row, decision, find);
   const webhook = endpoint?.webhook ?? null;
-  const admission = endpoint?.type === 'webhook' ? admit({ userId: row.user_id, key: endpoint.id }) : 'left';
+  const order =
+    endpoint?.type === 'webhook'
+      ? orderOf(endpoint.ordering, { id: row.id, threadId: row.thread_id, fromAddress: row.from_address })
+      : null;
+  const admission =
+    endpoint?.type === 'webhook' && order === null ? admit({ userId: row.user_id, key: endpoint.id }) : 'left';
   const sizeBytes = row.size_octets ?? 0;
   const hasRoom = sizeBytes <= Math.min(MAX_CONTENT_BYTES, room.bytes);
   const wantsContent = admission === 'started' && hasRoom && webhook !== null;
@@ -97,6 +111,8 @@ function recordOf(
     email_id: row.id,
     thread_id: row.thread_id,
     thread_position: row.thread_position,
+    order_key: order?.key ?? null,
+    order_position: order?.position ?? null,
     outcome: decision.outcome,
     via: decision.via,
     route_endpoint_id: decision.endpointId,

@@ -78,6 +78,9 @@ export const DeliverySchema = defineEntity({
     /** the event that is posted; null: mail that is routed to the endpoint */
     eventSeq: p.bigint('number').nullable(),
     eventKind: p.text().$type<EventKind>().nullable(),
+    /** its turn among deliveries to the endpoint, see core/endpoints/delivery-order.ts; null: it waits for no other */
+    orderKey: p.text().nullable(),
+    orderPosition: p.text().nullable(),
     cause: p.enum(DELIVERY_CAUSES).default('route'),
     /**
      * for a forwarded copy: its bytes, which are sent to the recipients with this delivery_id, and whether its return address is null, like
@@ -103,6 +106,12 @@ export const DeliverySchema = defineEntity({
     completedAt: p.datetime(3).nullable(),
   },
   uniques: [
+    // The delivery that has the turn of its key.
+    {
+      name: 'delivery_turn',
+      properties: ['userId', 'endpointId', 'orderKey'],
+      where: `(status = 'pending') AND (order_key IS NOT NULL) AND (next_attempt_at IS NOT NULL)`,
+    },
     // However often a part of the feed is read, each event has one first delivery per endpoint.
     { name: 'delivery_event', properties: ['userId', 'endpointId', 'eventSeq'], where: `cause = 'event'` },
   ],
@@ -152,6 +161,12 @@ export const DeliverySchema = defineEntity({
       name: 'delivery_lane_due',
       properties: ['userId', 'endpointId', 'nextAttemptAt'],
       where: `(status = 'pending') AND (delivery_type = 'webhook')`,
+    },
+    // Deliveries that wait for their turn.
+    {
+      name: 'delivery_waiting_turn',
+      properties: ['userId', 'endpointId', 'orderKey', 'orderPosition', 'id'],
+      where: `(status = 'pending') AND (order_key IS NOT NULL) AND (next_attempt_at IS NULL)`,
     },
   ],
 });

@@ -51,6 +51,8 @@ create table delivery (
   thread_position integer,
   event_seq bigint,
   event_kind text,
+  order_key text,
+  order_position text,
   cause text not null default 'route' check (cause in ('route', 'retry', 'replay', 'release', 'action', 'event')),
   forward_raw_id text,
   is_null_sender boolean,
@@ -75,6 +77,11 @@ create unique index delivery_event on delivery (user_id, endpoint_id, event_seq)
 create index delivery_of_event on delivery (user_id, endpoint_id, event_seq) where event_seq is not null;
 -- Those that go with their events (retention); the others go with their emails.
 create index delivery_without_email on delivery (user_id, event_seq) where email_id is null;
+-- Of the deliveries with one order_key, at most one has its turn. The others wait without a next_attempt_at.
+create unique index delivery_turn on delivery (user_id, endpoint_id, order_key)
+  where status = 'pending' and order_key is not null and next_attempt_at is not null;
+create index delivery_waiting_turn on delivery (user_id, endpoint_id, order_key, order_position, id)
+  where status = 'pending' and order_key is not null and next_attempt_at is null;
 create index delivery_forward_due on delivery (next_attempt_at) where status = 'pending' and delivery_type <> 'webhook';
 create index delivery_email on delivery (user_id, email_id);
 create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);

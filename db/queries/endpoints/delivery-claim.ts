@@ -17,7 +17,34 @@ export interface ClaimedDeliveryRow {
   created_at: Date;
   thread_id: string | null;
   thread_position: number | null;
+  order_key: string | null;
   size_octets: number | null;
+}
+
+/** The columns of ClaimedDeliveryRow that a row of delivery has. */
+export function claimedColumns(row: string): string {
+  return [
+    'user_id',
+    'id',
+    'email_id',
+    'endpoint_id',
+    'event_seq',
+    'event_kind',
+    'attempts',
+    'attempts_allowed',
+    'created_at',
+    'thread_id',
+    'thread_position',
+    'order_key',
+  ]
+    .map((column) => `${row}.${column}`)
+    .join(', ');
+}
+
+/** The column of ClaimedDeliveryRow that the message has. */
+export function sizeOfMessage(row: string): string {
+  return `(select r.size_octets from raw_message r
+           where r.id = (select e.raw_id from email e where e.user_id = ${row}.user_id and e.id = ${row}.email_id)) as size_octets`;
 }
 
 /** An endpoint with pending webhook deliveries. */
@@ -46,7 +73,7 @@ export const listLanesSql = `
       where ${IS_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
       order by user_id, endpoint_id, next_attempt_at limit 1) n
   )
-  select user_id, endpoint_id, next_attempt_at <= (select postroom_now()) as is_due from lane limit $3`;
+  select user_id, endpoint_id, coalesce(next_attempt_at <= (select postroom_now()), false) as is_due from lane limit $3`;
 
 /**
  * Claims due webhook deliveries for the claimant $1: for each user and endpoint in the parallel arrays $2 and $3, up to the number in $4,
@@ -65,12 +92,9 @@ export const claimOfLanesSql = `
           and (d.claimed_until is null or d.claimed_until < (select postroom_now()))
           and ${notSetAsideSql('deliver', 'd.user_id', 'd.id')}
         order by d.next_attempt_at limit l.wanted for update skip locked) d))
-    returning t.user_id, t.id, t.email_id, t.endpoint_id, t.event_seq, t.event_kind, t.attempts, t.attempts_allowed, t.created_at, t.thread_id, t.thread_position,
-      t.next_attempt_at
+    returning ${claimedColumns('t')}, t.next_attempt_at
   )
-  select c.user_id, c.id, c.email_id, c.endpoint_id, c.event_seq, c.event_kind, c.attempts, c.attempts_allowed, c.created_at, c.thread_id, c.thread_position,
-         (select r.size_octets from raw_message r
-          where r.id = (select e.raw_id from email e where e.user_id = c.user_id and e.id = c.email_id)) as size_octets
+  select ${claimedColumns('c')}, ${sizeOfMessage('c')}
   from claimed c
   order by c.next_attempt_at`;
 

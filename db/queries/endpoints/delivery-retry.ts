@@ -221,8 +221,8 @@ export interface NewDelivery {
 
 /**
  * Creates a delivery that is due now, unless one of the email to that endpoint is still pending: then that one becomes due now (a forwarded
- * copy that is already in the sending queue is unchanged). The email's row must be locked, and the endpoint protected. Returns the id of
- * the delivery.
+ * copy that is already in the sending queue, and a delivery that waits for its turn, are unchanged). The email's row must be locked, and the
+ * endpoint protected. Returns the id of the delivery.
  */
 export async function deliverNow(
   transaction: Transaction<Tables>,
@@ -233,7 +233,7 @@ export async function deliverNow(
   const { rows } = await sql<{ id: string }>`
     with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
     hurried as (
-      update delivery d set next_attempt_at = case when d.forward_raw_id is null then least(d.next_attempt_at, n.at) end from clock_now n
+      update delivery d set next_attempt_at = case when d.next_attempt_at is not null then least(d.next_attempt_at, n.at) end from clock_now n
       where d.user_id = ${userId} and d.id = (
         select p.id from delivery p
         where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
@@ -267,7 +267,8 @@ export async function deliverEventNow(
   const { rows } = await sql<{ id: string }>`
     with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
     hurried as (
-      update delivery d set next_attempt_at = least(d.next_attempt_at, n.at) from clock_now n
+      update delivery d set next_attempt_at = case when d.next_attempt_at is not null then least(d.next_attempt_at, n.at) end
+      from clock_now n
       where d.user_id = ${userId} and d.id = ${deliveryId} and d.status = 'pending'
       returning d.id
     ),

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { ClientBase } from 'pg';
-import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
+import type { EndpointOrdering, EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { EventKind } from '../../../core/events/event-kinds.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -48,6 +48,7 @@ export async function findSubscribersBehind(
 export interface LockedSubscription {
   events: string[];
   filter: EventFilter | null;
+  ordering: EndpointOrdering;
   config: unknown;
   /** up to which event the endpoint has its deliveries */
   event_seq: number;
@@ -63,7 +64,7 @@ export async function lockSubscription(
   const { rows } = await client.query<LockedSubscription>({
     name: 'lock-subscription',
     text: `
-      select e.events, e.filter, e.config, s.event_seq, c.last_seq
+      select e.events, e.filter, e.ordering, e.config, s.event_seq, c.last_seq
       from endpoint_subscription s
       join endpoint e on e.user_id = s.user_id and e.id = s.endpoint_id and e.is_active and e.type = 'webhook'
       join event_counter c on c.user_id = s.user_id
@@ -76,10 +77,15 @@ export async function lockSubscription(
 
 /** An event with what filters ask about it. */
 export interface FanOutEvent {
+  id: string;
   seq: number;
   kind: EventKind;
   email_id: string | null;
   thread_id: string | null;
+  /** ... or the thread of the email that it is about */
+  order_thread_id: string | null;
+  /** the From address of the email; null: it is about none */
+  from_address: string | null;
   /** whether it tells how imported mail was threaded, which its user did not want to be routed */
   is_quiet: boolean;
   /** names of the domains and addresses that it is about, in lower case; null: it is about none */
@@ -99,9 +105,12 @@ export async function readFanOutEvents(
   const { rows } = await client.query<FanOutEvent>({
     name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
     text: `
-      select v.seq, v.kind, v.email_id, v.thread_id, v.kind = 'email.threaded' and exists (
-        select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet, ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
+      select v.id, v.seq, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
+        v.kind = 'email.threaded' and exists (
+        select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet,
+        ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
       from (select * from event v where v.user_id = $1 and v.seq > $2 and v.seq <= $3 order by v.seq limit $4) v
+      left join lateral (select m.thread_id, m.from_address from email m where m.user_id = $1 and m.id = v.email_id limit 1) m on true
       ${withPlaces ? PLACES : ''}
       order by v.seq`,
     values: [userId, after, upTo, limit],
@@ -125,12 +134,14 @@ export interface EventDelivery {
   id: string;
   emailId: string | null;
   threadId: string | null;
+  orderKey: string | null;
+  orderPosition: string | null;
   seq: number;
   kind: EventKind;
 }
 
 /**
- * Creates deliveries that are due now, and moves the position of the subscription, in one statement. Events that the endpoint has a first
+ * Creates deliveries that are due now, or wait for their turns, and moves the position of the subscription, in one statement. Events that the endpoint has a first
  * delivery of are left out.
  */
 export async function storeEventDeliveries(
@@ -148,10 +159,12 @@ export async function storeEventDeliveries(
       with clock_now as materialized (select postroom_now()::timestamptz(3) as at), moved as (
         update endpoint_subscription set event_seq = $3 where user_id = $1 and endpoint_id = $2
       )
-      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, cause, attempts_allowed,
-        next_attempt_at, created_at)
-      select $1, x.id, x."emailId", $2, 'webhook', x."threadId", x.seq, x.kind, 'event', $4::integer, n.at, n.at
-      from jsonb_to_recordset($5::jsonb) as x(id text, "emailId" text, "threadId" text, seq bigint, kind text) cross join clock_now n
+      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, order_key, order_position,
+        cause, attempts_allowed, next_attempt_at, created_at)
+      select $1, x.id, x."emailId", $2, 'webhook', x."threadId", x.seq, x.kind, x."orderKey", x."orderPosition", 'event', $4::integer,
+        case when x."orderKey" is null then n.at end, n.at
+      from jsonb_to_recordset($5::jsonb) as x(id text, "emailId" text, "threadId" text, "orderKey" text, "orderPosition" text, seq bigint,
+        kind text) cross join clock_now n
       order by x.seq
       on conflict (user_id, endpoint_id, event_seq) where cause = 'event' do nothing`,
     values: [userId, endpointId, upTo, attemptsAllowed, JSON.stringify(deliveries)],

@@ -109,7 +109,8 @@ export async function endDeliveries(
       claimed_until = null, response_data = jsonb_build_object('error', ${error}::text, 'statusCode', null)
     where d.user_id = ${userId} and d.status = 'pending' and d.id = any(array(
       select p.id from delivery p
-      where p.user_id = ${userId} and p.endpoint_id = ${endpointId} and p.status = 'pending' and p.next_attempt_at is not null
+      where p.user_id = ${userId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
+        and (p.next_attempt_at is not null or p.order_key is not null)
         and (p.claimed_until is null or p.claimed_until < (select postroom_now()))
       limit ${MAX_ENDED} for update skip locked))
     returning d.id, d.email_id as "emailId", d.event_seq as "eventSeq", d.attempts`.execute(transaction);

@@ -10,6 +10,7 @@ export interface UnroutedRow {
   user_id: string;
   id: string;
   own_address: string;
+  from_address: string;
   thread_id: string;
   thread_position: number;
   /** null when the email has an address_id and the address is gone or has no endpoint */
@@ -32,7 +33,7 @@ export interface UnroutedRow {
 }
 
 const ROUTE_FACTS = `
-  select e.user_id, e.id, e.own_address, e.thread_id, e.thread_position, r.answers, e.raw_id,
+  select e.user_id, e.id, e.own_address, e.from_address, e.thread_id, e.thread_position, r.answers, e.raw_id,
          (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets,
          exists (select from dmarc_report p where p.user_id = e.user_id and p.email_id = e.id) as is_dmarc_report,
          exists (select from guard_rule g where g.user_id = e.user_id and g.is_active) as has_guard_rules,
@@ -88,7 +89,7 @@ export const takeAskedSql = `${ROUTE_FACTS}
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
   select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active, e.allow_actions,
-    e.payload_query, e.events, e.filter, e.xmin::text as version
+    e.payload_query, e.events, e.filter, e.ordering, e.xmin::text as version
   from unnest($1::text[], $2::text[]) k(user_id, id)
   cross join lateral (select *, xmin from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
 
@@ -105,6 +106,7 @@ export type EndpointFactsRow = Pick<
   | 'payload_query'
   | 'events'
   | 'allow_actions'
+  | 'ordering'
 > & {
   config: unknown;
   filter: EventFilter | null;
@@ -122,6 +124,9 @@ export interface RouteRecord {
   attempts_allowed: number | null;
   thread_id: string;
   thread_position: number;
+  /** its turn among deliveries to the endpoint; null: it waits for no other, and is due now */
+  order_key: string | null;
+  order_position: string | null;
   /** whether the router claims it; otherwise it waits for a claim */
   is_claimed: boolean;
   /** whether the content of the email is returned, for an attempt that follows at once */
@@ -162,8 +167,8 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
   decided as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(
       user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
-      thread_id text, thread_position integer, is_claimed boolean, wants_content boolean, wants_raw boolean, outcome text, via text,
-      route_endpoint_id text, rule_id text, reason text, matches jsonb, answers jsonb)
+      thread_id text, thread_position integer, order_key text, order_position text, is_claimed boolean, wants_content boolean,
+      wants_raw boolean, outcome text, via text, route_endpoint_id text, rule_id text, reason text, matches jsonb, answers jsonb)
   ), routed as (
     update route w set decided_at = case when r.outcome <> 'asking' then n.at end, outcome = r.outcome, via = r.via,
       endpoint_id = r.route_endpoint_id, rule_id = r.rule_id, reason = r.reason, matches = r.matches, answers = r.answers,
@@ -176,12 +181,13 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
             limit 1 for no key update skip locked) k) r, clock_now n
     where w.ctid = r.place
     returning r.user_id, r.email_id, r.delivery_id, r.endpoint_id, r.delivery_type, r.attempts_allowed, r.thread_id, r.thread_position,
-      r.is_claimed, r.wants_content, r.wants_raw
+      r.order_key, r.order_position, r.is_claimed, r.wants_content, r.wants_raw
   ), created as (
-    insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
-                          next_attempt_at, claimed_by, claimed_until, created_at)
-    select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.attempts_allowed,
-           n.at, case when r.is_claimed then $1 end, case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
+    insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, order_key, order_position,
+                          attempts_allowed, next_attempt_at, claimed_by, claimed_until, created_at)
+    select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.order_key, r.order_position,
+           r.attempts_allowed, case when r.order_key is null then n.at end, case when r.is_claimed then $1 end,
+           case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
     from routed r, clock_now n where r.delivery_id is not null
   )
   select r.user_id, r.email_id, n.at as delivery_created_at ${withContent ? CONTENT_OF_ROUTED : 'from routed r cross join clock_now n'}`;

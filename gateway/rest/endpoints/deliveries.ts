@@ -43,7 +43,9 @@ export const deliveryBody = z
       .meta({ description: '`error` and `statusCode` of the last attempt. Null before the first attempt.' }),
     createdAt: instant,
     completedAt: instant.nullable(),
-    nextAttemptAt: instant.nullable().meta({ description: 'Null if there is no next attempt.' }),
+    nextAttemptAt: instant
+      .nullable()
+      .meta({ description: 'Null if there is no next attempt, or while the delivery waits for earlier ones.' }),
     cause: z.enum(DELIVERY_CAUSES).meta({ description: 'What started this delivery.' }),
     attemptLog: z.array(
       z.object({

@@ -27,6 +27,7 @@ function jobs(endpointId: string, count: number, sizeBytes = 1): DeliveryJob[] {
     createdAt: new Date(0),
     threadId: null,
     threadPosition: null,
+    orderKey: null,
     sizeBytes,
     content: null,
     leaseUntil: Number.POSITIVE_INFINITY,

@@ -80,6 +80,27 @@ test.each([
 });
 
 test.each([
+  ['delivery.recorded', 'the first was recorded, and no other had its turn'],
+  ['delivery.turned', 'the next had its turn'],
+])('killed at %s while deliveries wait for each other, %s: each comes once, in order', async (point) => {
+  receiver = await startWebhookReceiver();
+  const mailbox = await mailboxFor();
+  await database.pool.query(`update endpoint set ordering = 'thread' where id = $1`, [mailbox.endpointId]);
+  const mails = await insertReceivedMail(database, mailbox, { count: 3 });
+  expect(await killedAt(point)).toBe(137);
+
+  const actor = await start();
+  await actor.moveClock(31);
+  await untilDeliveries(
+    database,
+    mailbox.endpointId,
+    (all) => all.length === 3 && all.every(({ status }) => status === 'success'),
+  );
+  expect(receiver.requests.map(({ headers }) => headers['x-email-id'])).toEqual(mails.map(({ emailId }) => emailId));
+  expect(await statOf(mailbox.endpointId)).toEqual({ total: 3, successful: 3, failed: 0 });
+});
+
+test.each([
   ['delivery.acted', 'the transaction is undone: the response to the second request acts', 2],
   ['delivery.recorded', 'the actions ran with the commit: they do not run again', 1],
 ])('killed at %s with actions in the response, %s', async (point, _, requests) => {

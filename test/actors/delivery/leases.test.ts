@@ -50,6 +50,7 @@ function jobFor(userId: string, deliveryId: string): DeliveryJob {
     createdAt: new Date(),
     threadId: null,
     threadPosition: null,
+    orderKey: null,
     sizeBytes: 0,
     content: null,
     leaseUntil: 0,

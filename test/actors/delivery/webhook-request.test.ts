@@ -17,6 +17,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     events: ['email.received'],
     filter: null,
     payloadQuery: null,
+    ordering: 'none' as const,
     allowsActions: false,
     webhook: null,
   },
