@@ -20,13 +20,15 @@ import { testActorContext } from '../support/stages/actor-context.ts';
 import { BenchChild } from './child.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
 import { findPostmaster } from './postroom-server.ts';
-import type { SinkArrival, SinkOrder } from './webhook-sink-process.ts';
+import type { SinkArrival } from './webhook-sink-process.ts';
 
 export interface StageOptions {
   endpoints: number;
   mails: number;
   /** of the text body of each */
   bytes: number;
+  /** the process that takes the webhooks, if not webhook-sink-process.ts */
+  sink?: './ordering-sink-process.ts';
   /** of PostgreSQL */
   settings?: Record<string, string>;
 }
@@ -51,7 +53,8 @@ export interface DeliveryStage {
   /** The requests of these deliveries. */
   prepare(deliveryIds: readonly string[]): Promise<PreparedRequest[]>;
   startActor(): Promise<Actor>;
-  ask<T>(order: SinkOrder): Promise<T>;
+  /** Asks the process that takes the webhooks. */
+  ask<T>(order: object): Promise<T>;
   /** Resolves when that many webhooks came, with them; throws after the limit. */
   arrived(count: number, limitMs: number): Promise<SinkArrival[]>;
   stop(): Promise<void>;
@@ -71,7 +74,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
     port,
     ...(options.settings === undefined ? {} : { settings: options.settings }),
   });
-  const sink = new BenchChild('./webhook-sink-process.ts');
+  const sink = new BenchChild(options.sink ?? './webhook-sink-process.ts');
   const { ports } = await sink.ask<{ ports: number[] }>({ listenOn: options.endpoints });
   await migrate(cluster.url);
   const open = async (role: 'postroom_actor' | null) =>

@@ -51,6 +51,14 @@ export const parts: readonly Part[] = [
     load: () => import('./delivery.ts'),
   },
   {
+    name: 'ordering',
+    title: 'Order',
+    about:
+      'Mail of many conversations is routed to 10 endpoints with `ordering: thread`. Each webhook waits until the one before it in its conversation was accepted, also while that is retried.',
+    limitMs: 480_000,
+    load: () => import('./ordering.ts'),
+  },
+  {
     name: 'fairness',
     title: 'Fairness',
     about:

@@ -24,6 +24,10 @@ const benchmarks: Record<string, Benchmark> = {
   quiet: { about: 'idle, and at 20 messages per second', load: () => import('./quiet.ts') },
   api: { about: 'REST, lists and search beside a bare Fastify service', load: () => import('./api.ts') },
   delivery: { about: 'due webhooks beside bare undici', load: () => import('./delivery.ts') },
+  ordering: {
+    about: 'webhooks in the order of their conversations, beside unordered ones',
+    load: () => import('./ordering.ts'),
+  },
   fairness: { about: 'one user’s mail while another’s causes trouble', load: () => import('./fairness.ts') },
   cores: { about: 'one core, two cores, and each actor twice', load: () => import('./cores.ts') },
   capacity: { about: 'what a message costs each process', load: () => import('./capacity.ts') },
