@@ -374,6 +374,7 @@ describe('one email', () => {
       read_at: null,
       is_archived: false,
       is_test: false,
+      metadata: null,
       thread_id: threadId,
       thread_position: 1,
       envelope_recipient: 'hello@box.test',
