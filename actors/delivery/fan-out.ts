@@ -1,4 +1,4 @@
-import { orderOf } from '../../core/endpoints/delivery-order.ts';
+import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
@@ -142,8 +142,8 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
 
 function turnOf(
   { ordering }: LockedSubscription,
-  { id, order_thread_id: threadId, from_address: fromAddress }: FanOutEvent,
+  { at, seq, order_thread_id: threadId, from_address: fromAddress }: FanOutEvent,
 ): Pick<EventDelivery, 'orderKey' | 'orderPosition'> {
-  const order = orderOf(ordering, { id, threadId, fromAddress });
+  const order = orderOf(ordering, { position: positionOfEvent({ at, seq }), threadId, fromAddress });
   return { orderKey: order?.key ?? null, orderPosition: order?.position ?? null };
 }

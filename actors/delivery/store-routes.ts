@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { orderOf } from '../../core/endpoints/delivery-order.ts';
+import { orderOf, positionOfEmail } from '../../core/endpoints/delivery-order.ts';
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
@@ -98,7 +98,11 @@ function recordOf(
   const webhook = endpoint?.webhook ?? null;
   const order =
     endpoint?.type === 'webhook'
-      ? orderOf(endpoint.ordering, { id: row.id, threadId: row.thread_id, fromAddress: row.from_address })
+      ? orderOf(endpoint.ordering, {
+          position: positionOfEmail(row.id),
+          threadId: row.thread_id,
+          fromAddress: row.from_address,
+        })
       : null;
   const admission =
     endpoint?.type === 'webhook' && order === null ? admit({ userId: row.user_id, key: endpoint.id }) : 'left';

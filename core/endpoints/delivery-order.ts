@@ -11,8 +11,8 @@ export interface DeliveryOrder {
 
 /** What the turn of a delivery depends on. */
 export interface OrderedSubject {
-  /** of the email or event that is delivered */
-  id: string;
+  /** positionOfEmail or positionOfEvent */
+  position: string;
   threadId: string | null;
   /** the From address of the email; null: it is about none */
   fromAddress: string | null;
@@ -21,9 +21,18 @@ export interface OrderedSubject {
 /** Returns the turn of a new delivery; null when it waits for no other. Set once: a thread that is merged later keeps its key. */
 export function orderOf(
   ordering: EndpointOrdering,
-  { id, threadId, fromAddress }: OrderedSubject,
+  { position, threadId, fromAddress }: OrderedSubject,
 ): DeliveryOrder | null {
   const key = { none: null, thread: threadId, sender: fromAddress?.toLowerCase() ?? null }[ordering];
-  // The identifier without its prefix: emails and events share threads.
-  return key === null ? null : { key, position: id.slice(id.indexOf('_') + 1) };
+  return key === null ? null : { key, position };
+}
+
+/** Returns the position of an email by its identifier, which begins with the time of its creation. */
+export function positionOfEmail(id: string): string {
+  return id.slice(id.indexOf('_') + 1);
+}
+
+/** Returns the position of an event: like that of an email by its time, and by its number among events of the same time. */
+export function positionOfEvent({ at, seq }: { at: Date; seq: number }): string {
+  return `${at.getTime().toString(16).padStart(12, '0')}${String(seq).padStart(20, '0')}`;
 }

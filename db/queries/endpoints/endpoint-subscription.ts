@@ -77,8 +77,8 @@ export async function lockSubscription(
 
 /** An event with what filters ask about it. */
 export interface FanOutEvent {
-  id: string;
   seq: number;
+  at: Date;
   kind: EventKind;
   email_id: string | null;
   thread_id: string | null;
@@ -105,7 +105,7 @@ export async function readFanOutEvents(
   const { rows } = await client.query<FanOutEvent>({
     name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
     text: `
-      select v.id, v.seq, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
+      select v.seq, v.at, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
         v.kind = 'email.threaded' and exists (
         select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet,
         ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}

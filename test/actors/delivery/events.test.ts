@@ -1,5 +1,7 @@
+import { fork } from 'node:child_process';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { loginAs } from '../../support/cluster/cluster.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail } from '../../support/rows/sent-mail.ts';
@@ -342,3 +344,38 @@ test('the response to an event with an email labels and flags it, and is refused
     problem: { place: 'actions[0]', message: 'Actions need an email, and domain.verified is not about one.' },
   });
 });
+
+describe('events of a conversation to an endpoint with an order', () => {
+  test.each([
+    ['none', 'in the order of the feed'],
+    ['fan-out.read', 'before its commit: in the order of the feed, each once'],
+    ['fan-out.stored', 'after its commit: in the order of the feed, each once'],
+  ])('killed at %s, they are posted %s', async (point) => {
+    const box = await gateway.mailbox();
+    const { id, path } = await subscribe(box, { events: ['thread.*'], ordering: 'thread' });
+    const ids = await append(
+      box,
+      Array.from({ length: 12 }, () => ({ kind: 'thread.labelled', threadId: 'th_1', data: { labels: [] } })),
+    );
+    if (point !== 'none') expect(await killedAt(point)).toBe(137);
+    const { moveClock } = await start();
+    await moveClock(31);
+    await untilDeliveries(
+      gateway.actor,
+      id,
+      (all) => all.length === ids.length && all.every(({ status }) => status === 'success'),
+    );
+    const posted = receiver.requests.filter((request) => request.path === path);
+    expect(posted.map(({ webhookId }) => webhookId)).toEqual(ids);
+    expect(posted.map(({ body }) => JSON.parse(body).type)).toEqual(ids.map(() => 'thread.labelled'));
+  });
+});
+
+/** Runs a delivery actor in a process of its own until that point; returns its status. */
+async function killedAt(point: string): Promise<number | null> {
+  const url = await loginAs(gateway.url, 'postroom_actor');
+  const child = fork(new URL('./delivering-process.ts', import.meta.url), [url, `killed-${point}`, point], {
+    execArgv: [],
+  });
+  return new Promise((resolve) => child.once('exit', resolve));
+}

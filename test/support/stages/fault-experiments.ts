@@ -237,6 +237,16 @@ const webhooks: FaultExperiment[] = [
       { file: SPLIT, name: 'killed at', row: 'delivery.posted' },
     ],
   },
+  {
+    id: 'E6',
+    fault:
+      'The delivery actor is killed while it creates the deliveries of events, or passes the turn in a conversation',
+    expected: 'Each event and email reaches the endpoint, in order, and none twice.',
+    tests: [
+      { file: 'test/actors/delivery/events.test.ts', name: 'killed at' },
+      { file: 'test/actors/delivery/faults.test.ts', name: 'while deliveries wait for each other' },
+    ],
+  },
 ];
 
 const smtpOut: FaultExperiment[] = [
