@@ -5,7 +5,7 @@ import { EVENT_KINDS, isEventKind } from '../../../core/events/event-kinds.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 /** Points at which tests of faults end a process, named alike. */
-const FAULT_POINTS = ['delivery.claimed', 'delivery.posted', 'delivery.recorded'];
+const FAULT_POINTS = ['delivery.claimed', 'delivery.posted', 'delivery.acted', 'delivery.recorded', 'delivery.turned'];
 /** Where a kind is put together from a word before it: the words. */
 const COMPOSED: [pattern: RegExp, kinds: string[]][] = [
   [/'kind', 'email\.' \|\| type/, ['email.sent', 'email.scheduled']],
