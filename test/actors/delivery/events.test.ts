@@ -358,8 +358,8 @@ describe('events of a conversation to an endpoint with an order', () => {
       Array.from({ length: 12 }, () => ({ kind: 'thread.labelled', threadId: 'th_1', data: { labels: [] } })),
     );
     if (point !== 'none') expect(await killedAt(point)).toBe(137);
-    const { moveClock } = await start();
-    await moveClock(31);
+    const running = await start();
+    await running.moveClock(31);
     await untilDeliveries(
       gateway.actor,
       id,

@@ -143,7 +143,7 @@ export async function addByInterface(
     batch: ['/emails/batch', { emails: [sent, later] }],
     rule: ['/guard', rule],
     domain: ['/domains', { domain: `more-${domainOf(mailbox)}` }],
-    'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { secret: userId } }],
+    'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { mark: userId } }],
     suppression: ['/suppressions', { address: suppressedBy(mailbox) }],
   } as const;
   for (const kind of kinds) {
