@@ -199,6 +199,56 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
+  test('a reply address is created with metadata, counts its mail, and is revoked', async () => {
+    const account = await stage.account();
+    const tab = await openTab(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/addresses`);
+    await page.getByRole('tab', { name: 'Reply addresses' }).click();
+    await page.getByText('No reply addresses yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create reply address' }).last().click();
+    const form = page.getByRole('dialog', { name: 'Create reply address' });
+    const create = form.getByRole('button', { name: 'Create reply address' });
+    await form.getByRole('combobox', { name: 'Deliver to' }).fill(account.address);
+    await form.getByRole('textbox', { name: 'Metadata' }).fill('{ "order": }');
+    await create.click();
+    await form.getByText('This is not valid JSON').waitFor();
+    await form.getByRole('textbox', { name: 'Metadata' }).fill('["order"]');
+    await create.click();
+    await form.getByText('Enter a JSON object').waitFor();
+    await form.getByRole('textbox', { name: 'Metadata' }).fill('{ "order": 4711 }');
+    await form.getByRole('combobox', { name: 'Senders' }).fill('ada@sender.test');
+    await page.keyboard.press('Enter');
+    await form.getByRole('textbox', { name: 'Maximum messages' }).fill('5');
+    await form.getByRole('combobox', { name: 'Expiry' }).click();
+    await page.getByRole('option', { name: 'In 30 days' }).click();
+    await form.getByRole('textbox', { name: 'Thread ID' }).fill('th_none');
+    await create.click();
+    await form.getByText('Thread not found').waitFor();
+    await form.getByRole('textbox', { name: 'Thread ID' }).fill('');
+    await expectAccessible(page);
+    await create.click();
+
+    const row = page.getByRole('list', { name: 'Reply addresses' }).getByRole('listitem');
+    await row.getByText('0 of 5 messages used').waitFor();
+    await row.getByText('{"order":4711}').waitFor();
+    await row.getByText(`Only ada@sender.test may write; delivered to ${account.address}`).waitFor();
+    const { body } = await account.call('GET', '/reply-addresses');
+    expect(body.data).toMatchObject([{ metadata: { order: 4711 }, max_messages: 5, deliver_to: account.address }]);
+    await stage.mail({ from: 'ada@sender.test', to: body.data[0].address, subject: 'An answer', text: 'Yes.' });
+    await row.getByText('1 of 5 messages used').waitFor();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await row.getByRole('button', { name: `Revoke ${body.data[0].address}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke reply address' }).click();
+    await row.getByText('revoked', { exact: true }).waitFor();
+    expect((await account.call('GET', '/reply-addresses')).body.data).toMatchObject([{ status: 'revoked' }]);
+    expect(tab.complaints).toEqual([]);
+    await tab.close();
+  });
+
   test('what is of somebody else is not there, also on a phone', async () => {
     const owner = await stage.account();
     const { body: addresses } = await owner.call('GET', '/email-addresses');

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Tabs, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconAt, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,14 +10,58 @@ import { DOMAIN_CHOICES } from './address-documents.ts';
 import { AddressDrawer } from './address-drawer.tsx';
 import { AddressForm } from './address-form.tsx';
 import { AddressList } from './address-list.tsx';
+import { ReplyAddresses } from './reply-addresses.tsx';
 
 /** Delay between the last keystroke and the search. Milliseconds. */
 const REST_MS = 300;
 /** Maximum length of a search in characters, as in the service. */
 const MAX_SEARCH = 100;
 
-/** All addresses, with the open one beside the list. Filters, search and the open address are in the URL. */
+/** Addresses and reply addresses, as tabs. The tab and what it shows are in the URL. */
 export function AddressesPage() {
+  const [search, setSearch] = useSearchParams();
+  const isReply = search.get('tab') === 'reply';
+  const create = () =>
+    setSearch((params) => {
+      params.set('new', isReply ? '' : (params.get('domain') ?? ''));
+      return params;
+    });
+  return (
+    <>
+      <PageHeader
+        title="Addresses"
+        about={
+          isReply
+            ? 'Signed addresses for answers to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
+            : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
+        }
+      >
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
+          {isReply ? 'Create reply address' : 'Create address'}
+        </Button>
+      </PageHeader>
+      <Tabs
+        value={isReply ? 'reply' : 'all'}
+        onChange={(tab) => setSearch(tab === 'reply' ? { tab } : {})}
+        keepMounted={false}
+      >
+        <Tabs.List aria-label="Kind of address">
+          <Tabs.Tab value="all">Addresses</Tabs.Tab>
+          <Tabs.Tab value="reply">Reply addresses</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="all" pt="md">
+          <PermanentAddresses />
+        </Tabs.Panel>
+        <Tabs.Panel value="reply" pt="md">
+          <ReplyAddresses />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+/** All addresses, with the open one beside the list. Filters, search and the open address are in the URL. */
+function PermanentAddresses() {
   const [search, setSearch] = useSearchParams();
   const set = (changes: Record<string, string | null>) =>
     setSearch((params) => {
@@ -46,14 +90,6 @@ export function AddressesPage() {
   };
   return (
     <>
-      <PageHeader
-        title="Addresses"
-        about="Postroom receives and stores mail to these addresses, and delivers it to their endpoints."
-      >
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: domainId ?? '' })}>
-          Create address
-        </Button>
-      </PageHeader>
       <Filters domainId={domainId} sought={sought} state={state} set={set} />
       <AddressList
         filter={filter}
