@@ -1,5 +1,5 @@
-import { createSocket } from 'node:dgram';
-import { createServer } from 'node:net';
+import { createSocket, type Socket } from 'node:dgram';
+import { createServer, type Server } from 'node:net';
 import dnsPacket, { type Answer, type Packet, type StringRecordType } from 'dns-packet';
 
 /** Records of one name and type, in the forms of dns-packet: TXT strings of any length, `{ preference, exchange }` for MX. */
@@ -50,14 +50,6 @@ export async function serveDns(
   secure: ReadonlySet<string> = new Set(),
 ): Promise<Pick<DnsServer, 'port' | 'address' | 'stop'>> {
   const answer = (query: Packet) => answerFrom(query, zoneOf, queries, secure);
-  const udp = createSocket('udp4');
-  udp.on('message', (message, from) => {
-    const reply = answer(dnsPacket.decode(message));
-    if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
-    else if (reply !== null) udp.send(datagramOf(reply), from.port, from.address);
-  });
-  await new Promise<void>((resolve) => udp.bind(0, host, resolve));
-  const { port } = udp.address();
   const tcp = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (data) => {
@@ -66,10 +58,13 @@ export async function serveDns(
       else if (reply !== null) socket.end(dnsPacket.streamEncode(reply));
     });
   });
-  await new Promise<void>((resolve) => {
-    tcp.once('error', () => resolve());
-    tcp.listen(port, host, resolve);
+  const udp = await listenOnOnePort(tcp, host);
+  udp.on('message', (message, from) => {
+    const reply = answer(dnsPacket.decode(message));
+    if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
+    else if (reply !== null) udp.send(datagramOf(reply), from.port, from.address);
   });
+  const { port } = udp.address();
   return {
     port,
     address: `${host}:${port}`,
@@ -78,6 +73,23 @@ export async function serveDns(
       await new Promise<void>((resolve) => tcp.close(() => resolve()));
     },
   };
+}
+
+/** Listens for TCP at the port of the UDP socket that it returns. A port that is free for UDP may be taken for TCP: then another is tried. */
+async function listenOnOnePort(tcp: Server, host: string): Promise<Socket> {
+  for (;;) {
+    const udp = createSocket('udp4');
+    await new Promise<void>((resolve) => udp.bind(0, host, resolve));
+    const isListening = await new Promise<boolean>((resolve) => {
+      const refuse = () => resolve(false);
+      tcp.once('error', refuse).listen(udp.address().port, host, () => {
+        tcp.off('error', refuse);
+        resolve(true);
+      });
+    });
+    if (isListening) return udp;
+    await new Promise<void>((resolve) => udp.close(() => resolve()));
+  }
 }
 
 function answerFrom(
