@@ -25,14 +25,14 @@ export interface FanOutOptions {
   fault: (point: DeliveryFaultPoint) => void;
   /** starts a run */
   nudge: () => void;
-  /** called when deliveries were created, with the turns of those that wait for them */
+  /** called when deliveries were created, with the turns for which ordered deliveries wait */
   onDeliveries: (turns: readonly Turn[]) => void;
 }
 
 /**
- * Makes the events of the feeds deliveries to the endpoints that subscribe to them. Each endpoint has a position in the feed of its user:
+ * Turns events of the feed into deliveries to the endpoints that subscribe to them. Each endpoint has a position in the feed of its user:
  *
- * 1. An event is announced on the bus (`event.appended`). Users without such endpoints are known here, and cost nothing more.
+ * 1. An event is announced on the bus (`event.appended`). Announcements of users without such endpoints are ignored.
  * 2. Lock the subscription of each endpoint that is behind, and read the next events.
  * 3. Create one delivery for each event that the endpoint asks for, and move its position, in the same transaction: an event that was
  *    read is never lost, and never delivered twice.

@@ -80,7 +80,7 @@ const NO_ROOM: AcceptReply = {
 
 /**
  * Commits the messages of several SMTP sessions together. A message that finds no commit in progress starts one at once, and those that
- * arrive during a commit form the next group, so no message waits for others. Mail to reply addresses forms groups of its own, because
+ * arrive during a commit form the next group, so no message waits for others. Mail to reply addresses forms separate groups, because
  * those may wait for the row of an address.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {

@@ -17,7 +17,7 @@ export interface FoundMessage {
   bytesSoFar: number;
 }
 
-/** What is to be read, with its size for the progress. */
+/** The messages to import, and their size for the progress bar. */
 export interface MailFiles {
   totalBytes: number;
   messages: AsyncIterable<FoundMessage>;
@@ -28,7 +28,7 @@ export interface MailFiles {
 export const MAIL_FORMATS = ['mbox', 'maildir', 'eml'] as const;
 export type MailFormat = (typeof MAIL_FORMATS)[number];
 
-/** Throws CommandError when there is nothing of that format. */
+/** Opens the files for reading. Throws CommandError when the path does not exist or has another format. */
 export async function openMailFiles(format: MailFormat, at: string): Promise<MailFiles> {
   const found = await stat(at).catch(() => {
     throw new CommandError(`${at} does not exist`);

@@ -81,7 +81,7 @@ export function boundedOperations(): Plugin {
 }
 
 /**
- * Parses and validates a stored document by the limits of a request, in a schema of its own. Returns the document, or the errors with their
+ * Parses and validates a stored document against the given schema, by the limits of a request. Returns the document, or the errors with their
  * locations. Its cost is that of its only operation, without variables.
  */
 export function checkStoredDocument(of: GraphQLSchema, text: string): DocumentNode | readonly GraphQLError[] {

@@ -252,7 +252,7 @@ const handData = z.object({
   scheduledAt: z.string().optional(),
   step: z.string().optional(),
   changed: z.array(z.string()).optional(),
-  /** set by an action of an endpoint, which has an entry of its own */
+  /** set by an action of an endpoint, which has a separate entry */
   endpointId: z.string().optional(),
 });
 const STEPS: Readonly<Record<string, string>> = { parse: 'Parsed', thread: 'Threaded', route: 'Routed' };

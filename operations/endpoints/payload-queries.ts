@@ -28,7 +28,7 @@ export async function requirePayloadQuery(
 ): Promise<void> {
   if (payloadQuery == null) return;
   if (webhookFormat !== 'native')
-    throw invalid('`payloadQuery` needs the format `native`. Chat messages have a form of their own.', 'payloadQuery');
+    throw invalid('`payloadQuery` needs the format `native`. Chat formats have a fixed form.', 'payloadQuery');
   const errors = await payloadQueries.check({ query: payloadQuery, filter: filter ?? null });
   if (errors.length === 0) return;
   const details = errors.map(({ message, ...place }) => ({

@@ -318,7 +318,7 @@ function done(
   return { result: { type, status: 'done', message, emailId, deliveryId }, events };
 }
 
-/** The count is exact: whoever replies in this thread holds the lock on the user's threads. */
+/** The count is exact: every reply in this thread holds the lock on the user's threads. */
 async function requireFewReplies({ transaction, context, email }: Acting, sends: readonly Send[]): Promise<void> {
   const replies = sends.filter(({ type }) => type === 'reply');
   if (replies.length === 0) return;

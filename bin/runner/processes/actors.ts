@@ -49,7 +49,7 @@ export interface ActorSettings {
   databaseUrl: string;
   /** a directory on the disk that stores the mail; null when an external database stores it */
   mailDirectory: string | null;
-  /** the gateway's pool in the same process; absent: payload queries of endpoints open one of their own */
+  /** the gateway's pool in the same process; absent: payload queries open a separate pool */
   gatewayDatabase?: Database;
 }
 
