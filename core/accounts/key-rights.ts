@@ -1,7 +1,7 @@
 import { UserError } from '../shared/errors.ts';
 
-/** Scopes of API keys: to read; to send, and change mail that is not sent yet; to change everything else. */
-export const SCOPES = ['read', 'send', 'manage'] as const;
+/** Scopes of API keys: to read; to send, and change mail that is not sent yet; to change everything else; to approve mail that others send. */
+export const SCOPES = ['read', 'send', 'manage', 'approve'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The rights of a request. */
@@ -29,8 +29,11 @@ export const NO_RIGHTS: KeyRights = { keyId: null, scopes: [], domain: null };
 export const INSUFFICIENT_SCOPE = 'insufficient_scope';
 export const LIMITED_TO_DOMAIN = 'limited_to_domain';
 
-/** Scopes that a key for one domain may have: everything else affects more than a domain. */
-export const SCOPES_OF_DOMAIN_KEYS: readonly Scope[] = ['read', 'send'];
+/**
+ * Scopes that a key for one domain, or with a send policy, may have: everything else affects more than a domain, or would let the key evade
+ * its policy.
+ */
+export const SCOPES_OF_LIMITED_KEYS: readonly Scope[] = ['read', 'send'];
 
 export function hasScope({ scopes }: Pick<KeyRights, 'scopes'>, scope: Scope): boolean {
   return scopes === null || scopes.includes(scope);

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { SendPolicy } from '../../core/sending/send-policy.ts';
 
 export const UserAccountSchema = defineEntity({
   name: 'UserAccount',
@@ -33,6 +34,8 @@ export const ApiKeySchema = defineEntity({
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
+    /** see core/sending/send-policy.ts; null: none. A key with a policy has at most the scopes read and send. */
+    sendPolicy: p.json<SendPolicy>().nullable(),
   },
   indexes: [{ name: 'api_key_user', properties: ['userId', 'id'] }],
   checks: [
@@ -42,8 +45,12 @@ export const ApiKeySchema = defineEntity({
       expression: `((domain_id IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
     },
     {
+      name: 'api_key_check2',
+      expression: `((send_policy IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
+    },
+    {
       name: 'api_key_scopes_check',
-      expression: `((scopes <@ '{read,send,manage}'::text[]) AND (scopes <> '{}'::text[]))`,
+      expression: `((scopes <@ '{read,send,manage,approve}'::text[]) AND (scopes <> '{}'::text[]))`,
     },
   ],
 });

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { DOMAIN_STATUSES } from '../../core/domains/domain-state.ts';
+import type { SendPolicy } from '../../core/sending/send-policy.ts';
 
 export const DomainSchema = defineEntity({
   name: 'Domain',
@@ -81,6 +82,8 @@ export const EmailAddressSchema = defineEntity({
     endpointId: p.text().nullable(),
     webhookId: p.text().nullable(),
     isActive: p.boolean().default(true),
+    /** of mail that it sends, see core/sending/send-policy.ts; null: none */
+    sendPolicy: p.json<SendPolicy>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -126,6 +126,8 @@ export const EmailSchema = defineEntity({
     metadata: p.json<unknown>().nullable(),
     /** whether a webhook's response asked for this reply; few per thread and hour are sent */
     isAutomaticReply: p.boolean().default(false),
+    /** the API key that sent it, recorded where a send policy applies; null: none does, or it was not sent with a key */
+    apiKeyId: p.text().nullable(),
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),
@@ -135,6 +137,11 @@ export const EmailSchema = defineEntity({
       name: 'email_automatic_reply',
       properties: ['userId', 'threadId', 'createdAt'],
       where: 'is_automatic_reply',
+    },
+    {
+      name: 'email_api_key',
+      columns: [{ name: 'userId' }, { name: 'apiKeyId' }, { name: 'createdAt', sort: 'desc' }],
+      where: 'api_key_id IS NOT NULL',
     },
     { name: 'email_batch', properties: ['userId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
     {

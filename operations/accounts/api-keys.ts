@@ -5,7 +5,7 @@ import {
   isWithin,
   type KeyRights,
   SCOPES,
-  SCOPES_OF_DOMAIN_KEYS,
+  SCOPES_OF_LIMITED_KEYS,
   type Scope,
   scopeMissing,
   scopesInWords,
@@ -135,9 +135,9 @@ function readName(given: string): string {
 
 /** Returns the scopes without duplicates, in the order of SCOPES. */
 function readScopes(given: readonly Scope[] | null, domainId: string | null): readonly Scope[] | null {
-  if (given === null) return domainId === null ? null : SCOPES_OF_DOMAIN_KEYS;
+  if (given === null) return domainId === null ? null : SCOPES_OF_LIMITED_KEYS;
   if (given.length === 0) throw invalid('Give at least one scope, or omit scopes for full rights', 'scopes');
-  const unfit = domainId === null ? undefined : given.find((scope) => !SCOPES_OF_DOMAIN_KEYS.includes(scope));
+  const unfit = domainId === null ? undefined : given.find((scope) => !SCOPES_OF_LIMITED_KEYS.includes(scope));
   if (unfit !== undefined)
     throw invalid(`A key that is limited to one domain can have the scopes read and send, not ${unfit}.`, 'scopes');
   return SCOPES.filter((scope) => given.includes(scope));

@@ -54,6 +54,7 @@ async function addAddress(
     endpointId: null,
     webhookId: null,
     ...routing,
+    sendPolicy: null,
     isActive: input.isActive ?? true,
     createdAt,
     updatedAt: createdAt,

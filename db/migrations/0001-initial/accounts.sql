@@ -15,15 +15,17 @@ create table api_key (
   user_id text not null references user_account,
   name text not null,
   secret_sha256 bytea not null unique,
-  scopes text[] check (scopes <@ '{read,send,manage}' and scopes <> '{}'),
+  scopes text[] check (scopes <@ '{read,send,manage,approve}' and scopes <> '{}'),
   domain_id text,
   domain_name text,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   last_used_at timestamptz(3),
+  send_policy jsonb,
   check ((domain_id is null) = (domain_name is null)),
-  check (domain_id is null or coalesce(scopes <@ '{read,send}', false))
+  check (domain_id is null or coalesce(scopes <@ '{read,send}', false)),
+  check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_user on api_key (user_id, id);
 grant select, insert, update, delete on api_key to postroom_actor;
@@ -158,6 +160,17 @@ create function credential_owner(p_secret_sha256 bytea)
       and (k.domain_id is null or exists (select from domain d where d.user_id = k.user_id and d.id = k.domain_id)) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
+
+-- The send policies of those keys of the user that have one. plpgsql, because its plan is kept.
+create function send_policies_of(p_user_id text, p_key_ids text[]) returns table (id text, send_policy jsonb)
+  language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
+  begin
+    return query select k.id, k.send_policy from api_key k
+      where k.id = any (p_key_ids) and k.user_id = p_user_id and k.send_policy is not null
+        and p_user_id = current_setting('postroom.user_id', true);
+  end $$;
+revoke all on function send_policies_of from public;
+grant execute on function send_policies_of to postroom_gateway, postroom_actor;
 
 -- Uses of keys, gathered by the gateway: [{id, at}].
 create function note_key_uses(p_uses jsonb) returns void

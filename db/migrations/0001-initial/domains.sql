@@ -47,6 +47,7 @@ create table email_address (
   endpoint_id text,
   webhook_id text,
   is_active boolean not null default true,
+  send_policy jsonb,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)

@@ -92,6 +92,7 @@ create table email (
   reply_address_id text,
   metadata jsonb,
   is_automatic_reply boolean not null default false,
+  api_key_id text,
   thread_id text,
   thread_position integer,
   thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),
@@ -108,6 +109,7 @@ create index email_unsent on email (user_id, created_at desc, id desc) where typ
 create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
 create index email_test on email (user_id, created_at desc, id desc) where is_test;
 create index email_automatic_reply on email (user_id, thread_id, created_at) where is_automatic_reply;
+create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
 call pg_temp.protect_rows('email');
 

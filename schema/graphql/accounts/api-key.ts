@@ -1,4 +1,4 @@
-import { SCOPES_OF_DOMAIN_KEYS, type Scope } from '../../../core/accounts/key-rights.ts';
+import { SCOPES_OF_LIMITED_KEYS, type Scope } from '../../../core/accounts/key-rights.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
@@ -22,6 +22,7 @@ const ApiKeyScope = builder.enumType('ApiKeyScope', {
     read: 'Read everything: queries, subscriptions, downloads, and checks that change nothing.',
     send: 'Send: new emails, replies, changes to and cancellation of scheduled emails, and retries. Forwarding also needs READ.',
     manage: 'Make all other changes, including to API keys.',
+    approve: 'Approve and reject emails that wait for approval, apart from those that the key itself sent.',
   }),
 });
 
@@ -149,7 +150,7 @@ builder.mutationField('createApiKey', (t) =>
           'Scopes of the key, at least one. Omit or pass null for full access, or with domainId for all scopes that such a key can have.',
       }),
       domainId: t.input.id({
-        description: `ID of the only domain the key can access. Such a key has at most the scopes ${SCOPES_OF_DOMAIN_KEYS.join(' and ')}. Omit or pass null for access to the whole account.`,
+        description: `ID of the only domain the key can access. Such a key has at most the scopes ${SCOPES_OF_LIMITED_KEYS.join(' and ')}. Omit or pass null for access to the whole account.`,
       }),
     },
     errors: { directResult: true },

@@ -25,7 +25,14 @@ beforeAll(async () => {
     ({ method, url }) => /^\/(?:api\/e2|graphql$)/.test(url) && !OPEN.test(`${method} ${url}`),
   );
   box = await gateway.mailbox();
-  for (const scopes of [['read'], ['send'], ['manage'], ['read', 'send'], ['read', 'send', 'manage']] as Scope[][])
+  for (const scopes of [
+    ['read'],
+    ['send'],
+    ['manage'],
+    ['approve'],
+    ['read', 'send'],
+    ['read', 'send', 'manage'],
+  ] as Scope[][])
     keys.set(scopes.join(' '), (await insertKey(gateway.owner, box, { scopes })).secret);
 });
 afterAll(() => gateway.close());

@@ -20,6 +20,11 @@ export const keyScopes: readonly { scope: KeyScope; label: string; about: string
     label: 'Manage',
     about: 'Change everything else: domains, addresses, endpoints, guard rules, labels and API keys.',
   },
+  {
+    scope: 'APPROVE',
+    label: 'Approve',
+    about: 'Approve or reject emails that wait for approval, apart from those that the key itself sent.',
+  },
 ];
 
 /** Returns the rights of a key, such as "Read and send". */

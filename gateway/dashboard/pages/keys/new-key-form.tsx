@@ -40,7 +40,7 @@ interface Wish {
 }
 
 /** Scopes that a key for one domain cannot have. */
-const BEYOND_DOMAIN: KeyScope = 'MANAGE';
+const BEYOND_DOMAIN: ReadonlySet<KeyScope> = new Set(['MANAGE', 'APPROVE']);
 
 /** Form that creates a key. */
 export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onCancel: () => void }) {
@@ -84,7 +84,8 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
 
   const chooseDomain = (domainId: string | null) => {
     form.setFieldValue('domainId', domainId);
-    if (domainId !== null) form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => scope !== BEYOND_DOMAIN));
+    if (domainId !== null)
+      form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => !BEYOND_DOMAIN.has(scope)));
   };
   return (
     <form onSubmit={submit} noValidate aria-label="Create API key">
@@ -136,11 +137,11 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
                   value={scope}
                   label={label}
                   description={
-                    scope === BEYOND_DOMAIN && values.domainId !== null
+                    BEYOND_DOMAIN.has(scope) && values.domainId !== null
                       ? 'Not available for a key that is limited to one domain.'
                       : about
                   }
-                  disabled={scope === BEYOND_DOMAIN && values.domainId !== null}
+                  disabled={BEYOND_DOMAIN.has(scope) && values.domainId !== null}
                 />
               ))}
             </Stack>

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { canonicalDomainName } from '../domains/domain-name.ts';
+import { outgoingMailbox } from './outgoing-addresses.ts';
+
+/*
+ * A send policy limits what is sent with an API key, or from an address. Every rule is optional; an omitted rule limits nothing. Where a key
+ * and an address both have a policy, an email must satisfy both.
+ */
+
+/** To whom mail may be sent: everyone, the participants of the thread that it replies to, or the addresses and domains in `allow`. */
+const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
+/** Which emails a person must approve, from none to all. New recipients are those that no mail of the account was sent to before. */
+const POLICY_APPROVALS = ['never', 'new_recipients', 'always'] as const;
+type PolicyApproval = (typeof POLICY_APPROVALS)[number];
+
+const MAX_POLICY_ALLOW = 500;
+/** Emails per hour or day. */
+const MAX_POLICY_BUDGET = 100_000;
+/** A day. */
+const MAX_POLICY_UNDO_SECONDS = 86_400;
+const MAX_POLICY_AUTO_REPLIES = 1_000;
+/** Characters of an entry of `allow`; longer than any address. */
+const MAX_ENTRY_LENGTH = 320;
+
+const MODES = '`any`, `participants` or `list`';
+
+/** A policy as users write it; unknown rules are refused, because a misspelled rule would limit nothing. */
+export const sendPolicyShape = z
+  .strictObject({
+    recipients: z
+      .enum(POLICY_RECIPIENTS)
+      .optional()
+      .meta({
+        description: `To whom mail may be sent: ${MODES}. \`participants\` are the people of the thread that the email replies to; \`list\` is who \`allow\` names.`,
+      }),
+    allow: z
+      .array(
+        z
+          .string()
+          .max(MAX_ENTRY_LENGTH)
+          .transform(
+            (entry, context) =>
+              canonicalEntry(entry) ?? (context.addIssue('must be an email address or a domain'), z.NEVER),
+          ),
+      )
+      .min(1)
+      .max(MAX_POLICY_ALLOW)
+      .transform((entries) => [...new Set(entries)])
+      .optional()
+      .meta({
+        description: 'Email addresses and domains; a domain excludes its subdomains. Only with `recipients` `list`.',
+      }),
+    per_hour: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 60 minutes.' }),
+    per_day: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 24 hours.' }),
+    attachments: z
+      .boolean()
+      .optional()
+      .meta({ description: '`false` refuses attachments, including inline images and files in `data:` URLs.' }),
+    links: z
+      .boolean()
+      .optional()
+      .meta({ description: '`false` refuses web addresses in subject, text and HTML, including remote images.' }),
+    undo_seconds: z.int().min(0).max(MAX_POLICY_UNDO_SECONDS).optional().meta({
+      description: 'Seconds that an email waits, scheduled, before it is sent. It can be cancelled meanwhile.',
+    }),
+    auto_replies_per_thread_per_hour: z.int().min(0).max(MAX_POLICY_AUTO_REPLIES).optional().meta({
+      description: 'Emails that programs (API keys and actions of webhooks) send into one thread in any 60 minutes.',
+    }),
+    approval: z.enum(POLICY_APPROVALS).optional().meta({
+      description:
+        'Which emails wait for approval: `never`, `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
+    }),
+  })
+  .superRefine(({ recipients, allow }, context) => {
+    const issue = (message: string) => context.addIssue({ code: 'custom', path: ['allow'], message });
+    if (recipients === 'list' && allow === undefined)
+      issue('is required with recipients "list": give at least one entry');
+    if (recipients !== 'list' && allow !== undefined) issue('is allowed only with recipients "list"');
+  })
+  .meta({ id: 'SendPolicy' });
+
+export type SendPolicy = z.output<typeof sendPolicyShape>;
+type PolicyRule = Exclude<keyof SendPolicy, 'allow'>;
+
+/** Returns `ann@example.com` or `example.com`, in lower case; null for anything else. */
+function canonicalEntry(text: string): string | null {
+  const entry = text.trim();
+  if (!entry.includes('@')) return canonicalDomainName(entry);
+  return outgoingMailbox({ name: null, address: entry })?.address.toLowerCase() ?? null;
+}
+
+/** A policy that holds for an email, and whose it is. */
+export interface HeldPolicy {
+  of: 'key' | 'address';
+  /** id of the key; the address in lower case */
+  owner: string;
+  policy: SendPolicy;
+}
+
+/** What is known about an outgoing email that policies hold for. */
+export interface PolicyFacts {
+  /** of To, Cc and Bcc; lower case */
+  recipients: readonly string[];
+  /** addresses of the thread that it replies to, and the user's own, lower case; null: it begins a thread, or no policy asks */
+  participants: ReadonlySet<string> | null;
+  /** recipients that no mail of the account was sent to before; empty when no policy asks */
+  newRecipients: readonly string[];
+  /** whether files are attached or embedded */
+  hasAttachments: boolean;
+  /** the first web address in it; null: none, or no policy asks */
+  link: string | null;
+}
+
+/** Why an email is refused. The message is for the user. */
+interface PolicyRefusal {
+  rule: PolicyRule;
+  of: HeldPolicy['of'];
+  owner: string;
+  message: string;
+}
+
+/** What policies say about the content of an email. */
+export interface PolicyVerdict {
+  /** null: it may be sent */
+  refusal: PolicyRefusal | null;
+  /** the policy that demands approval; null: none does */
+  approval: HeldPolicy | null;
+  /** 0: it is sent at once */
+  undoSeconds: number;
+}
+
+/**
+ * Decides what the policies say about an email, apart from the rules that count (per_hour, per_day, auto_replies_per_thread_per_hour). Each of
+ * them holds, so that the stricter one wins.
+ */
+export function judgeByPolicies(policies: readonly HeldPolicy[], facts: PolicyFacts): PolicyVerdict {
+  const refusals = policies.flatMap((held) => refusalBy(held, facts) ?? []);
+  return {
+    refusal: refusals[0] ?? null,
+    approval: policies.find(({ policy }) => needsApproval(policy, facts)) ?? null,
+    undoSeconds: Math.max(0, ...policies.map(({ policy }) => policy.undo_seconds ?? 0)),
+  };
+}
+
+function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {
+  const { policy } = held;
+  const refusal = (rule: PolicyRule, message: string) => violationOf(held, rule, message);
+  const stranger = facts.recipients.find((address) => !mayReceive(address, policy, facts));
+  if (stranger !== undefined)
+    return refusal(
+      'recipients',
+      policy.recipients === 'list'
+        ? `allows mail only to the addresses and domains in its allow list, which ${stranger} is not.`
+        : facts.participants === null
+          ? 'allows replies to participants of a thread only, and this email does not reply to one.'
+          : `allows mail only to participants of the thread, which ${stranger} is not.`,
+    );
+  if (policy.attachments === false && facts.hasAttachments)
+    return refusal('attachments', 'allows no attachments, inline images included.');
+  if (policy.links === false && facts.link !== null)
+    return refusal('links', `allows no links, and the email has ${facts.link}.`);
+  return null;
+}
+
+/** Returns the refusal by a rule of a policy; `predicate` continues "The send policy of this API key". */
+function violationOf(held: HeldPolicy, rule: PolicyRule, predicate: string): PolicyRefusal {
+  const subject = held.of === 'key' ? 'this API key' : held.owner;
+  return { rule, of: held.of, owner: held.owner, message: `The send policy of ${subject} ${predicate}` };
+}
+
+function mayReceive(address: string, { recipients, allow = [] }: SendPolicy, { participants }: PolicyFacts): boolean {
+  switch (recipients) {
+    case 'participants':
+      return participants?.has(address) ?? false;
+    case 'list':
+      return allow.includes(address) || allow.includes(address.slice(address.lastIndexOf('@') + 1));
+    case 'any':
+    case undefined:
+      return true;
+  }
+}
+
+function needsApproval({ approval = 'never' }: SendPolicy, { newRecipients }: PolicyFacts): boolean {
+  const needs: Record<PolicyApproval, boolean> = {
+    never: false,
+    new_recipients: newRecipients.length > 0,
+    always: true,
+  };
+  return needs[approval];
+}

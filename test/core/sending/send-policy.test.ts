@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type HeldPolicy,
+  judgeByPolicies,
+  type PolicyFacts,
+  type SendPolicy,
+  sendPolicyShape,
+} from '../../../core/sending/send-policy.ts';
+
+const WHOLE = {
+  recipients: 'list',
+  allow: ['ann@example.com', 'example.net'],
+  per_hour: 10,
+  per_day: 50,
+  attachments: true,
+  links: true,
+  undo_seconds: 30,
+  auto_replies_per_thread_per_hour: 3,
+  approval: 'new_recipients',
+};
+
+test('takes the whole shape, and an empty one', () => {
+  expect(sendPolicyShape.parse(WHOLE)).toEqual(WHOLE);
+  expect(sendPolicyShape.parse({})).toEqual({});
+});
+
+test('normalizes addresses and domains, each once', () => {
+  const allow = [' Ann@Example.COM ', 'ann@example.com', 'BÜCHER.example', 'Kim+tag@xn--bcher-kva.example'];
+  expect(sendPolicyShape.parse({ recipients: 'list', allow }).allow).toEqual([
+    'ann@example.com',
+    'xn--bcher-kva.example',
+    'kim+tag@xn--bcher-kva.example',
+  ]);
+});
+
+test.for<[unknown, string]>([
+  [{ per_hours: 1 }, ''],
+  [{ recipients: 'everyone' }, 'recipients'],
+  [{ recipients: 'list' }, 'allow'],
+  [{ recipients: 'list', allow: [] }, 'allow'],
+  [{ recipients: 'any', allow: ['ann@example.com'] }, 'allow'],
+  [{ allow: ['ann@example.com'] }, 'allow'],
+  [{ recipients: 'list', allow: ['no domain'] }, 'allow.0'],
+  [{ recipients: 'list', allow: ['example.com', '@example.com'] }, 'allow.1'],
+  [{ recipients: 'list', allow: ['Ann <ann@example.com>'] }, 'allow.0'],
+  [{ recipients: 'list', allow: Array.from({ length: 501 }, (_, at) => `a${at}.example`) }, 'allow'],
+  [{ per_hour: 0 }, 'per_hour'],
+  [{ per_hour: 1.5 }, 'per_hour'],
+  [{ per_day: 1_000_000 }, 'per_day'],
+  [{ undo_seconds: -1 }, 'undo_seconds'],
+  [{ undo_seconds: 86_401 }, 'undo_seconds'],
+  [{ auto_replies_per_thread_per_hour: 1_001 }, 'auto_replies_per_thread_per_hour'],
+  [{ attachments: 'no' }, 'attachments'],
+  [{ links: null }, 'links'],
+  [{ approval: true }, 'approval'],
+  [[], ''],
+])('refuses %j at %j', ([given, field]) => {
+  const { error } = sendPolicyShape.safeParse(given);
+  expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
+});
+
+const FACTS: PolicyFacts = {
+  recipients: ['ann@example.com'],
+  participants: null,
+  newRecipients: [],
+  hasAttachments: false,
+  link: null,
+};
+
+function judge(policy: SendPolicy, facts: Partial<PolicyFacts> = {}) {
+  return judgeByPolicies([{ of: 'key', owner: 'key_1', policy }], { ...FACTS, ...facts });
+}
+
+describe('refuses by the rule', () => {
+  const people = (...addresses: string[]) => new Set(addresses);
+  test.for<[SendPolicy, Partial<PolicyFacts>, string | null]>([
+    [{}, { hasAttachments: true, link: 'example.com' }, null],
+    [{ recipients: 'any' }, {}, null],
+    [{ recipients: 'list', allow: ['ann@example.com'] }, {}, null],
+    [{ recipients: 'list', allow: ['example.com'] }, {}, null],
+    [{ recipients: 'list', allow: ['example.com'] }, { recipients: ['ann@sub.example.com'] }, 'recipients'],
+    [{ recipients: 'list', allow: ['example.com'] }, { recipients: ['ann@notexample.com'] }, 'recipients'],
+    [{ recipients: 'list', allow: ['kim@example.com'] }, {}, 'recipients'],
+    [{ recipients: 'list', allow: ['example.com'] }, { recipients: ['a@example.com', 'b@example.org'] }, 'recipients'],
+    [{ recipients: 'participants' }, {}, 'recipients'],
+    [{ recipients: 'participants' }, { participants: people() }, 'recipients'],
+    [{ recipients: 'participants' }, { participants: people('ann@example.com') }, null],
+    [{ attachments: false }, {}, null],
+    [{ attachments: true }, { hasAttachments: true }, null],
+    [{ attachments: false }, { hasAttachments: true }, 'attachments'],
+    [{ links: true }, { link: 'https://example.com' }, null],
+    [{ links: false }, {}, null],
+    [{ links: false }, { link: 'https://example.com' }, 'links'],
+  ])('%j with %j: %s', ([policy, facts, rule]) => {
+    expect(judge(policy, facts).refusal?.rule ?? null).toBe(rule);
+  });
+});
+
+test.for<[SendPolicy['approval'], string[], boolean]>([
+  [undefined, ['ann@example.com'], false],
+  ['never', ['ann@example.com'], false],
+  ['new_recipients', [], false],
+  ['new_recipients', ['ann@example.com'], true],
+  ['always', [], true],
+])('approval %s with new recipients %j: %s', ([approval, newRecipients, isNeeded]) => {
+  expect(judge(approval === undefined ? {} : { approval }, { newRecipients }).approval !== null).toBe(isNeeded);
+});
+
+test('of the policies of key and address the stricter holds', () => {
+  const held: HeldPolicy[] = [
+    { of: 'key', owner: 'key_1', policy: { recipients: 'list', allow: ['example.com'], undo_seconds: 5 } },
+    { of: 'address', owner: 'bot@example.org', policy: { attachments: false, undo_seconds: 60, approval: 'always' } },
+  ];
+  expect(judgeByPolicies(held, FACTS)).toEqual({ refusal: null, approval: held[1], undoSeconds: 60 });
+  const { refusal } = judgeByPolicies(held, { ...FACTS, hasAttachments: true });
+  expect(refusal).toEqual({
+    rule: 'attachments',
+    of: 'address',
+    owner: 'bot@example.org',
+    message: 'The send policy of bot@example.org allows no attachments, inline images included.',
+  });
+  expect(judgeByPolicies(held, { ...FACTS, recipients: ['x@example.net'] }).refusal?.of).toBe('key');
+});
