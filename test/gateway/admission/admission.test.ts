@@ -185,8 +185,10 @@ describe('the request limit', () => {
   test('of 0 is none', async () => {
     const { call, mailbox } = await open({ config: { rateLimitPerSecond: 0 } });
     const { apiKey } = await mailbox();
-    const answers = await Promise.all(Array.from({ length: 150 }, () => call(apiKey, 'GET', '/domains/x')));
-    expect(answers.every((answer) => answer.statusCode === 404)).toBe(true);
-    expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined();
+    for (let round = 0; round < 15; round++) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => call(apiKey, 'GET', '/domains/x')));
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(404));
+      expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined();
+    }
   });
 });
