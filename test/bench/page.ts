@@ -27,7 +27,7 @@ export function benchmarksPage(results: Results): string {
     'Postroom beside peers that do comparable work, in turn on one machine, on loopback, with `fsync` on. The load generator, the webhook receiver and the',
     'remote mail server run on the same cores. Compare the ratios: they change less from machine to machine than the figures.',
     '',
-    '    npm run bench -- all                  measure everything and write this page (about 15 minutes)',
+    '    npm run bench -- all                  measure everything and write this page (about 30 minutes)',
     '    npm run bench -- all --only fairness  measure one part',
     '    npm run bench -- guard                compare with this page in three minutes',
     '',

@@ -44,6 +44,14 @@ export const parts: readonly Part[] = [
     load: () => import('./api.ts'),
   },
   {
+    name: 'threads',
+    title: 'Large mailboxes',
+    about:
+      'The p99 of the CPU time that PostgreSQL uses for an operation of the gateway or of threading, in mailboxes of two sizes in turn. A ratio of at most 1.5 is the target where the work does not grow with the mailbox.',
+    limitMs: 1_500_000,
+    load: () => import('./threads.ts'),
+  },
+  {
     name: 'delivery',
     title: 'Webhooks',
     about: 'A backlog of deliveries that are due when the delivery actor starts.',

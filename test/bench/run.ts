@@ -34,7 +34,10 @@ const benchmarks: Record<string, Benchmark> = {
   sustained: { about: 'a steady rate for minutes: does a backlog grow?', load: () => import('./sustained.ts') },
   backlog: { about: 'a backlog of 50,000 webhooks: rate, order and memory', load: () => import('./backlog.ts') },
   import: { about: 'postroom import: 10,000 real messages from a Maildir', load: () => import('./import.ts') },
-  threads: { about: 'lists and threads at 10,000 and 1,000,000 messages', load: () => import('./threads.ts') },
+  threads: {
+    about: 'lists, searches and threads at 10,000 and 1,000,000 messages',
+    load: () => import('./threads.ts'),
+  },
   graphql: { about: 'lists and pages beside REST, and subscriptions', load: () => import('./graphql.ts') },
   dashboard: { about: 'the dashboard in Chromium', load: () => import('./dashboard.ts') },
   retention: { about: 'removes the mail of one large mailbox', load: () => import('./retention.ts') },

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { userKey } from '../../../db/queries/search/word-vector.ts';
 
 /** Words of a mailbox that was filled by fillLargeMailbox, by how often they stand in bodies. */
-const largeMailboxWords = {
+export const largeMailboxWords = {
   every: 'hello',
   ofTen: 'tenth',
   ofHundred: 'hundredth',
@@ -36,9 +36,10 @@ export async function fillLargeMailboxWords(ownerUrl: string, userId: string): P
 }
 
 function fillSql(user: string, key: string): string {
-  // Every word gets what stands before the words of the user; the parser of PostgreSQL takes the result for words.
+  // Not by to_tsvector, which would turn the key into lower case.
   const words = (text: string, place: string) =>
-    `setweight(to_tsvector('simple', '${key}' || replace(translate(lower(${text}), '@.<>', '    '), ' ', ' ${key}')), '${place}')`;
+    `coalesce((select string_agg('${key}' || s.word || ':' || s.at || '${place}', ' ')
+      from regexp_split_to_table(lower(${text}), '[^a-z0-9]+') with ordinality as s(word, at) where s.word <> '')::tsvector, '')`;
   const { every, ofTen, ofHundred, ofThousand, former, rare } = largeMailboxWords;
   return `
     insert into email_words (user_id, email_id, created_at, words)
@@ -53,5 +54,7 @@ function fillSql(user: string, key: string): string {
         'D',
       )}
     from (select *, substr(message_id, 2, length(message_id) - 12)::bigint as n,
-        created_at < timestamptz '2023-11-01' + interval '365 days' as is_former from email where user_id = ${user}) e`;
+        created_at < timestamptz '2023-11-01' + interval '365 days' as is_former from email
+      -- no mail that came since
+      where user_id = ${user} and message_id ~ '^<[0-9]+@') e`;
 }
