@@ -4,6 +4,7 @@ import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
 import { type LoginRole, userOf } from './logins.ts';
 import { isConnectionError, openPool } from './open-pool.ts';
+import { parseInstant, parseTexts, TEXT_ARRAY_OID } from './text-values.ts';
 
 /** The role that a pool logs in as; null: the owner of the database (migrations, backups, programs for operators). */
 export type DatabaseRole = LoginRole | null;
@@ -133,9 +134,16 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Codes of transient errors: timeouts of statements, locks and idle transactions, serialization failures, deadlocks. */
 const PASSING: ReadonlySet<unknown> = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
 
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map([
+  [pg.types.builtins.INT8, Number],
+  [pg.types.builtins.TIMESTAMPTZ, parseInstant],
+  [TEXT_ARRAY_OID, parseTexts],
+]);
+
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') => {
-    if (oid === pg.types.builtins.INT8 && format === 'text') return Number;
+    const parse = format === 'text' ? PARSERS.get(oid) : undefined;
+    if (parse !== undefined) return parse;
     return pg.types.getTypeParser(oid, format) as unknown;
   }) as pg.CustomTypesConfig['getTypeParser'],
 };

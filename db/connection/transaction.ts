@@ -58,8 +58,8 @@ export function limitedTo(database: Database, { domains, addresses }: Reach): Da
 /** Separates the names in a setting; the function is_in_reach splits them. */
 const SEPARATOR = '\n';
 
-/** Settings that limit a transaction to the user, as names and values; they last until it ends. The role comes last. */
-function userSettings(userId: string, limit: ReadLimit | undefined): [name: string, value: string][] {
+/** Returns the settings that limit a transaction to the user, as names and values; they last until it ends. The role comes last. */
+export function userSettings(userId: string, limit: ReadLimit | undefined): [name: string, value: string][] {
   if (limit === undefined) return [['postroom.user_id', userId]];
   return [
     ['postroom.user_id', userId],

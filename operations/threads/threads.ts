@@ -1,5 +1,5 @@
 import { parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
-import type { KeysetPage } from '../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
@@ -31,16 +31,20 @@ export async function listThreads(
   const { database, userId } = context;
   const conditions = conditionsOf(query);
   const { cursor } = page;
-  const threads = await asUser(database, userId, async (transaction) => {
-    const found =
-      cursor === null || !isValidId(cursor) ? undefined : await lists.findThreads(transaction, userId, [cursor]);
-    const last = cursor === null ? null : found?.get(cursor);
-    if (last === undefined) throw invalid('Invalid cursor', 'cursor');
-    const after = last === null ? null : { at: last.lastMessageAt, id: last.id };
-    const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
-    return lists.listThreads(transaction, userId, conditions, span);
-  });
+  const after = cursor === null ? null : await placeOf(context, cursor);
+  const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
+  const threads = await lists.listThreads(database, userId, conditions, span);
   return { threads: threads.slice(0, page.limit), hasMore: threads.length > page.limit };
+}
+
+/** Returns the position of a thread in lists. Throws validation. */
+async function placeOf({ database, userId }: OperationContext, threadId: string): Promise<KeysetCursor> {
+  const found = isValidId(threadId)
+    ? await asUser(database, userId, (transaction) => lists.findThreads(transaction, userId, [threadId]))
+    : undefined;
+  const thread = found?.get(threadId);
+  if (thread === undefined) throw invalid('Invalid cursor', 'cursor');
+  return { at: thread.lastMessageAt, id: thread.id };
 }
 
 /** Returns the threads between two cursors, newest message first; inverted: oldest first. */
@@ -49,10 +53,7 @@ export function pageThreads(
   query: ThreadQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  const conditions = conditionsOf(query);
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.listThreads(transaction, context.userId, conditions, page),
-  );
+  return lists.listThreads(context.database, context.userId, conditionsOf(query), page);
 }
 
 export function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {

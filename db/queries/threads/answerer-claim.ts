@@ -188,8 +188,8 @@ function claimOf(row: ClaimColumns | undefined): ThreadClaim | null {
 }
 
 /** Joins the claim of the thread `t` as `k`, for joinedClaimColumns. */
-export function joinClaim(userId: string): RawBuilder<unknown> {
-  return sql`left join thread_claim k on k.user_id = ${userId} and k.thread_id = t.id and k.expires_at > (select postroom_now())`;
+export function joinClaim(user: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`left join thread_claim k on k.user_id = ${user} and k.thread_id = t.id and k.expires_at > (select postroom_now())`;
 }
 
 export const joinedClaimColumns = sql`k.holder as claim_holder, k.claimed_at as claim_claimed_at, k.expires_at as claim_expires_at`;
@@ -210,9 +210,9 @@ export function joinedClaim(row: JoinedClaimColumns): ThreadClaim | null {
 /**
  * Condition on the thread `t`: whether it is claimed. The claimed ones are gathered first, since they are few among all threads.
  */
-export function claimedCondition(userId: string, isClaimed: boolean | null): RawBuilder<unknown> {
+export function claimedCondition(user: RawBuilder<unknown>, isClaimed: boolean | null): RawBuilder<unknown> {
   if (isClaimed === null) return sql``;
-  const live = sql`k.user_id = ${userId} and k.expires_at > (select postroom_now())`;
+  const live = sql`k.user_id = ${user} and k.expires_at > (select postroom_now())`;
   return isClaimed
     ? sql`and t.id = any (array(select k.thread_id from thread_claim k where ${live}))`
     : sql`and not exists (select from thread_claim k where ${live} and k.thread_id = t.id)`;

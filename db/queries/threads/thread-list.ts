@@ -2,6 +2,9 @@ import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
+import type { Database } from '../../connection/database.ts';
+import { asUser } from '../../connection/transaction.ts';
+import { readAsUser, type UserRead } from '../../connection/user-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
@@ -65,12 +68,17 @@ export interface ThreadConditions {
 
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
 export async function listThreads(
-  transaction: Transaction<Tables>,
+  database: Database,
   userId: string,
   conditions: ThreadConditions,
   page: KeysetPage,
 ): Promise<ListedThread[]> {
-  return listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page);
+  if (isComposed(conditions))
+    return asUser(database, userId, (transaction) =>
+      listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page),
+    );
+  const read = preparedList(database, userId, conditions, page);
+  return (await readAsUser<ListedThreadRow>(database, userId, read)).map(listedThread);
 }
 
 /** Like listThreads, for the threads t of a from clause. */
@@ -78,21 +86,63 @@ async function listThreadsFrom(
   transaction: Transaction<Tables>,
   userId: string,
   source: RawBuilder<unknown>,
-  page: KeysetPage,
+  { isInverted, limit }: KeysetPage,
 ): Promise<ListedThread[]> {
-  const order = page.isInverted
-    ? sql`order by t.last_message_at, t.id`
-    : sql`order by t.last_message_at desc, t.id desc`;
-  const { rows } = await sql<ThreadColumns & JoinedClaimColumns & LatestColumns>`
+  const user = sql`${userId}`;
+  const { rows } = await listSql({ user, source, isInverted, limit: sql`${limit}` }).execute(transaction);
+  return rows.map(listedThread);
+}
+
+interface ListParts {
+  user: RawBuilder<unknown>;
+  /** from clause with the threads t */
+  source: RawBuilder<unknown>;
+  isInverted: boolean;
+  limit: RawBuilder<unknown>;
+}
+
+type ListedThreadRow = ThreadColumns & JoinedClaimColumns & LatestColumns;
+
+function listSql({ user, source, isInverted, limit }: ListParts): RawBuilder<ListedThreadRow> {
+  const order = isInverted ? sql`order by t.last_message_at, t.id` : sql`order by t.last_message_at desc, t.id desc`;
+  return sql<ListedThreadRow>`
     with page as materialized (
-      select ${threadColumns} ${source} ${order} limit ${page.limit}
+      select ${threadColumns} ${source} ${order} limit ${limit}
     )
     select t.*, ${joinedClaimColumns}, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
       e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.thread_at as latest_thread_at
-    from page t join email e on e.user_id = ${userId} and e.id = t.latest_email_id
-    ${joinClaim(userId)}
-    ${order}`.execute(transaction);
-  return rows.map(listedThread);
+    from page t join email e on e.user_id = ${user} and e.id = t.latest_email_id
+    ${joinClaim(user)}
+    ${order}`;
+}
+
+/** Texts of prepared lists by name: one for each combination of the filters and ends of a page. */
+const preparedTexts = new Map<string, string>();
+
+/** Returns the list as a prepared statement. Composing and planning it cost more than running it. */
+function preparedList(
+  { kysely }: Database,
+  userId: string,
+  { isUnread, isClaimed }: ThreadConditions,
+  page: KeysetPage,
+): UserRead {
+  const { after, before, isInverted, limit } = page;
+  const values: (string | number | Date)[] = [userId, limit];
+  const parameter = (value: string | Date) => sql.raw(`$${values.push(value)}`);
+  const place = (cursor: KeysetCursor | null) =>
+    cursor === null ? null : { at: parameter(cursor.at), id: parameter(cursor.id) };
+  const between = { after: place(after), before: place(before) };
+  const claimed = isClaimed === null ? 'any' : isClaimed ? 'claimed' : 'unclaimed';
+  const ends = `${after === null ? '' : ' after'}${before === null ? '' : ' before'}${isInverted ? ' inverted' : ''}`;
+  const name = `threads ${isUnread ? 'unread' : 'all'} ${claimed}${ends}`;
+  let text = preparedTexts.get(name);
+  if (text === undefined) {
+    const user = sql.raw('$1');
+    const source = fromAllThreads(user, { isUnread, isClaimed }, between);
+    text = listSql({ user, source, isInverted, limit: sql.raw('$2') }).compile(kysely).sql;
+    preparedTexts.set(name, text);
+  }
+  return { name, text, values };
 }
 
 export async function countThreads(
@@ -120,7 +170,7 @@ export async function findThreads(
     from unnest(${threadIds}::text[]) as w(id)
     left join thread_alias a on a.user_id = ${userId} and a.alias_id = w.id
     join thread t on t.user_id = ${userId} and t.id = case when a.thread_id is null then w.id else a.thread_id end
-    ${joinClaim(userId)}`.execute(transaction);
+    ${joinClaim(sql`${userId}`)}`.execute(transaction);
   return new Map(rows.map((row) => [row.asked, threadOf(row)]));
 }
 
@@ -217,11 +267,7 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
  */
 function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
   const { search, address, domain, isUnread, isClaimed } = conditions;
-  if (search === null && address === null && domain === null) {
-    const unread = isUnread ? sql`and t.unread_count > 0` : sql``;
-    return sql`from thread t where t.user_id = ${userId} ${unread} ${claimedCondition(userId, isClaimed)}
-      ${page === null ? sql`` : placeConditions(page)}`;
-  }
+  if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, conditions, page);
   return sql`
     from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
@@ -230,14 +276,31 @@ function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetP
     join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
 }
 
+/** Whether the statement depends on the values of the filters. */
+function isComposed({ search, address, domain }: ThreadConditions): boolean {
+  return search !== null || address !== null || domain !== null;
+}
+
+/** The ends of a page, their instants and ids as values or as parameters. */
+type Between = Record<'after' | 'before', { at: unknown; id: unknown } | null>;
+
+function fromAllThreads(
+  user: RawBuilder<unknown>,
+  { isUnread, isClaimed }: Pick<ThreadConditions, 'isUnread' | 'isClaimed'>,
+  between: Between | null,
+): RawBuilder<unknown> {
+  return sql`from thread t where t.user_id = ${user} ${isUnread ? sql`and t.unread_count > 0` : sql``} ${claimedCondition(user, isClaimed)}
+      ${between === null ? sql`` : placeConditions(between)}`;
+}
+
 /** The instant alone is compared first: text comparison is not leakproof, so under row-level security no index could use the pair. */
-function placeConditions(page: KeysetPage): RawBuilder<unknown> {
-  const compare = (place: KeysetCursor | null, operator: RawBuilder<unknown>) =>
+function placeConditions({ after, before }: Between): RawBuilder<unknown> {
+  const compare = (place: Between['after'], operator: RawBuilder<unknown>) =>
     place === null
       ? sql``
       : sql`and t.last_message_at ${operator}= ${place.at}::timestamptz
             and (t.last_message_at, t.id) ${operator} (${place.at}::timestamptz, ${place.id}::text)`;
-  return sql`${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}`;
+  return sql`${compare(after, sql.raw('<'))} ${compare(before, sql.raw('>'))}`;
 }
 
 /** Filters of an inbox: threads of which one message matches all terms; null matches all. */

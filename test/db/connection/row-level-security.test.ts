@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database } from '../../../db/connection/database.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asUser, limitedTo } from '../../../db/connection/transaction.ts';
+import { readAsUser } from '../../../db/connection/user-read.ts';
 import { contestVerifiedName } from '../../../db/queries/domains/domain-list.ts';
 import { readRawBytes } from '../../../db/queries/emails/raw-bytes.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
@@ -38,6 +39,32 @@ test('the gateway sees the rows of the user it acts for and no other', async () 
     transaction.selectFrom('domain').select('name').execute(),
   );
   expect(names).toEqual([{ name: 'a.test' }]);
+});
+
+test('a prepared read shows the rows of its user only, and leaves its connection without a user', async () => {
+  const database = test_.open('postroom_gateway');
+  const text = 'select name, $1::int as number from domain';
+  const read = (userId: string, number: number) =>
+    readAsUser(database, userId, { name: 'names', text, values: [number] });
+  expect(await read('usr_a', 1)).toEqual([{ name: 'a.test', number: 1 }]);
+  expect(await read('usr_b', 2)).toEqual([{ name: 'b.test', number: 2 }]);
+  const domain = { id: 'dom_x', name: 'x.test' };
+  const limited = limitedTo(database, { domains: [domain], addresses: [] });
+  expect(await readAsUser(limited, 'usr_a', { name: 'names', text, values: [3] })).toEqual([]);
+  const { rows } = await database.pool.query(`select current_user as role, count(*) as domains from domain`);
+  expect(rows).toEqual([{ role: 'postroom_gateway', domains: 0 }]);
+});
+
+test('a prepared read that fails takes its connection along, so that the next one prepares it again', async () => {
+  const database = test_.open('postroom_gateway');
+  const read = () => readAsUser(database, 'usr_a', { name: 'later', text: 'select n from later', values: [] });
+  await expect(read()).rejects.toThrow('relation "later" does not exist');
+  await expect(read()).rejects.toThrow('relation "later" does not exist');
+  const divide = (divisor: number) =>
+    readAsUser(database, 'usr_a', { name: 'quotient', text: 'select 6 / $1::int as result', values: [divisor] });
+  expect(await divide(2)).toEqual([{ result: 3 }]);
+  await expect(divide(0)).rejects.toThrow('division by zero');
+  expect(await Promise.all([divide(3), divide(6)])).toEqual([[{ result: 2 }], [{ result: 1 }]]);
 });
 
 test('the gateway cannot write a row of another user', async () => {
