@@ -175,6 +175,7 @@ async function store(
       const policy = await readPolicy(client, userId, {
         domains: [row.own_domain],
         senders: [row.own_address],
+        keyIds: [],
         recipients,
         idempotencyKeys: [],
         hourly: null,

@@ -28,6 +28,12 @@ class TooManyElements extends Error {}
 
 /** Returns the tree of HTML in two parts: what is shown, and its design. Null when it has too many elements. */
 export function readMailTree(html: string): MailTree | null {
+  const document = parseMailHtml(html);
+  return document === null ? null : splitTree(document);
+}
+
+/** Parses HTML as a browser without scripts does. Null when it has too many elements. */
+export function parseMailHtml(html: string): DefaultTreeAdapterTypes.Document | null {
   let elements = 0;
   const treeAdapter: typeof defaultTreeAdapter = {
     ...defaultTreeAdapter,
@@ -37,7 +43,7 @@ export function readMailTree(html: string): MailTree | null {
     },
   };
   try {
-    return splitTree(parse(html, { scriptingEnabled: false, treeAdapter }));
+    return parse(html, { scriptingEnabled: false, treeAdapter });
   } catch (error) {
     if (error instanceof TooManyElements) return null;
     throw error;

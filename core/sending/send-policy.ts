@@ -112,10 +112,12 @@ export interface PolicyFacts {
 }
 
 /** Why an email is refused. The message is for the user. */
-interface PolicyRefusal {
+export interface PolicyRefusal {
   rule: PolicyRule;
   of: HeldPolicy['of'];
   owner: string;
+  /** the address that may not receive it; null: the rule is about something else */
+  recipient: string | null;
   message: string;
 }
 
@@ -146,15 +148,15 @@ function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {
   const { policy } = held;
   const refusal = (rule: PolicyRule, message: string) => violationOf(held, rule, message);
   const stranger = facts.recipients.find((address) => !mayReceive(address, policy, facts));
-  if (stranger !== undefined)
-    return refusal(
-      'recipients',
+  if (stranger !== undefined) {
+    const reason =
       policy.recipients === 'list'
-        ? `allows mail only to the addresses and domains in its allow list, which ${stranger} is not.`
+        ? `allows only the addresses and domains of its list, and not ${stranger}.`
         : facts.participants === null
-          ? 'allows replies to participants of a thread only, and this email does not reply to one.'
-          : `allows mail only to participants of the thread, which ${stranger} is not.`,
-    );
+          ? 'allows only replies to participants of a thread, and this email replies to none that Postroom knows.'
+          : `allows only participants of the thread, and not ${stranger}.`;
+    return { ...refusal('recipients', reason), recipient: stranger };
+  }
   if (policy.attachments === false && facts.hasAttachments)
     return refusal('attachments', 'allows no attachments, inline images included.');
   if (policy.links === false && facts.link !== null)
@@ -163,9 +165,19 @@ function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {
 }
 
 /** Returns the refusal by a rule of a policy; `predicate` continues "The send policy of this API key". */
-function violationOf(held: HeldPolicy, rule: PolicyRule, predicate: string): PolicyRefusal {
+export function violationOf(
+  held: Pick<HeldPolicy, 'of' | 'owner'>,
+  rule: PolicyRule,
+  predicate: string,
+): PolicyRefusal {
   const subject = held.of === 'key' ? 'this API key' : held.owner;
-  return { rule, of: held.of, owner: held.owner, message: `The send policy of ${subject} ${predicate}` };
+  return {
+    rule,
+    of: held.of,
+    owner: held.owner,
+    recipient: null,
+    message: `The send policy of ${subject} ${predicate}`,
+  };
 }
 
 function mayReceive(address: string, { recipients, allow = [] }: SendPolicy, { participants }: PolicyFacts): boolean {
@@ -187,4 +199,32 @@ function needsApproval({ approval = 'never' }: SendPolicy, { newRecipients }: Po
     always: true,
   };
   return needs[approval];
+}
+
+/** Emails per hour and per day are counted over the time until now. */
+export const BUDGET_SECONDS = { per_hour: 3_600, per_day: 86_400 } as const satisfies Partial<
+  Record<PolicyRule, number>
+>;
+
+/** A limit on emails within a span of time, while a group of emails is checked. */
+interface SpanLimit {
+  /** emails that may be sent within any span */
+  limit: number;
+  spanSeconds: number;
+  /** emails in the group, and those of them already allowed */
+  asking: number;
+  going: number;
+  /** times of the emails before, newest first, without the newest `limit - asking` */
+  newest: readonly Date[];
+}
+
+/** Returns when `wanted` more emails may be sent; null: now. */
+export function blockedUntil(
+  wanted: number,
+  { limit, spanSeconds, asking, going, newest }: SpanLimit,
+  now: Date,
+): Date | null {
+  const place = limit - going - wanted;
+  const inTheWay = place < 0 ? now : newest[place - Math.max(0, limit - asking)];
+  return inTheWay === undefined ? null : new Date(inTheWay.getTime() + spanSeconds * 1_000);
 }

@@ -128,6 +128,8 @@ export const EmailSchema = defineEntity({
     isAutomaticReply: p.boolean().default(false),
     /** the API key that sent it, recorded where a send policy applies; null: none does, or it was not sent with a key */
     apiKeyId: p.text().nullable(),
+    /** the own address whose send policy applied to it; null: none did */
+    policyAddress: p.text().nullable(),
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),
@@ -149,6 +151,11 @@ export const EmailSchema = defineEntity({
       columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
     { name: 'email_message_id', properties: ['userId', 'messageId'] },
+    {
+      name: 'email_policy_address',
+      columns: [{ name: 'userId' }, { name: 'policyAddress' }, { name: 'createdAt', sort: 'desc' }],
+      where: 'policy_address IS NOT NULL',
+    },
     // recently sent mail of a user, for the hourly limit
     {
       name: 'email_outgoing',

@@ -105,6 +105,8 @@ function refusalOf(error: unknown): Refusal | null {
       return error.isFinal ? refused(550, '5.6.0', error.message) : refused(451, '4.3.0', error.message);
     case 'forbidden':
     case 'unauthorized':
+      // The budget of a send policy has room again later.
+      if (error.retryAfterSeconds !== undefined) return refused(451, '4.7.1', error.message);
       return refused(550, '5.7.1', error.message);
     case 'validation':
     case 'not_found':

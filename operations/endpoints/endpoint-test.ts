@@ -117,7 +117,8 @@ async function countTest(context: OperationContext): Promise<void> {
 async function checkSendingLimit({ database, userId, settings }: OperationContext): Promise<void> {
   const limit = settings.sendLimitPerHour;
   if (limit === 0) return;
-  const question = { domains: [], senders: [], recipients: [], idempotencyKeys: [], hourly: { limit, asking: 1 } };
+  const none = { domains: [], senders: [], keyIds: [], recipients: [], idempotencyKeys: [] };
+  const question = { ...none, hourly: { limit, asking: 1 } };
   const policy = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
     readPolicy(client, userId, question),
   );

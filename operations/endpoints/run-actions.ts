@@ -129,7 +129,9 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
           ? await replyTo(context, emailId, acted, action)
           : { email: await forwardOf(context, delivery, emailId, acted, action.to), repliedTo: null };
       const composed = await composeOutgoing(context, email, null);
-      return { index, type: action.type, email: composed, submission: submissionOf(composed, repliedTo), traceParent };
+      const sender = { keyId: null, isAutomatic: action.type === 'reply' };
+      const submission = submissionOf(composed, repliedTo);
+      return { index, type: action.type, email: composed, submission, ...sender, traceParent };
     });
     sends.push(send);
   }
@@ -216,7 +218,7 @@ async function act(
   const events = [...done.flatMap(({ events }) => events), ...finished];
   const stored = await storeSends(acting, sends, events);
   delivery.onReady();
-  return { sends, ...stored, deliveryIds: done.flatMap(({ result }) => result.deliveryId ?? []) };
+  return { ...stored, deliveryIds: done.flatMap(({ result }) => result.deliveryId ?? []) };
 }
 
 interface Acting {
@@ -337,11 +339,11 @@ async function storeSends(
   { client, transaction, context }: Acting,
   sends: readonly Send[],
   earlierEvents: readonly FeedEvent[],
-): Promise<Pick<Done, 'threaded' | 'lastSeq'>> {
+): Promise<Pick<Done, 'sends' | 'threaded' | 'lastSeq'>> {
   const { userId } = context;
   if (sends.length === 0)
-    return { threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, earlierEvents) };
-  const { verdicts, threaded, lastSeq } = await storeSubmissions(client, context, sends, {
+    return { sends: [], threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, earlierEvents) };
+  const { verdicts, entering, threaded, lastSeq } = await storeSubmissions(client, context, sends, {
     threads: 'join',
     earlierEvents,
   });
@@ -349,7 +351,7 @@ async function storeSends(
     if (verdict instanceof UserError) throw new ActionRefused(sends[at]?.index ?? 0, verdict.message, verdict);
   const replies = sends.filter(({ type }) => type === 'reply').map(({ email }) => email.row.id);
   await markAutomaticReplies(transaction, userId, replies);
-  return { threaded, lastSeq };
+  return { sends: entering, threaded, lastSeq };
 }
 
 function announce(context: MailContext, { sends, threaded, deliveryIds, lastSeq }: Done): void {

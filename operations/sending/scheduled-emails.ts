@@ -1,14 +1,19 @@
+import type { Transaction } from 'kysely';
+import { violationOf } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
+import type { Tables } from '../../db/entities/tables.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
   type LockedOutgoing,
   lockOutgoing,
+  readUndoSeconds,
   setSchedule,
   setScheduledStatus,
 } from '../../db/queries/sending/scheduled-change.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { violation } from './policy-verdicts.ts';
 import { scheduleOf } from './send-email.ts';
 
 /** The requested send time as text; the time zone defaults to the email's own. */
@@ -124,6 +129,7 @@ async function change(
         return email;
       },
       async setSchedule({ at, timezone }) {
+        await requireWait(context, transaction, before, at);
         const updatedAt = await setSchedule(transaction, userId, emailId, { at, timezone });
         email = { ...email, scheduledAt: at, timezone, updatedAt };
         return email;
@@ -139,6 +145,30 @@ async function change(
   if (done.isChanged && done.email.status === 'scheduled')
     bus.wake('scheduling.release.wake', { userId, at: done.email.scheduledAt.toISOString() });
   return done;
+}
+
+/** A program cannot shorten the time in which its mail can be undone. A person can. Throws forbidden. */
+async function requireWait(
+  { rights, userId }: OperationContext,
+  transaction: Transaction<Tables>,
+  before: LockedOutgoing,
+  at: Date,
+): Promise<void> {
+  const { apiKeyId, policyAddress, createdAt } = before;
+  if (rights.keyId === null || (apiKeyId === null && policyAddress === null)) return;
+  const seconds = await readUndoSeconds(transaction, userId, before);
+  const earliest = new Date(createdAt.getTime() + seconds * 1_000);
+  if (at >= earliest) return;
+  const held =
+    policyAddress === null
+      ? { of: 'key' as const, owner: apiKeyId ?? '' }
+      : { of: 'address' as const, owner: policyAddress };
+  const refusal = violationOf(
+    held,
+    'undo_seconds',
+    `makes mail wait: this email can be sent from ${earliest.toISOString()}.`,
+  );
+  throw violation(refusal, 'scheduled_at');
 }
 
 function seen(before: LockedOutgoing): ScheduledEmail {

@@ -50,7 +50,14 @@ export async function replayOrNow(
     context.userId,
     { lock: null, lockTimeoutMs: 1_000 },
     (client) =>
-      readPolicy(client, context.userId, { domains: [], senders: [], recipients: [], idempotencyKeys, hourly: null }),
+      readPolicy(client, context.userId, {
+        domains: [],
+        senders: [],
+        keyIds: [],
+        recipients: [],
+        idempotencyKeys,
+        hourly: null,
+      }),
   );
   const known = idempotentReplay(idempotency, policy);
   if (known instanceof Error) throw known;

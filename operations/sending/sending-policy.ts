@@ -1,3 +1,4 @@
+import { BUDGET_SECONDS, blockedUntil } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
@@ -9,8 +10,6 @@ export interface HourlyCount {
   asking: number;
   going: number;
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Checks sender, suppressions and hourly limit. Returns the error for the first email that fails; null when all may be
@@ -55,11 +54,10 @@ function senderRefusal({ row, envelopeDomain, path }: OutgoingEmail, policy: Pol
  * be sent.
  */
 export function limitRefusal(wanted: number, policy: Policy, { limit, asking, going }: HourlyCount): UserError | null {
-  const place = limit - going - wanted;
-  const inTheWay = place < 0 ? policy.now : policy.hourly[place - Math.max(0, limit - asking)];
-  if (inTheWay === undefined) return null;
-  const waitMs = inTheWay.getTime() + HOUR_MS - policy.now.getTime();
+  const span = { limit, spanSeconds: BUDGET_SECONDS.per_hour, asking, going, newest: policy.hourly };
+  const until = blockedUntil(wanted, span, policy.now);
+  if (until === null) return null;
   const message = `Hourly sending limit reached (${limit} emails per hour). Please try again later.`;
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - policy.now.getTime()) / 1_000));
   return new UserError('rate_limited', message, { title: message, reason: 'HOURLY_LIMIT_REACHED', retryAfterSeconds });
 }

@@ -8,6 +8,7 @@ import {
   writeOutgoing,
   writeOutgoingWithoutEvents,
 } from '../../db/queries/sending/outgoing-write.ts';
+import { lockBudgets } from '../../db/queries/sending/policy-facts.ts';
 import { lockHeldClaims } from '../../db/queries/threads/answerer-claim.ts';
 import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
@@ -16,11 +17,23 @@ import { claimLost } from '../threads/claim-thread.ts';
 import { joinThreads } from '../threads/join-threads.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, idempotentReplay, type Submission } from './idempotency.ts';
+import {
+  areCounted,
+  type HeldEmails,
+  heldEmails,
+  openPolicyJudge,
+  type PolicyJudge,
+  withoutTag,
+} from './policy-verdicts.ts';
 import { admitted, refusalOf } from './sending-policy.ts';
 
 /** A submission to store. */
 export interface SubmittedMember {
   submission: Submission;
+  /** the API key that sends it; null: a person, or an action of a webhook */
+  keyId: string | null;
+  /** whether a program sends it: what auto_replies_per_thread_per_hour of a send policy counts */
+  isAutomatic: boolean;
   /** trace context of the request, if it is recorded */
   traceParent: string | null;
 }
@@ -35,7 +48,7 @@ export interface StoredGroup<Member> extends Stored {
   policy: Policy;
   /** for each member the earlier response, the reason for a rejection, or null when it was to be stored */
   verdicts: (Accepted | UserError | null)[];
-  /** the members whose verdict is null */
+  /** the members whose verdict is null, as stored: a send policy can make an email wait */
   entering: Member[];
 }
 
@@ -61,12 +74,72 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
   const hourly = settings.sendLimitPerHour === 0 ? null : { limit: settings.sendLimitPerHour, asking };
   const lost = await findLostClaims(client, userId, group, options.threads);
-  const policy = await readPolicy(client, userId, questionOf(group, hourly));
-  const verdicts = judge(group, policy, hourly, lost);
-  const entering = group.filter((_, at) => verdicts[at] === null);
+  const { policy, held, judging } = await readPolicies(client, userId, group, hourly, options.threads);
+  const verdicts = judge(group, { policy, judging }, hourly, lost);
+  const entering = group.flatMap((member, at) =>
+    verdicts[at] === null ? [underPolicies(member, { policy, held, judging })] : [],
+  );
   const units = entering.map((member) => unitOf(member, policy));
   const written = await store(client, context, units, options);
   return { policy, verdicts, entering, ...written };
+}
+
+/** What was found about a group; without send policies, `judging` is null. */
+interface FoundPolicies {
+  policy: Policy;
+  held: HeldEmails;
+  judging: PolicyJudge | null;
+}
+
+/**
+ * Reads what decides about a group. Where a send policy counts emails, its lock comes after those of the user's threads and claims, and all is
+ * read again: transactions that held it before have stored emails, and responses to idempotency keys.
+ */
+async function readPolicies(
+  client: ClientBase,
+  userId: string,
+  group: readonly SubmittedMember[],
+  hourly: PolicyQuestion['hourly'],
+  threads: StoreOptions['threads'],
+): Promise<FoundPolicies> {
+  const question = questionOf(group, hourly);
+  let policy = await readPolicy(client, userId, question);
+  let held = heldEmails(group, policy);
+  if (held.size === 0) return { policy, held, judging: null };
+  if (areCounted(held)) {
+    if (threads === 'join' && group.some(({ submission }) => submission.emails.some(isReferring)))
+      await lockThreads(client, userId).catch(throwIfBusy);
+    await lockBudgets(client, userId);
+    policy = await readPolicy(client, userId, question);
+    held = heldEmails(group, policy);
+  }
+  return { policy, held, judging: await openPolicyJudge(client, userId, held, policy.now) };
+}
+
+/** Returns a member as it is stored under its send policies: with what they record, and scheduled when its emails can be undone. */
+function underPolicies<Member extends SubmittedMember>(
+  member: Member,
+  { policy, held, judging }: FoundPolicies,
+): Member {
+  const { submission, keyId } = member;
+  if (judging === null || !submission.emails.some((email) => held.has(email))) return member;
+  const emails = submission.emails.map((email) => {
+    const policies = held.get(email)?.policies;
+    if (policies === undefined) return email;
+    const policyAddress = policies.find(({ of }) => of === 'address')?.owner ?? null;
+    const row = { ...email.row, api_key_id: keyId, policy_address: policyAddress };
+    const undoMs = judging.undoSecondsOf(email) * 1_000;
+    if (undoMs === 0) return { ...email, row };
+    const at = Math.max(policy.now.getTime() + undoMs, Date.parse(row.scheduled_at ?? '') || 0);
+    const scheduled = { scheduled_at: new Date(at).toISOString(), timezone: row.timezone ?? 'UTC' };
+    return { ...email, row: { ...row, ...scheduled } };
+  });
+  const { receipt } = submission;
+  const told = receipt.emails.map((each, at) => {
+    const row = emails[at]?.row;
+    return row === undefined ? each : { ...each, scheduledAt: row.scheduled_at, timezone: row.timezone };
+  });
+  return { ...member, submission: { ...submission, emails, receipt: { ...receipt, emails: told } } };
 }
 
 /**
@@ -133,7 +206,7 @@ async function store(
   return { leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
-function isReferring({ row }: OutgoingUnit['emails'][number]): boolean {
+function isReferring({ row }: Pick<OutgoingEmail, 'row'>): boolean {
   return row.scheduled_at === null && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
 }
 
@@ -152,7 +225,8 @@ function questionOf(group: readonly SubmittedMember[], hourly: PolicyQuestion['h
   const each = (values: (email: OutgoingEmail) => string[]) => [...new Set(emails.flatMap(values))];
   return {
     domains: each(({ row, envelopeDomain }) => [row.own_domain, ...(envelopeDomain === null ? [] : [envelopeDomain])]),
-    senders: each(({ row }) => [row.own_address]),
+    senders: each(({ row }) => [row.own_address, withoutTag(row.own_address)]),
+    keyIds: [...new Set(group.flatMap(({ keyId }) => keyId ?? []))],
     recipients: each(({ row }) => row.recipients.map(({ address }) => address.toLowerCase())),
     idempotencyKeys: group.flatMap(({ submission }) => submission.idempotency?.key ?? []),
     hourly,
@@ -162,17 +236,21 @@ function questionOf(group: readonly SubmittedMember[], hourly: PolicyQuestion['h
 /** Returns for each member the earlier response, the reason for a rejection, or null to store it. */
 function judge(
   group: readonly SubmittedMember[],
-  policy: Policy,
+  { policy, judging }: Pick<FoundPolicies, 'policy' | 'judging'>,
   hourly: PolicyQuestion['hourly'],
   lost: ReadonlySet<OutgoingEmail>,
 ): (Accepted | UserError | null)[] {
   let going = 0;
-  return group.map(({ submission }) => {
+  return group.map((member) => {
+    const { submission } = member;
     const known = idempotentReplay(submission.idempotency, policy);
     if (known !== null) return known;
     const unclaimed = submission.emails.find((email) => lost.has(email));
     if (unclaimed !== undefined) return claimLost(null, `${unclaimed.path}claim_token`);
-    const refusal = refusalOf(submission.emails, policy, hourly === null ? null : { ...hourly, going });
+    const refusal =
+      refusalOf(submission.emails, policy, hourly === null ? null : { ...hourly, going }) ??
+      judging?.judge(member) ??
+      null;
     if (refusal === null) going += submission.emails.length;
     return refusal;
   });

@@ -62,7 +62,9 @@ async function commitGroup(
   const stored = entering.filter((_, at) => !leftOut.has(at));
   for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at: policy.now });
   if (stored.length > 0) announceStored(context, { stored, threaded, lastSeq });
-  return entering.filter((_, at) => leftOut.has(at));
+  // As they were submitted: their wait begins when they are stored.
+  const entered = group.filter((_, at) => verdicts[at] === null);
+  return entered.filter((_, at) => leftOut.has(at));
 }
 
 /** A queued submission. */
@@ -113,7 +115,9 @@ export function queueSubmission(context: OperationContext, submission: Submissio
   ofDatabase.set(context.userId, queue);
   return new Promise((resolve, reject) => {
     const traceParent = traceParentToKeep();
-    queue.waiting.push({ context, submission, since: performance.now(), traceParent, resolve, reject });
+    const { keyId } = context.rights;
+    const sender = { keyId, isAutomatic: keyId !== null };
+    queue.waiting.push({ context, submission, ...sender, since: performance.now(), traceParent, resolve, reject });
     if (!queue.isBusy) void work(queue, commit, () => ofDatabase.delete(context.userId));
   });
 }

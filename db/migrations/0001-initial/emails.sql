@@ -93,6 +93,7 @@ create table email (
   metadata jsonb,
   is_automatic_reply boolean not null default false,
   api_key_id text,
+  policy_address text,
   thread_id text,
   thread_position integer,
   thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),
@@ -110,6 +111,7 @@ create index email_timetable on email (user_id, scheduled_at, id) where type = '
 create index email_test on email (user_id, created_at desc, id desc) where is_test;
 create index email_automatic_reply on email (user_id, thread_id, created_at) where is_automatic_reply;
 create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
+create index email_policy_address on email (user_id, policy_address, created_at desc) where policy_address is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
 call pg_temp.protect_rows('email');
 

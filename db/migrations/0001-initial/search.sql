@@ -72,6 +72,20 @@ create function exchanged_emails(p_user_id text, p_address text, p_domain text, 
 revoke all on function exchanged_emails from public;
 grant execute on function exchanged_emails to postroom_gateway, postroom_actor, postroom_domain;
 
+-- Those of the addresses that mail of the user was sent to.
+create function written_addresses(p_user_id text, p_addresses text[]) returns table (address text)
+  language plpgsql stable security definer rows 10 set search_path = public, pg_temp set enable_bitmapscan = on as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute
+      'select a from unnest($2) a where exists (
+         select from email_search s join email e on e.user_id = s.user_id and e.id = s.email_id
+         where s.user_id = $1 and s.parties @> array[a] and e.type = ''sent''
+           and e.status in (''pending'', ''delivered'', ''bounced'', ''failed''))' using p_user_id, p_addresses;
+  end $$;
+revoke all on function written_addresses from public;
+grant execute on function written_addresses to postroom_gateway, postroom_actor;
+
 -- null: no condition. p_address is one participant, p_domain the domain of one, lower case. The threads behind and before two places,
 -- newest first, inverted: oldest first; p_limit null: all. Order and limit stand inside, so that the planner may walk the list until
 -- the page is full, where a condition holds often, or gather and sort, where it holds seldom.

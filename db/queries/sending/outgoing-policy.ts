@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** What must be known before emails of one user may be sent. */
@@ -8,6 +9,8 @@ export interface PolicyQuestion {
   domains: readonly string[];
   /** lower case */
   senders: readonly string[];
+  /** the API keys that send */
+  keyIds: readonly string[];
   /** lower case */
   recipients: readonly string[];
   idempotencyKeys: readonly string[];
@@ -31,6 +34,9 @@ export interface Policy {
   domains: Map<string, { id: string; isVerified: boolean }>;
   /** those of the senders that are addresses of the user */
   addressIds: Map<string, string>;
+  /** the send policies of those of the senders, and of the keys, that have one; by address and by id */
+  addressPolicies: Map<string, SendPolicy>;
+  keyPolicies: Map<string, SendPolicy>;
   /** lower case: addresses that no mail is sent to, and those that mail of a list of theirs is not sent to */
   suppressed: Set<string>;
   unsubscribed: { address: string; list: string }[];
@@ -59,6 +65,7 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
       question.idempotencyKeys,
       hourly === null ? 0 : Math.max(0, hourly.limit - hourly.asking),
       hourly === null ? 0 : hourly.asking,
+      question.keyIds,
     ],
   });
   const row = rows[0];
@@ -67,6 +74,10 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
     now: row.now,
     domains: new Map(row.domains.map(({ id, name, isVerified }) => [name, { id, isVerified }])),
     addressIds: new Map(row.addresses.map(({ address, id }) => [address, id])),
+    addressPolicies: new Map(
+      row.addresses.flatMap(({ address, policy }) => (policy === null ? [] : [[address, policy]])),
+    ),
+    keyPolicies: new Map(row.keys.map(({ id, policy }) => [id, policy])),
     suppressed: new Set(row.suppressed.filter(({ list }) => list === '').map(({ address }) => address)),
     unsubscribed: row.suppressed.filter(({ list }) => list !== ''),
     answers: new Map(row.answers.map(({ key, at, ...answer }) => [key, { ...answer, at: new Date(at) }])),
@@ -77,7 +88,8 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
 interface PolicyRow {
   now: Date;
   domains: { id: string; name: string; isVerified: boolean }[];
-  addresses: { address: string; id: string }[];
+  addresses: { address: string; id: string; policy: SendPolicy | null }[];
+  keys: { id: string; policy: SendPolicy }[];
   suppressed: { address: string; list: string }[];
   answers: { key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
   hourly: Date[];
@@ -87,8 +99,9 @@ const POLICY_SQL = `
   select (select postroom_now()) as now,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'isVerified', d.status = 'verified')), '[]')
      from domain d where d.user_id = $1 and d.name = any ($2::text[])) as domains,
-    (select coalesce(json_agg(json_build_object('address', a.address, 'id', a.address_id)), '[]')
-     from email_address_name a where a.user_id = $1 and a.address = any ($3::text[])) as addresses,
+    (select coalesce(json_agg(json_build_object('address', a.address, 'id', a.address_id, 'policy', p.send_policy)), '[]')
+     from email_address_name a left join email_address p on p.user_id = $1 and p.id = a.address_id
+     where a.user_id = $1 and a.address = any ($3::text[])) as addresses,
     (select coalesce(json_agg(json_build_object('address', s.address, 'list', s.list)), '[]')
      from suppression s where s.user_id = $1 and s.address = any ($4::text[])) as suppressed,
     (select coalesce(json_agg(json_build_object('key', k.key, 'operation', k.operation,
@@ -96,7 +109,10 @@ const POLICY_SQL = `
      from idempotency_key k where k.user_id = $1 and k.key = any ($5::text[])
        and k.created_at > (select postroom_now()) - ${KEY_AGE}) as answers,
     array(select e.created_at from email e where e.user_id = $1 and e.type <> 'received'
-      and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly`;
+      and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly,
+    case when cardinality($8::text[]) = 0 then '[]' else (
+      select coalesce(json_agg(json_build_object('id', k.id, 'policy', k.send_policy)), '[]') from send_policies_of($1, $8::text[]) k
+    ) end as keys`;
 
 /** Counts the emails that the user created within the last hour, as the hourly limit does; up to `most`. */
 export async function countSentLately(transaction: Transaction<Tables>, userId: string, most: number): Promise<number> {

@@ -38,6 +38,9 @@ interface OutgoingRow {
   /** of the composed bytes, hex */
   sha256: string;
   recipients: { id: string; address: string; domain: string; list: string | null }[];
+  /** where a send policy applies: the API key that sends it, and the address whose policy applies */
+  api_key_id?: string | null;
+  policy_address?: string | null;
 }
 
 /** An email with what is passed as bytes. */
@@ -168,7 +171,8 @@ const writeSql = (more: string, events: string) => `
       domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text)
+      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
+      api_key_id text, policy_address text)
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -197,10 +201,10 @@ const writeSql = (more: string, events: string) => `
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
-      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count)
+      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address)
     select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
       address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
-      preview, date, attachment_count > 0, attachment_count
+      preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address
     from taken
     returning 1
   ), content_row as (

@@ -10,6 +10,10 @@ export interface LockedOutgoing {
   status: EmailStatus;
   scheduledAt: Date | null;
   timezone: string | null;
+  createdAt: Date;
+  /** where a send policy applied to it: the key that sent it, and the address whose policy applied */
+  apiKeyId: string | null;
+  policyAddress: string | null;
   /** time of the statement by PostgreSQL's clock, which decides when mail is due */
   now: Date;
 }
@@ -24,10 +28,26 @@ export async function lockOutgoing(
   emailIds: readonly string[],
 ): Promise<LockedOutgoing[]> {
   const { rows } = await sql<LockedOutgoing>`
-    select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, (select postroom_now())::timestamptz(3) as now
+    select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, e.created_at as "createdAt",
+      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress", (select postroom_now())::timestamptz(3) as now
     from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])
     order by e.id for no key update`.execute(transaction);
   return rows;
+}
+
+/** Returns the seconds that the send policies of a key and an address make mail wait now. */
+export async function readUndoSeconds(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { apiKeyId, policyAddress }: Pick<LockedOutgoing, 'apiKeyId' | 'policyAddress'>,
+): Promise<number> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select greatest(
+      (select max((k.send_policy->>'undo_seconds')::integer) from send_policies_of(${userId}, array_remove(array[${apiKeyId}::text], null)) k),
+      (select (a.send_policy->>'undo_seconds')::integer from email_address_name n
+       join email_address a on a.user_id = ${userId} and a.id = n.address_id
+       where n.user_id = ${userId} and n.address = ${policyAddress})) as seconds`.execute(transaction);
+  return rows[0]?.seconds ?? 0;
 }
 
 /** Gives locked emails that are not sent yet another status, and updates the totals of lists. Returns the time of the change. */

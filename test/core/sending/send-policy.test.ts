@@ -117,6 +117,7 @@ test('of the policies of key and address the stricter holds', () => {
     rule: 'attachments',
     of: 'address',
     owner: 'bot@example.org',
+    recipient: null,
     message: 'The send policy of bot@example.org allows no attachments, inline images included.',
   });
   expect(judgeByPolicies(held, { ...FACTS, recipients: ['x@example.net'] }).refusal?.of).toBe('key');

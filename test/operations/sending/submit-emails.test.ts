@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FULL_RIGHTS } from '../../../core/accounts/key-rights.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { queueSubmission, requireTimely, type Waiting } from '../../../operations/sending/submit-emails.ts';
@@ -11,7 +12,12 @@ const submission = {
 };
 /** The queue looks at no more of it. */
 const contextOf = (answerBy: number) =>
-  ({ database: {} as Database, userId: 'usr_1', answerBy }) as Partial<OperationContext> as OperationContext;
+  ({
+    database: {} as Database,
+    userId: 'usr_1',
+    rights: FULL_RIGHTS,
+    answerBy,
+  }) as Partial<OperationContext> as OperationContext;
 const inTime = () => performance.now() + 9_000;
 
 test('a submission whose deadline is close is not started', async () => {
@@ -37,6 +43,8 @@ test('a group is not committed when the deadline of one member would pass before
   const member = (answerBy: number): Waiting => ({
     context: contextOf(answerBy),
     submission,
+    keyId: null,
+    isAutomatic: false,
     since: performance.now(),
     traceParent: null,
     resolve: () => undefined,

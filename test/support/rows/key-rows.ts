@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { TestMailbox } from './routing-rows.ts';
@@ -14,16 +15,21 @@ export interface TestKey {
 export async function insertKey(
   owner: Database,
   mailbox: Pick<TestMailbox, 'userId'>,
-  rights: { scopes: readonly Scope[] | null; domain?: { id: string; name: string }; expiresAt?: Date },
+  rights: {
+    scopes: readonly Scope[] | null;
+    domain?: { id: string; name: string };
+    expiresAt?: Date;
+    policy?: SendPolicy;
+  },
 ): Promise<TestKey> {
   const secret = randomBytes(32).toString('base64url');
   const id = makeIdentifier('apiKey', new Date(), randomBytes(10));
   const sha256 = createHash('sha256').update(secret).digest();
-  const { scopes, domain, expiresAt = null } = rights;
+  const { scopes, domain, expiresAt = null, policy = null } = rights;
   await owner.pool.query(
-    `insert into api_key (id, user_id, name, secret_sha256, scopes, domain_id, domain_name, expires_at)
-     values ($1, $2, 'test', $3, $4, $5, $6, $7)`,
-    [id, mailbox.userId, sha256, scopes, domain?.id ?? null, domain?.name ?? null, expiresAt],
+    `insert into api_key (id, user_id, name, secret_sha256, scopes, domain_id, domain_name, expires_at, send_policy)
+     values ($1, $2, 'test', $3, $4, $5, $6, $7, $8)`,
+    [id, mailbox.userId, sha256, scopes, domain?.id ?? null, domain?.name ?? null, expiresAt, policy],
   );
   return { id, secret };
 }

@@ -1,0 +1,411 @@
+import type { ClientBase } from 'pg';
+import { MAX_AUTOMATIC_REPLIES } from '../../core/sending/automatic-reply.ts';
+import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { findReferences } from '../../core/sending/outgoing-links.ts';
+import {
+  BUDGET_SECONDS,
+  blockedUntil,
+  type HeldPolicy,
+  judgeByPolicies,
+  type PolicyFacts,
+  type PolicyRefusal,
+  violationOf,
+} from '../../core/sending/send-policy.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { linksOf } from '../../core/threads/threading.ts';
+import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
+import {
+  countAutomatic,
+  readBudgets,
+  readKnownRecipients,
+  readParticipants,
+} from '../../db/queries/sending/policy-facts.ts';
+import { threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
+import type { OutgoingEmail } from './compose-outgoing.ts';
+import type { Submission } from './idempotency.ts';
+
+/** Who sends a submission, as far as send policies matter. */
+export interface PolicySubject {
+  submission: Submission;
+  /** null: a person, or an action of a webhook */
+  keyId: string | null;
+  /** whether a program sends it: what auto_replies_per_thread_per_hour counts */
+  isAutomatic: boolean;
+}
+
+/** An email with the send policies that hold for it, at least one. */
+interface HeldEmail {
+  email: OutgoingEmail;
+  keyId: string | null;
+  isAutomatic: boolean;
+  policies: HeldPolicy[];
+}
+
+/** The emails of a group that send policies hold for. */
+export type HeldEmails = ReadonlyMap<OutgoingEmail, HeldEmail>;
+
+/** Returns `ann@x.test` for `ann+news@x.test`: mail from an address with a tag is under the policy of the address. */
+export function withoutTag(address: string): string {
+  return address.replace(/^([^+]+)\+.*@/, '$1@');
+}
+
+/** Returns the emails that the policies hold for; empty for users who have none. */
+export function heldEmails(
+  group: readonly PolicySubject[],
+  { keyPolicies, addressPolicies }: Pick<Policy, 'keyPolicies' | 'addressPolicies'>,
+): HeldEmails {
+  const held = new Map<OutgoingEmail, HeldEmail>();
+  if (keyPolicies.size === 0 && addressPolicies.size === 0) return held;
+  for (const { submission, keyId, isAutomatic } of group) {
+    const ofKey = keyId === null ? undefined : keyPolicies.get(keyId);
+    for (const email of submission.emails) {
+      const policies: HeldPolicy[] = [];
+      if (keyId !== null && ofKey !== undefined) policies.push({ of: 'key', owner: keyId, policy: ofKey });
+      for (const address of new Set([email.row.own_address, withoutTag(email.row.own_address)])) {
+        const policy = addressPolicies.get(address);
+        if (policy !== undefined) policies.push({ of: 'address', owner: address, policy });
+      }
+      if (policies.length > 0) held.set(email, { email, keyId, isAutomatic, policies });
+    }
+  }
+  return held;
+}
+
+/** Returns whether a policy counts emails, so that transactions that send under it must not run at the same time. */
+export function areCounted(held: HeldEmails): boolean {
+  return [...held.values()].some((each) => budgetsOf(each).length > 0 || automaticLimits(each).length > 0);
+}
+
+/** What the policies say, with what is stored and what the group itself sends before. */
+export interface PolicyJudge {
+  /** Returns why a submission is refused; null when it may be stored, and then counts against the budgets. */
+  judge(subject: PolicySubject): UserError | null;
+  /** Returns the seconds that an email waits before it is sent; 0: none. */
+  undoSecondsOf(email: OutgoingEmail): number;
+}
+
+/** Reads what the policies ask about stored mail. When areCounted, the caller holds lockBudgets. */
+export async function openPolicyJudge(
+  client: ClientBase,
+  userId: string,
+  held: HeldEmails,
+  now: Date,
+): Promise<PolicyJudge> {
+  const emails = [...held.values()];
+  const threads = await readThreads(client, userId, emails);
+  const participants = await readParticipantsOf(client, userId, emails, threads);
+  const known = await readKnown(client, userId, emails);
+  const budgets = await readUsedBudgets(client, userId, emails);
+  const automatic = await readAutomatic(client, userId, emails, threads);
+  const verdicts = new Map(emails.map((each) => [each.email, judgeByPolicies(each.policies, factsOf(each))]));
+
+  function factsOf({ email, policies }: HeldEmail): PolicyFacts {
+    const recipients = recipientsOf(email);
+    const asksForContent = policies.some(({ policy }) => policy.links === false || policy.attachments === false);
+    const references = asksForContent
+      ? findReferences({ subject: email.row.subject, text: email.text, html: email.html })
+      : { link: null, hasEmbeddedFile: false };
+    return {
+      recipients,
+      participants: participants.get(email) ?? null,
+      newRecipients: recipients.filter((address) => !known.has(address)),
+      hasAttachments: email.row.attachment_count > 0 || references.hasEmbeddedFile,
+      link: references.link,
+    };
+  }
+
+  function refusalOf({ submission }: PolicySubject): UserError | null {
+    const counted = new Map<string, number>();
+    for (const email of submission.emails) {
+      const each = held.get(email);
+      const verdict = verdicts.get(email);
+      if (each === undefined || verdict === undefined) continue;
+      if (verdict.refusal !== null) return ofEmail(verdict.refusal, email);
+      for (const limit of automaticLimits(each)) {
+        const key = automaticKey(limit.held, threads.get(email) ?? null);
+        if (key === null) continue;
+        const earlier = (automatic.get(key) ?? 0) + (counted.get(key) ?? 0);
+        if (earlier >= limit.most) return ofEmail(automaticRefusal(limit), email);
+        counted.set(key, (counted.get(key) ?? 0) + 1);
+      }
+      if (verdict.approval !== null) return ofEmail(approvalRefusal(verdict.approval), email);
+    }
+    return budgetRefusal(submission);
+  }
+
+  function budgetRefusal({ emails: sent }: Submission): UserError | null {
+    for (const budget of budgets.values()) {
+      const wanted = sent.filter((email) => hasBudget(held.get(email), budget)).length;
+      if (wanted === 0) continue;
+      const until = blockedUntil(wanted, budget, now);
+      if (until !== null) return exhausted(budget, wanted, until, now);
+    }
+    return null;
+  }
+
+  function count({ submission }: PolicySubject): void {
+    for (const email of submission.emails) {
+      const each = held.get(email);
+      if (each === undefined) continue;
+      for (const budget of budgets.values()) if (hasBudget(each, budget)) budget.going++;
+      for (const limit of automaticLimits(each)) {
+        const key = automaticKey(limit.held, threads.get(email) ?? null);
+        if (key !== null) automatic.set(key, (automatic.get(key) ?? 0) + 1);
+      }
+    }
+  }
+
+  return {
+    judge(subject) {
+      const refusal = refusalOf(subject);
+      if (refusal === null) count(subject);
+      return refusal;
+    },
+    undoSecondsOf: (email) => verdicts.get(email)?.undoSeconds ?? 0,
+  };
+}
+
+function recipientsOf({ row }: OutgoingEmail): string[] {
+  return row.recipients.map(({ address }) => address.toLowerCase());
+}
+
+/** The message that an email answers, as keys of msg-ids, the likeliest first; empty: it begins a thread. */
+function answeredKeys({ row }: OutgoingEmail): string[] {
+  const { inReplyTo, references } = linksOf({
+    messageId: '',
+    inReplyTo: row.in_reply_to,
+    references: row.reference_ids,
+  });
+  return [...inReplyTo, ...references.toReversed()];
+}
+
+/** Returns the thread that each email answers; without an entry: none that is known. */
+async function readThreads(
+  client: ClientBase,
+  userId: string,
+  emails: readonly HeldEmail[],
+): Promise<Map<OutgoingEmail, string>> {
+  const asking = emails.filter((each) => asksForParticipants(each) || automaticLimits(each).length > 0);
+  const keys = [...new Set(asking.flatMap(({ email }) => answeredKeys(email)))];
+  if (keys.length === 0) return new Map();
+  const threadOfKey = await threadsOfKeys(client, userId, keys);
+  return new Map(
+    asking.flatMap(({ email }): [OutgoingEmail, string][] => {
+      const key = answeredKeys(email).find((each) => threadOfKey.has(each));
+      const threadId = key === undefined ? undefined : threadOfKey.get(key);
+      return threadId === undefined ? [] : [[email, threadId]];
+    }),
+  );
+}
+
+function asksForParticipants({ policies }: HeldEmail): boolean {
+  return policies.some(({ policy }) => policy.recipients === 'participants');
+}
+
+/** Returns the recipients of each reply that take part in its thread, and those that are the user's own addresses. */
+async function readParticipantsOf(
+  client: ClientBase,
+  userId: string,
+  emails: readonly HeldEmail[],
+  threads: ReadonlyMap<OutgoingEmail, string>,
+): Promise<Map<OutgoingEmail, ReadonlySet<string>>> {
+  const asking = emails.filter((each) => asksForParticipants(each) && answeredKeys(each.email).length > 0);
+  if (asking.length === 0) return new Map();
+  const questions = asking.map(({ email }) => ({
+    threadId: threads.get(email) ?? null,
+    messageId: answeredKeys(email)[0] ?? '',
+  }));
+  const own = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
+  const read = async (isWhole: boolean) => {
+    const found = await readParticipants(client, userId, questions, { own, isWhole });
+    const sets = found.participants.map((addresses) => new Set(addresses.map(canonical)));
+    return { sets, own: new Set(found.own) };
+  };
+  let found = await read(false);
+  const isMissing = ({ email }: HeldEmail, at: number) =>
+    recipientsOf(email).some((address) => !found.own.has(address) && found.sets[at]?.has(address) !== true);
+  if (asking.some(isMissing)) found = await read(true);
+  return new Map(
+    asking.flatMap(({ email }, at): [OutgoingEmail, ReadonlySet<string>][] => {
+      const participants = found.sets[at] ?? new Set();
+      // The message that it answers is not known.
+      return participants.size === 0 ? [] : [[email, new Set([...participants, ...found.own])]];
+    }),
+  );
+}
+
+/** Returns a stored address in the form of recipients. */
+function canonical(address: string): string {
+  return (outgoingMailbox({ name: null, address })?.address ?? address).toLowerCase();
+}
+
+async function readKnown(client: ClientBase, userId: string, emails: readonly HeldEmail[]): Promise<Set<string>> {
+  const asking = emails.filter(({ policies }) => policies.some(({ policy }) => policy.approval === 'new_recipients'));
+  if (asking.length === 0) return new Set();
+  const addresses = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
+  return new Set(await readKnownRecipients(client, userId, addresses));
+}
+
+type BudgetRule = keyof typeof BUDGET_SECONDS;
+
+/** A budget while a group is checked; see blockedUntil. */
+interface Budget {
+  held: HeldPolicy;
+  rule: BudgetRule;
+  limit: number;
+  asking: number;
+  going: number;
+  spanSeconds: number;
+  newest: readonly Date[];
+}
+
+function budgetsOf({ policies }: HeldEmail): { held: HeldPolicy; rule: BudgetRule; limit: number }[] {
+  return policies.flatMap((held) =>
+    (['per_hour', 'per_day'] as const).flatMap((rule) => {
+      const limit = held.policy[rule];
+      return limit === undefined ? [] : [{ held, rule, limit }];
+    }),
+  );
+}
+
+function budgetKey({ held, rule }: Pick<Budget, 'held' | 'rule'>): string {
+  return `${rule} ${held.of} ${held.owner}`;
+}
+
+function hasBudget(each: HeldEmail | undefined, budget: Budget): boolean {
+  return each !== undefined && budgetsOf(each).some((one) => budgetKey(one) === budgetKey(budget));
+}
+
+async function readUsedBudgets(
+  client: ClientBase,
+  userId: string,
+  emails: readonly HeldEmail[],
+): Promise<Map<string, Budget>> {
+  const budgets = new Map<string, Budget>();
+  for (const each of emails)
+    for (const one of budgetsOf(each)) {
+      const budget = budgets.get(budgetKey(one)) ?? {
+        ...one,
+        asking: 0,
+        going: 0,
+        spanSeconds: BUDGET_SECONDS[one.rule],
+        newest: [],
+      };
+      budgets.set(budgetKey(one), { ...budget, asking: budget.asking + 1 });
+    }
+  if (budgets.size === 0) return budgets;
+  const asked = [...budgets.values()];
+  const found = await readBudgets(
+    client,
+    userId,
+    asked.map(({ held: { of, owner }, limit, asking, spanSeconds }) => ({
+      of,
+      owner,
+      spanSeconds,
+      offset: Math.max(0, limit - asking),
+      limit: asking,
+    })),
+  );
+  return new Map(asked.map((budget, at) => [budgetKey(budget), { ...budget, newest: found[at] ?? [] }]));
+}
+
+interface AutomaticLimit {
+  held: HeldPolicy;
+  most: number;
+}
+
+/** Replies of webhooks' actions have their own limit as well, which counts nothing while a policy makes mail wait. */
+function automaticLimits({ policies, isAutomatic, keyId }: HeldEmail): AutomaticLimit[] {
+  if (!isAutomatic) return [];
+  return policies.flatMap((held) => {
+    const own = held.policy.auto_replies_per_thread_per_hour;
+    const most = keyId === null ? Math.min(own ?? MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES) : own;
+    return most === undefined ? [] : [{ held, most }];
+  });
+}
+
+function automaticKey({ of, owner }: HeldPolicy, threadId: string | null): string | null {
+  return threadId === null ? null : `${of} ${owner} ${threadId}`;
+}
+
+async function readAutomatic(
+  client: ClientBase,
+  userId: string,
+  emails: readonly HeldEmail[],
+  threads: ReadonlyMap<OutgoingEmail, string>,
+): Promise<Map<string, number>> {
+  const questions = new Map(
+    emails.flatMap((each) =>
+      automaticLimits(each).flatMap(({ held: { of, owner } }) => {
+        const threadId = threads.get(each.email);
+        return threadId === undefined ? [] : [[`${of} ${owner} ${threadId}`, { of, owner, threadId }] as const];
+      }),
+    ),
+  );
+  if (questions.size === 0) return new Map();
+  const counts = await countAutomatic(client, userId, [...questions.values()]);
+  return new Map([...questions.keys()].map((key, at) => [key, counts[at] ?? 0]));
+}
+
+function automaticRefusal({ held, most }: AutomaticLimit): PolicyRefusal {
+  const emails = most === 1 ? '1 automatic reply' : `${most} automatic replies`;
+  return violationOf(held, 'auto_replies_per_thread_per_hour', `allows ${emails} in a thread within an hour.`);
+}
+
+function approvalRefusal(held: HeldPolicy): PolicyRefusal {
+  return violationOf(held, 'approval', 'asks for approval, which this version of Postroom cannot give yet.');
+}
+
+function exhausted(budget: Budget, wanted: number, until: Date, now: Date): UserError {
+  const { held, rule, limit } = budget;
+  const span = rule === 'per_hour' ? 'hour' : 'day';
+  const allowed = `allows ${limit} ${limit === 1 ? 'email' : 'emails'} per ${span}`;
+  const refusal = violationOf(
+    held,
+    rule,
+    wanted > limit
+      ? `${allowed}, and this request has ${wanted}.`
+      : `${allowed}, and they are used up. ${wanted === 1 ? 'The next email' : `Room for ${wanted} emails`} is possible from ${until.toISOString()}.`,
+  );
+  const waitSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
+  return violation(refusal, null, wanted > limit ? undefined : waitSeconds);
+}
+
+/** Returns the error of a refusal; `field` null: all emails of the request are refused together. */
+export function violation(refusal: PolicyRefusal, field: string | null, retryAfterSeconds?: number): UserError {
+  const { rule, of, owner, message } = refusal;
+  return new UserError('forbidden', message, {
+    name: 'policy_violation',
+    title: 'Forbidden',
+    reason: 'POLICY_VIOLATION',
+    ...(field === null ? {} : { details: [{ field, message }] }),
+    members: { rule, policyOf: of === 'key' ? 'api_key' : 'email_address', policyOwner: owner },
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+function ofEmail(refusal: PolicyRefusal, email: OutgoingEmail): UserError {
+  return violation(refusal, fieldOf(refusal, email));
+}
+
+function fieldOf({ rule, recipient }: PolicyRefusal, { path, audience, html }: OutgoingEmail): string {
+  const inPath = (field: string) => `${path}${field}`;
+  switch (rule) {
+    case 'recipients':
+      return inPath(
+        (['to', 'cc', 'bcc'] as const).find((field) =>
+          audience[field].some((address) => address.toLowerCase() === recipient),
+        ) ?? 'to',
+      );
+    case 'attachments':
+      return inPath('attachments');
+    case 'links':
+      return inPath(html === null ? 'text' : 'html');
+    case 'per_hour':
+    case 'per_day':
+    case 'undo_seconds':
+    case 'auto_replies_per_thread_per_hour':
+    case 'approval':
+      return inPath('from');
+  }
+}
