@@ -20,6 +20,7 @@ import { healthRoutes } from './http/health.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { mtaStsRoute } from './http/mta-sts.ts';
 import { unsubscribeRoutes } from './http/unsubscribe.ts';
+import { mcpInterface } from './mcp/mcp-routes.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
@@ -121,6 +122,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(accounts.routes, { prefix: '/api/auth' });
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
+  await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });
   return app;
 }
 

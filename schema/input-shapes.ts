@@ -25,6 +25,10 @@ export const text = z.string().refine((value) => !value.includes('\0'), 'must no
 /** The search text of a list. */
 export const searchText = text.max(MAX_SEARCH_LENGTH);
 
+/** The search syntax, for descriptions of arguments. */
+export const SEARCH_SYNTAX =
+  'Words, "phrases" and operators, all of which must match one email: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled. A minus before a term excludes it. Words match the start of a word in the subject, sender, recipients or body.';
+
 /** A filter that has `search`, whatever else it has. */
 export const searchShape = z.object({ search: searchText.optional() });
 

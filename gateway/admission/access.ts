@@ -29,7 +29,7 @@ declare module 'fastify' {
 
 /**
  * The access of most routes. `…Account` marks what belongs to the account as a whole, such as endpoints: keys of one domain are refused.
- * The routes of GraphQL need nothing themselves; the fields of a document declare their own access.
+ * The routes of GraphQL and MCP need nothing themselves; the fields of a document and the tools declare their own access.
  */
 export const access = {
   read: { scopes: ['read'], isOfDomain: true },
@@ -59,7 +59,18 @@ export function requireRouteScope(request: FastifyRequest, rights: KeyRights): v
     const [first] = scopes.oneOf;
     if (first !== undefined && !scopes.oneOf.some((scope) => hasScope(rights, scope)))
       throw scopeMissing(what, first, rights);
-  } else requireScopes(what, scopes, rights);
+    if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+  } else requireAccess(what, { scopes, isOfDomain }, rights);
+}
+
+/** What all uses of a route or a tool need. */
+export interface FixedAccess extends RouteAccess {
+  scopes: readonly Scope[];
+}
+
+/** Throws forbidden when these rights do not suffice. `what` is the subject of a sentence. */
+export function requireAccess(what: string, { scopes, isOfDomain }: FixedAccess, rights: KeyRights): void {
+  requireScopes(what, scopes, rights);
   if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
 }
 

@@ -1,10 +1,10 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
-import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createYoga } from 'graphql-yoga';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
-import { BYTES_PER_MS } from '../http/time-to-answer.ts';
+import { BYTES_PER_MS, startDeadline } from '../http/time-to-answer.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
 import { honestStatus, maskedErrors } from './errors.ts';
@@ -106,28 +106,4 @@ async function answerInTime(
   } finally {
     deadline.stop();
   }
-}
-
-/** The time at which a request gets 503, whatever is still running. */
-interface Deadline {
-  /** rejects at the deadline */
-  passed: Promise<never>;
-  /** Moves the deadline to this many milliseconds from now. */
-  moveTo: (milliseconds: number) => void;
-  stop: () => void;
-}
-
-function startDeadline(milliseconds: number): Deadline {
-  let timer: NodeJS.Timeout | undefined;
-  let fail: (reason: Error) => void = () => undefined;
-  const passed = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
-  passed.catch(() => undefined);
-  const moveTo = (limitMs: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => fail(new errorCodes.FST_ERR_HANDLER_TIMEOUT()), limitMs);
-  };
-  moveTo(milliseconds);
-  return { passed, moveTo, stop: () => clearTimeout(timer) };
 }

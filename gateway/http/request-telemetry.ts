@@ -16,7 +16,7 @@ export function measureRequests(app: FastifyInstance): void {
 }
 
 /** Traced routes: the APIs. Pages of the dashboard and probes are not traced. */
-const TRACED = /^\/(?:api|graphql)(?:\/|$)/;
+const TRACED = /^\/(?:api|graphql|mcp)(?:\/|$)/;
 /** Methods of RFC 9110 §9, and PATCH. A client can make up any other word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

@@ -64,3 +64,28 @@ async function within<T>(milliseconds: number, reply: FastifyReply, work: T | Pr
     clearTimeout(timer);
   }
 }
+
+/** The time at which a request gets 503, whatever is still running. */
+export interface Deadline {
+  /** rejects at the deadline */
+  passed: Promise<never>;
+  /** Moves the deadline to this many milliseconds from now. */
+  moveTo: (milliseconds: number) => void;
+  stop: () => void;
+}
+
+/** Starts a deadline of a request that can move, which fails as the time limit of a route does. */
+export function startDeadline(milliseconds: number): Deadline {
+  let timer: NodeJS.Timeout | undefined;
+  let fail: (reason: Error) => void = () => undefined;
+  const passed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  passed.catch(() => undefined);
+  const moveTo = (limitMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => fail(new errorCodes.FST_ERR_HANDLER_TIMEOUT()), limitMs);
+  };
+  moveTo(milliseconds);
+  return { passed, moveTo, stop: () => clearTimeout(timer) };
+}

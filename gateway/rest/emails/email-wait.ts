@@ -16,7 +16,7 @@ const ANSWER_MS = MAX_WAIT_MS + 15_000;
 /** Rejects an empty filter, which is more likely a mistake than intended to match all mail. */
 const NOT_BLANK = String.raw`\S`;
 
-const waitBody = z
+export const waitBody = z
   .object({
     address: text.optional().meta({
       pattern: NOT_BLANK,
@@ -50,7 +50,7 @@ const waitBody = z
 
 const foundIn = <T extends string>(...places: [T, ...T[]]) => z.array(z.enum(places));
 
-const waitAnswer = z
+export const waitAnswer = z
   .object({
     object: z.literal('wait'),
     timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),

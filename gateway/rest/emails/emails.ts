@@ -10,7 +10,7 @@ import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wi
 import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
 import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
 
-const listQuery = z
+export const listQuery = z
   .object({
     type: z.enum(emails.EMAIL_TYPES).default('all').meta({ description: 'Returns emails of this type only.' }),
     status: z.enum(emails.EMAIL_STATUSES).optional().meta({
@@ -82,7 +82,7 @@ const updateBody = z
     id: 'UpdateEmail',
     examples: [{ is_read: true }, { scheduled_at: 'tomorrow at 9am', timezone: 'Europe/Berlin' }],
   });
-const updateAnswer = z
+export const updateAnswer = z
   .object({
     object: z.literal('email'),
     id: z.string(),

@@ -10,7 +10,9 @@ import {
 import { instant } from '../shapes.ts';
 
 /** `address` or `Name <address>`, several separated by commas, or a list. */
-export const addresses = z.union([z.string(), z.array(z.string())]);
+export const addresses = z
+  .union([z.string(), z.array(z.string())])
+  .meta({ description: '`address` or `Name <address>`, several separated by commas, or a list.' });
 
 const attachment = z
   .object({
@@ -52,7 +54,7 @@ export const contentShape = {
 // The shape allows missing fields, because operations report them with the messages that clients know.
 export const sendBody = z
   .object({
-    from: z.string().nullish(),
+    from: z.string().nullish().meta({ description: '`address` or `Name <address>`, on one of your verified domains.' }),
     to: addresses.nullish(),
     subject: z.string().nullish(),
     ...contentShape,

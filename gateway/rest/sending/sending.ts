@@ -48,9 +48,9 @@ export const sendingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
   );
 };
 
-const replyBody = z
+export const replyBody = z
   .object({
-    from: z.string().nullish(),
+    from: sendBody.shape.from,
     from_name: z.string().nullish().meta({ description: 'Sender name, if `from` does not include one.' }),
     fromName: z.string().nullish().meta({ deprecated: true, description: 'Alias of `from_name`.' }),
     to: addresses.nullish().meta({ description: 'The default is the sender of the original.' }),

@@ -24,7 +24,7 @@ const claim = z
   .nullable()
   .meta({ description: 'Who answers the thread at the moment; null if no one has claimed it.' });
 
-const threadListItem = z
+export const threadListItem = z
   .object({
     id: z.string(),
     root_message_id: z.string(),
@@ -149,7 +149,7 @@ export function threadAnswerOf(
   };
 }
 
-function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadListItem> {
+export function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadListItem> {
   const { latest } = thread;
   return {
     ...commonFieldsOf(thread),
@@ -169,7 +169,7 @@ function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadLi
   };
 }
 
-function commonFieldsOf(thread: threads.Thread) {
+export function commonFieldsOf(thread: threads.Thread) {
   return {
     id: thread.id,
     root_message_id: thread.rootMessageId,

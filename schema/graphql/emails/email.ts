@@ -5,13 +5,13 @@ import type { KeysetCursor } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
+import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
 import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
-import { SEARCH_SYNTAX } from '../threads/thread.ts';
 import { Attachment, EmailContentRef, loadEmailParts, Mailbox, mailboxesOf, readMailboxes } from './email-content.ts';
 
 const EmailType = builder.enumType('EmailType', {

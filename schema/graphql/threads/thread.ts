@@ -3,6 +3,7 @@ import { participantList } from '../../../core/threads/thread-participants.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
+import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
@@ -168,10 +169,6 @@ function threadQuery(filter: ThreadFilterInput | null | undefined): threads.Thre
     search: filter?.search ?? undefined,
   };
 }
-
-/** The search syntax, for descriptions of arguments. */
-export const SEARCH_SYNTAX =
-  'Words, "phrases" and operators, all of which must match one email: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled. A minus before a term excludes it. Words match the start of a word in the subject, sender, recipients or body.';
 
 const ArchivedFilter = builder.enumType('ArchivedFilter', {
   description: 'Whether to return archived threads.',

@@ -7,12 +7,14 @@ const OPEN =
   /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|\w+ \/unsubscribe\/:token|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 /** Files of the dashboard, the same for everybody. */
 const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
-/** Swept by graph-sweep.ts. */
-const GRAPHQL = /^\w+ \/graphql$/;
+/** Swept by graph-sweep.ts and gateway/mcp/mcp-isolation.test.ts. */
+const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp)$/;
 
 /** Returns the routes that the sweep is for. */
 export function routesOfUsers(routes: readonly ServedRoute[]): ServedRoute[] {
-  return routes.filter(({ method, url }) => ![OPEN, FILES, GRAPHQL].some((words) => words.test(`${method} ${url}`)));
+  return routes.filter(
+    ({ method, url }) => ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)),
+  );
 }
 
 /** Returns the routes with those that delete at the end, and what holds other things last: its own rows are needed by the others. */

@@ -1,0 +1,83 @@
+import type { ContentBlock, ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { OperationContext } from '../../operations/context.ts';
+import { MAX_KEY_LENGTH } from '../../operations/sending/idempotency.ts';
+import { limitEntries, parseInput } from '../../schema/input-shapes.ts';
+import type { FixedAccess } from '../admission/access.ts';
+
+/** A tool of the MCP server. It calls the operations that REST and GraphQL call, with shapes of REST. */
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  access: FixedAccess;
+  annotations: Required<ToolAnnotations>;
+  /** time limit, if it differs from that of other requests; milliseconds */
+  answerWithinMs?: number | undefined;
+  input: z.ZodType;
+  output: z.ZodType;
+  /** Checks the arguments and runs the tool. Throws what operations throw, and validation. */
+  call: (context: OperationContext, given: unknown) => Promise<ToolResult>;
+}
+
+export interface ToolResult {
+  /** of the tool's output shape; fields named `untrusted` hold what other people wrote */
+  data: Record<string, unknown>;
+  /** content beside the data, such as links to attachments */
+  blocks: ContentBlock[];
+}
+
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject>
+  extends Pick<Tool, 'name' | 'title' | 'description' | 'access' | 'answerWithinMs'> {
+  effect: keyof typeof EFFECTS;
+  input: Input;
+  output: Output;
+  /** returns the data; `show` adds content beside it */
+  run: (
+    context: OperationContext,
+    input: z.output<Input>,
+    show: (block: ContentBlock) => void,
+  ) => Promise<z.input<Output>>;
+}
+
+/** What tools do, as annotations. `openWorldHint` marks tools that show or send mail of other people. */
+const EFFECTS = {
+  /** reads only what the account itself has set */
+  'reads own data': { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  'reads mail': { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  /** can be undone, and has no further effect when repeated */
+  changes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  sends: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  /** cannot be undone, and has no further effect when repeated */
+  cancels: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+} as const satisfies Record<string, Omit<Required<ToolAnnotations>, 'title'>>;
+
+/** Defines a tool. Its arguments are checked strictly: a program that misspells one gets to know it. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: ToolDefinition<Input, Output>,
+): Tool {
+  const { name, title, description, access, answerWithinMs, effect, output, run } = definition;
+  const input = definition.input.strict().meta(definition.input.meta() ?? {});
+  return {
+    name,
+    title,
+    description,
+    access,
+    annotations: { title, ...EFFECTS[effect] },
+    answerWithinMs,
+    input,
+    output,
+    async call(context, given) {
+      limitEntries(given);
+      const blocks: ContentBlock[] = [];
+      const asked = parseInput(input, given ?? {}) as z.output<Input>;
+      return { data: output.parse(await run(context, asked, (block) => blocks.push(block))), blocks };
+    },
+  };
+}
+
+/** The argument that makes a repeated call return the first result. */
+export const idempotencyKey = z.string().min(1).max(MAX_KEY_LENGTH).optional().meta({
+  description:
+    'A new random key for each email. For 24 hours, the same call with the same key returns the first result instead of sending again: use it to repeat a call whose result was lost.',
+});

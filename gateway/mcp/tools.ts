@@ -1,0 +1,33 @@
+import type { Tool } from './tool.ts';
+import { whoAmI } from './tools/account.ts';
+import { readAttachmentTool } from './tools/attachments.ts';
+import { awaitEmail, readEmail, searchEmails } from './tools/emails.ts';
+import {
+  cancelEmailTool,
+  forwardEmailTool,
+  replyToEmail,
+  rescheduleEmailTool,
+  sendEmailTool,
+} from './tools/sending.ts';
+import { archiveThreads, labelThreads, markThreadsRead } from './tools/thread-changes.ts';
+import { listThreadLabels, readThread, searchThreads } from './tools/threads.ts';
+
+/** All tools, in the order of lists. */
+export const tools: readonly Tool[] = [
+  whoAmI,
+  searchThreads,
+  readThread,
+  searchEmails,
+  readEmail,
+  readAttachmentTool,
+  awaitEmail,
+  listThreadLabels,
+  sendEmailTool,
+  replyToEmail,
+  forwardEmailTool,
+  rescheduleEmailTool,
+  cancelEmailTool,
+  labelThreads,
+  archiveThreads,
+  markThreadsRead,
+];

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { hasScope, SCOPES } from '../../../core/accounts/key-rights.ts';
+import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
+import { countSendsLeft, readAccount } from '../../../operations/accounts/account.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { listDomains } from '../../../operations/domains/domains.ts';
+import { listEmailAddresses } from '../../../operations/domains/email-addresses.ts';
+import { access } from '../../admission/access.ts';
+import { defineTool } from '../tool.ts';
+
+/** Domains and addresses that the result lists. */
+const LISTED = { limit: 50, offset: 0 };
+
+const account = z.object({ id: z.string(), email: z.string().nullable(), name: z.string() });
+const domain = z.object({ name: z.string(), status: z.enum(DOMAIN_STATUSES) });
+
+export const whoAmI = defineTool({
+  name: 'who_am_i',
+  title: 'Who am I',
+  description:
+    'Returns the account of this API key, what the key may do, and the domains and addresses that it can send from and receive at.',
+  access: access.byDocument,
+  effect: 'reads own data',
+  input: z.object({}),
+  output: z.object({
+    account: account.nullable().meta({ description: 'Null if the key may not read the whole account.' }),
+    key: z.object({
+      scopes: z.array(z.enum(SCOPES)).nullable().meta({ description: 'Null means full access.' }),
+      domain: z.string().nullable().meta({ description: 'The only domain it may use. Null means all.' }),
+    }),
+    domains: z.array(domain).meta({ description: 'You can send from any address of a verified domain.' }),
+    addresses: z
+      .array(z.object({ address: z.string(), is_active: z.boolean() }))
+      .meta({ description: 'Addresses that receive mail while they are active.' }),
+    is_complete: z
+      .boolean()
+      .meta({ description: `Whether all domains and addresses are listed; at most ${LISTED.limit} of each are.` }),
+    sends_left: z
+      .int()
+      .nullable()
+      .meta({ description: 'Number of emails that can still be sent this hour. Null means no limit, or not known.' }),
+    server: z.object({ url: z.string(), version: z.string() }),
+  }),
+  async run(context) {
+    const { rights, settings } = context;
+    const own = hasScope(rights, 'read') ? await readOwn(context) : NOTHING;
+    return {
+      ...own,
+      key: { scopes: rights.scopes === null ? null : [...rights.scopes], domain: rights.domain?.name ?? null },
+      server: { url: settings.publicUrl, version: settings.version },
+    };
+  },
+});
+
+const NOTHING = { account: null, domains: [], addresses: [], is_complete: false, sends_left: null };
+
+async function readOwn(context: OperationContext) {
+  const isWhole = context.rights.domain === null;
+  const [read, sendsLeft] = isWhole
+    ? await Promise.all([readAccount(context), countSendsLeft(context)])
+    : ([null, null] as const);
+  const domains = await listDomains(context, {}, LISTED);
+  const addresses = await listEmailAddresses(context, {}, LISTED);
+  return {
+    account: read === null ? null : { id: read.userId, email: read.email, name: read.name },
+    domains: domains.domains.map(({ name, status }) => ({ name, status })),
+    addresses: addresses.addresses.map(({ address, isActive }) => ({ address, is_active: isActive })),
+    is_complete: domains.domains.length === domains.total && addresses.addresses.length === addresses.total,
+    sends_left: sendsLeft,
+  };
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
+import { waitAnswer } from '../../rest/emails/email-wait.ts';
+import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
+import { examinedEmailBody, readSenderFindings } from '../../rest/emails/sender-findings.ts';
+import { attachmentUri } from '../attachment-parts.ts';
+import { shortText, type TextPart, textPart } from '../bounded-text.ts';
+import { untrustedShape } from '../shapes.ts';
+
+/** Characters of a subject, and of a sender or participant, in a result. */
+export const MAX_SUBJECT = 500;
+export const MAX_SENDER = 320;
+/** Addresses of one field, attachments, and recipients in a result. */
+const MAX_LISTED_ADDRESSES = 10;
+const MAX_ADDRESSES = 100;
+const MAX_ATTACHMENTS = 100;
+const MAX_RECIPIENTS = 100;
+/** Codes and links in a result. */
+const MAX_EXTRACTS = 50;
+const MAX_URL = 2_000;
+
+/** An email in a list. */
+export const listedEmail = z.object({
+  ...emailListItem.pick({
+    id: true,
+    type: true,
+    status: true,
+    created_at: true,
+    sent_at: true,
+    scheduled_at: true,
+    thread_id: true,
+    attachment_count: true,
+    is_read: true,
+    is_archived: true,
+    is_test: true,
+    guard_status: true,
+  }).shape,
+  untrusted: untrustedShape(
+    emailListItem.pick({ from: true, from_name: true, to: true, cc: true, subject: true, preview: true }).shape,
+  ),
+});
+
+export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> {
+  const item = emailListItemOf(email, null);
+  return {
+    ...item,
+    untrusted: {
+      from: shortText(item.from, MAX_SENDER),
+      from_name: item.from_name === null ? null : shortText(item.from_name, MAX_SENDER),
+      to: addressesOf(item.to, MAX_LISTED_ADDRESSES),
+      cc: addressesOf(item.cc, MAX_LISTED_ADDRESSES),
+      subject: shortText(item.subject, MAX_SUBJECT),
+      preview: item.preview,
+    },
+  };
+}
+
+const examined = examinedEmailBody.shape;
+
+/** An opened email. */
+export const openedEmail = z.object({
+  ...examinedEmailBody.pick({
+    id: true,
+    type: true,
+    status: true,
+    created_at: true,
+    sent_at: true,
+    scheduled_at: true,
+    thread_id: true,
+    is_read: true,
+    is_archived: true,
+    is_test: true,
+    guard_status: true,
+    sender_verdict: true,
+  }).shape,
+  body: z.enum(['text', 'html']).meta({ description: 'Which body `untrusted.text` is.' }),
+  has_html: z.boolean(),
+  next_offset: z.int().nullable().meta({ description: 'Pass it as `offset` to read on. Null: the body ends here.' }),
+  attachments: z
+    .array(z.object({ index: z.int(), size: z.int().meta({ description: 'Bytes, decoded.' }), uri: z.string() }))
+    .meta({ description: `Up to ${MAX_ATTACHMENTS}. Read one with read_attachment, or its resource.` }),
+  is_complete: z.boolean().meta({
+    description: 'Whether all addresses, attachments and recipients are listed. The raw message has all of them.',
+  }),
+  raw_uri: z.string().meta({ description: 'The resource with the raw message.' }),
+  untrusted: untrustedShape({
+    from: examined.from,
+    to: examined.to,
+    cc: examined.cc,
+    reply_to: examined.reply_to,
+    subject: examined.subject,
+    text: z.string(),
+    attachments: z.array(z.object({ index: z.int(), filename: z.string(), content_type: z.string() })),
+    security_warnings: examined.security_warnings,
+    recipients: z
+      .array(examined.recipients.element.pick({ address: true, status: true, last_response: true, refusal: true }))
+      .meta({ description: 'Delivery status of each recipient. Empty for received mail.' }),
+  }),
+});
+
+/** Part of a body: of its text, or of the HTML. */
+export interface BodyChoice {
+  body: 'text' | 'html';
+  offset: number;
+  limit: number;
+}
+
+/** Reads an email with a part of its body. Throws not_found. */
+export async function openEmail(
+  context: OperationContext,
+  emailId: string,
+  choice: BodyChoice,
+): Promise<z.input<typeof openedEmail>> {
+  return openedEmailOf(context, await readEmail(context, emailId), choice);
+}
+
+async function openedEmailOf(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
+  const body = emailBodyOf(email, context.settings.publicUrl);
+  const { sender_verdict, security_warnings } = await readSenderFindings(context, email);
+  const part = bodyPart(email, choice);
+  const lists = [body.to, body.cc, body.reply_to ?? []];
+  return {
+    ...body,
+    sender_verdict,
+    body: choice.body,
+    has_html: email.html !== null,
+    next_offset: part.nextOffset,
+    attachments: email.attachments.slice(0, MAX_ATTACHMENTS).map(({ index, size }: Attachment) => ({
+      index,
+      size,
+      uri: attachmentUri(email.id, index),
+    })),
+    is_complete:
+      lists.every((list) => list.length <= MAX_ADDRESSES) &&
+      email.attachments.length <= MAX_ATTACHMENTS &&
+      body.recipients.length <= MAX_RECIPIENTS,
+    raw_uri: attachmentUri(email.id, 'raw'),
+    untrusted: {
+      from: shortText(body.from, MAX_SENDER),
+      to: addressesOf(body.to, MAX_ADDRESSES),
+      cc: addressesOf(body.cc, MAX_ADDRESSES),
+      reply_to: body.reply_to === null ? null : addressesOf(body.reply_to, MAX_ADDRESSES),
+      subject: shortText(body.subject, MAX_SUBJECT),
+      text: part.text,
+      attachments: email.attachments.slice(0, MAX_ATTACHMENTS).map(({ index, filename, contentType }) => ({
+        index,
+        filename,
+        content_type: shortText(contentType, MAX_SUBJECT),
+      })),
+      security_warnings,
+      recipients: body.recipients.slice(0, MAX_RECIPIENTS),
+    },
+  };
+}
+
+/** Returns part of a body. Mail without a text body has the text of its HTML. */
+function bodyPart(email: EmailDetails, { body, offset, limit }: BodyChoice): TextPart {
+  const { text, html, cleanedText, quotedText, signature } = email;
+  const whole =
+    body === 'html'
+      ? (html ?? '')
+      : (text ?? [cleanedText, signature, quotedText].filter((part) => part !== null).join('\n\n'));
+  return textPart(whole, offset, limit);
+}
+
+function addressesOf(addresses: readonly string[], most: number): string[] {
+  return addresses.slice(0, most).map((address) => shortText(address, MAX_SENDER));
+}
+
+/** The codes and links in an email. */
+export const extracts = waitAnswer.pick({ codes: true, links: true }).shape;
+
+export function extractsOf(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
+  const found: Extracts = extractFrom(email);
+  return {
+    codes: found.codes
+      .slice(0, MAX_EXTRACTS)
+      .map(({ code, foundIn, likelihood }) => ({ code, found_in: foundIn, likelihood })),
+    links: found.links
+      .filter(({ url }) => url.length <= MAX_URL)
+      .slice(0, MAX_EXTRACTS)
+      .map(({ url, text, foundIn, isUnsubscribe }) => ({
+        url,
+        text: text === null ? null : shortText(text, MAX_SUBJECT),
+        found_in: foundIn,
+        is_unsubscribe: isUnsubscribe,
+      })),
+  };
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
+import * as emails from '../../../operations/emails/emails.ts';
+import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { SEARCH_SYNTAX, text } from '../../../schema/input-shapes.ts';
+import { access } from '../../admission/access.ts';
+import { waitBody } from '../../rest/emails/email-wait.ts';
+import { listQuery } from '../../rest/emails/emails.ts';
+import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
+import { defineTool } from '../tool.ts';
+import { extracts, extractsOf, listedEmail, listedEmailOf, openEmail, openedEmail } from './email-shapes.ts';
+
+/** Characters of a body in one result. */
+const DEFAULT_BODY = 20_000;
+const MAX_BODY = 50_000;
+/** Characters of the body of an awaited email. */
+const AWAITED_BODY = 4_000;
+/** Shorter than the time after which clients give up by default, 60 s. */
+const MAX_WAIT_SECONDS = 45;
+/** Time limit of waiting for an email: the wait and the queries around it; milliseconds. */
+const WAIT_ANSWER_MS = MAX_WAIT_SECONDS * 1_000 + 10_000;
+
+const { type, status, domain, address } = listQuery.shape;
+
+export const searchEmails = defineTool({
+  name: 'search_emails',
+  title: 'Search emails',
+  description:
+    'Returns single emails, newest first: received, sent and scheduled ones of any age. For conversations use search_threads.',
+  access: access.read,
+  effect: 'reads mail',
+  input: z.object({
+    search: text.max(MAX_QUERY_LENGTH).optional().meta({ description: SEARCH_SYNTAX }),
+    type,
+    status,
+    domain,
+    address,
+    ...pageInput,
+  }),
+  output: z.object({ emails: z.array(listedEmail), next_cursor: nextCursor }),
+  async run(context, { search, limit, cursor, ...filter }) {
+    const rows = await emails.pageEmails(
+      context,
+      { ...filter, words: search, timeRange: 'all' },
+      keysetPage({ limit, cursor }),
+    );
+    const found = pageOf(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
+    return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
+  },
+});
+
+export const readEmail = defineTool({
+  name: 'read_email',
+  title: 'Read an email',
+  description:
+    'Returns an email with its text, who vouches for its sender, its attachments, and for sent mail the delivery status of each recipient. Reading does not mark it as read.',
+  access: access.read,
+  effect: 'reads mail',
+  input: z.object({
+    email_id: z.string().meta({ description: 'ID of an email.' }),
+    body: z
+      .enum(['text', 'html'])
+      .default('text')
+      .meta({ description: 'The body to return. Without a text body, `text` is the text of the HTML.' }),
+    offset: z
+      .int()
+      .min(0)
+      .default(0)
+      .meta({ description: 'Where to begin in the body: `next_offset` of the last result.' }),
+    max_chars: z
+      .int()
+      .min(1)
+      .max(MAX_BODY)
+      .default(DEFAULT_BODY)
+      .meta({ description: 'Maximum number of characters of the body.' }),
+  }),
+  output: openedEmail,
+  run: (context, { email_id: emailId, body, offset, max_chars: limit }) =>
+    openEmail(context, emailId, { body, offset, limit }),
+});
+
+export const awaitEmail = defineTool({
+  name: 'wait_for_email',
+  title: 'Wait for an email',
+  description:
+    'Waits until an email arrives that matches all filters, such as a verification code, and returns it with the codes and links in it. Begin to wait before the mail is sent, or give `since`.',
+  access: access.read,
+  effect: 'reads mail',
+  answerWithinMs: WAIT_ANSWER_MS,
+  input: waitBody.extend({
+    timeout: z
+      .number()
+      .min(0)
+      .max(MAX_WAIT_SECONDS)
+      .default(30)
+      .meta({ description: 'Number of seconds to wait. After it, call again with `since`.' }),
+  }),
+  output: z.object({
+    timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),
+    waited_since: z.string().meta({ description: 'When the wait began. Pass it as `since` to wait on without a gap.' }),
+    email: openedEmail.nullable(),
+    untrusted: untrustedShape(extracts).nullable(),
+  }),
+  async run(context, { timeout, since, ...filter }) {
+    const from = since === undefined ? context.now() : new Date(since);
+    const wanted = { ...filter, ...(since === undefined ? {} : { since: from }) };
+    const emailId = await waitForEmail(context, wanted, timeout * 1_000);
+    const waitedSince = from.toISOString();
+    if (emailId === null) return { timed_out: true, waited_since: waitedSince, email: null, untrusted: null };
+    const choice = { body: 'text' as const, offset: 0, limit: AWAITED_BODY };
+    const [email, details] = await Promise.all([
+      openEmail(context, emailId, choice),
+      emails.readEmail(context, emailId),
+    ]);
+    return { timed_out: false, waited_since: waitedSince, email, untrusted: extractsOf(details) };
+  },
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { updateThreads } from '../../../operations/threads/thread-changes.ts';
+import { text } from '../../../schema/input-shapes.ts';
+import { access } from '../../admission/access.ts';
+import { defineTool } from '../tool.ts';
+
+const threadIds = z.array(z.string()).meta({ description: 'IDs of 1 to 100 threads. All of them change, or none.' });
+const output = z.object({
+  thread_ids: z
+    .array(z.string())
+    .meta({ description: 'IDs of the threads as they are now; merged ones have a new ID.' }),
+});
+
+export const labelThreads = defineTool({
+  name: 'label_threads',
+  title: 'Label threads',
+  description: 'Adds and removes labels of threads.',
+  access: access.manage,
+  effect: 'changes',
+  input: z.object({
+    thread_ids: threadIds,
+    add_labels: z
+      .array(text)
+      .optional()
+      .meta({ description: 'Labels to add, each 1 to 64 characters. A thread can have 32.' }),
+    remove_labels: z.array(text).optional().meta({ description: 'Labels to remove, case-insensitive.' }),
+  }),
+  output,
+  async run(context, { thread_ids: ids, add_labels: addLabels, remove_labels: removeLabels }) {
+    return { thread_ids: await updateThreads(context, ids, { addLabels, removeLabels }) };
+  },
+});
+
+export const archiveThreads = defineTool({
+  name: 'archive_threads',
+  title: 'Archive threads',
+  description: 'Archives threads, or moves them back to the inbox. A new message also brings a thread back.',
+  access: access.manage,
+  effect: 'changes',
+  input: z.object({
+    thread_ids: threadIds,
+    archived: z.boolean().default(true).meta({ description: 'False moves the threads back to the inbox.' }),
+  }),
+  output,
+  async run(context, { thread_ids: ids, archived: isArchived }) {
+    return { thread_ids: await updateThreads(context, ids, { isArchived }) };
+  },
+});
+
+export const markThreadsRead = defineTool({
+  name: 'mark_threads_read',
+  title: 'Mark threads as read',
+  description: 'Marks all received messages of threads as read, or as unread.',
+  access: access.manage,
+  effect: 'changes',
+  input: z.object({
+    thread_ids: threadIds,
+    read: z.boolean().default(true).meta({ description: 'False marks the messages as unread.' }),
+  }),
+  output,
+  async run(context, { thread_ids: ids, read: isRead }) {
+    return { thread_ids: await updateThreads(context, ids, { isRead }) };
+  },
+});

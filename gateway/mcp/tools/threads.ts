@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { textOfHtml } from '../../../core/html/text-of-html.ts';
+import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
+import { decodeCursor } from '../../../core/shared/page.ts';
+import { invalid, type OperationContext } from '../../../operations/context.ts';
+import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
+import { listLabels } from '../../../operations/threads/thread-changes.ts';
+import { threadNotFound } from '../../../operations/threads/thread-transaction.ts';
+import {
+  type ListedThread,
+  loadThreads,
+  pageInbox,
+  pageThreadEmails,
+  type Thread,
+} from '../../../operations/threads/threads.ts';
+import { SEARCH_SYNTAX, text } from '../../../schema/input-shapes.ts';
+import { access } from '../../admission/access.ts';
+import { threadMessageBody } from '../../rest/emails/email-wire.ts';
+import { wireInstant } from '../../rest/shapes.ts';
+import { commonFieldsOf, threadListItem, threadListItemOf } from '../../rest/threads/threads.ts';
+import { shortText, textPart } from '../bounded-text.ts';
+import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
+import { defineTool } from '../tool.ts';
+import { MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
+
+/** Participants of a thread in a result. */
+const MAX_PARTICIPANTS = 20;
+/** Characters of the bodies of all messages in a result. */
+const MAX_BODIES = 60_000;
+
+const { latest_message: latest, ...listed } = threadListItem.shape;
+
+/** What lists and single threads share. */
+const threadFields = {
+  id: listed.id,
+  labels: z.array(z.string()),
+  message_count: listed.message_count,
+  unread_count: listed.unread_count,
+  is_archived: listed.is_archived,
+  last_message_at: listed.last_message_at,
+  created_at: listed.created_at,
+  claim: listed.claim,
+};
+
+const untrustedFields = {
+  subject: listed.normalized_subject,
+  participants: z.array(z.string()).meta({ description: `Names and addresses, up to ${MAX_PARTICIPANTS}.` }),
+};
+
+const threadItem = z.object({
+  ...threadFields,
+  latest_message: latest
+    .pick({ id: true, type: true, is_read: true, has_attachments: true, date: true })
+    .extend({ untrusted: untrustedShape({ from: z.string(), subject: z.string(), preview: z.string() }) }),
+  untrusted: untrustedShape(untrustedFields),
+});
+
+export const searchThreads = defineTool({
+  name: 'search_threads',
+  title: 'Search threads',
+  description:
+    'Returns threads (conversations), newest message first: those in the inbox, or those with a message that matches `search`.',
+  access: access.read,
+  effect: 'reads mail',
+  input: z.object({
+    search: text.max(MAX_QUERY_LENGTH).optional().meta({ description: SEARCH_SYNTAX }),
+    unread: z.boolean().optional().meta({ description: 'True returns threads with unread messages only.' }),
+    archived: z.enum(['no', 'yes', 'any']).optional().meta({
+      description:
+        'By default archived threads are left out, unless the search asks for them (is:archived, in:archive).',
+    }),
+    label: text.optional().meta({ description: 'A label of the thread, case-insensitive.' }),
+    domain: text.optional().meta({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
+    address: text.optional().meta({ description: 'ID of an address of yours, or the address of a participant.' }),
+    ...pageInput,
+  }),
+  output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
+  async run(context, { search, unread, archived, label, domain, address, ...page }) {
+    const isArchived = archived === undefined || archived === 'any' ? archived : archived === 'yes';
+    const query = { search, isUnread: unread, isArchived, label, domain, address };
+    const found = pageOf(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
+      at: thread.lastMessageAt,
+      id: thread.id,
+    }));
+    return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };
+  },
+});
+
+function threadItemOf(thread: ListedThread): z.input<typeof threadItem> {
+  const { latest_message: message } = threadListItemOf(thread);
+  return {
+    ...threadOf(thread),
+    latest_message: {
+      ...message,
+      untrusted: {
+        from: shortText(message.from_text, MAX_SENDER),
+        subject: shortText(message.subject, MAX_SUBJECT),
+        preview: message.text_preview,
+      },
+    },
+  };
+}
+
+function threadOf(thread: Thread) {
+  const { labels, unreadCount, isArchived, participantNames } = thread;
+  return {
+    ...commonFieldsOf(thread),
+    labels,
+    unread_count: unreadCount,
+    is_archived: isArchived,
+    untrusted: {
+      subject: shortText(thread.normalizedSubject, MAX_SUBJECT),
+      participants: participantNames.slice(0, MAX_PARTICIPANTS).map((name) => shortText(name, MAX_SENDER)),
+    },
+  };
+}
+
+const message = z.object({
+  id: threadMessageBody.shape.id,
+  type: threadMessageBody.shape.type,
+  date: threadMessageBody.shape.date,
+  is_read: threadMessageBody.shape.is_read,
+  has_attachments: threadMessageBody.shape.has_attachments,
+  is_truncated: z
+    .boolean()
+    .meta({ description: 'Whether the text is longer. read_email returns all of it, with the quoted mail.' }),
+  untrusted: untrustedShape({ from: z.string(), subject: z.string(), text: z.string() }),
+});
+
+export const readThread = defineTool({
+  name: 'read_thread',
+  title: 'Read a thread',
+  description:
+    'Returns a thread and its latest messages, oldest first, with the text that each author typed: without quoted mail and signatures. Reading does not mark messages as read.',
+  access: access.read,
+  effect: 'reads mail',
+  input: z.object({
+    thread_id: z
+      .string()
+      .meta({ description: 'ID of a thread. The ID of a merged thread returns the thread it is part of now.' }),
+    ...pageInput,
+  }),
+  output: z.object({
+    thread: z.object({ ...threadFields, untrusted: untrustedShape(untrustedFields) }),
+    messages: z.array(message),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass it as `cursor` to get the messages before these. Null: these are the first ones.' }),
+  }),
+  async run(context, { thread_id: threadId, limit, cursor }) {
+    const before = cursor === undefined ? null : decodeCursor(cursor);
+    if (cursor !== undefined && before === null)
+      throw invalid('Not a cursor of this list. Use `next_cursor` of a previous result.', 'cursor');
+    const [thread] = await loadThreads(context, [threadId]);
+    if (thread == null) throw threadNotFound();
+    const page = { after: null, before, isInverted: true, limit: limit + 1 };
+    const [emails = []] = await pageThreadEmails(context, [thread.id], page);
+    const { rows, nextCursor: next } = pageOf(emails, limit, ({ threadAt: at, id }) => ({ at, id }));
+    return { thread: threadOf(thread), messages: await messagesOf(context, rows.toReversed()), next_cursor: next };
+  },
+});
+
+async function messagesOf(
+  context: OperationContext,
+  emails: readonly EmailSummary[],
+): Promise<z.input<typeof message>[]> {
+  const ids = emails.map(({ id }) => id);
+  const parts = await loadContentParts(context, ids, new Set(['text', 'cleanedText', 'cleanedHtml']));
+  const limit = Math.floor(MAX_BODIES / Math.max(1, emails.length));
+  return emails.map((email, at) => {
+    const typed = typedText(parts[at] ?? null);
+    const body = textPart(typed ?? email.preview, 0, limit);
+    const isInbound = email.type === 'received';
+    return {
+      id: email.id,
+      type: isInbound ? 'inbound' : 'outbound',
+      date: wireInstant(email.date ?? email.createdAt),
+      is_read: !isInbound || email.isRead,
+      has_attachments: email.hasAttachments,
+      is_truncated: body.nextOffset !== null || typed === null,
+      untrusted: {
+        from: shortText(email.fromText, MAX_SENDER),
+        subject: shortText(email.subject, MAX_SUBJECT),
+        text: body.text,
+      },
+    };
+  });
+}
+
+/** Returns the text that the author typed; null when only HTML that is too long to clean has it. */
+function typedText(parts: EmailParts | null): string | null {
+  if (parts === null) return null;
+  return parts.cleanedText ?? (parts.cleanedHtml === null ? null : textOfHtml(parts.cleanedHtml));
+}
+
+export const listThreadLabels = defineTool({
+  name: 'list_labels',
+  title: 'List labels',
+  description: 'Returns the labels of your threads by name, with the number of threads of each.',
+  access: access.readAccount,
+  effect: 'reads own data',
+  input: z.object({}),
+  output: z.object({
+    labels: z.array(z.object({ name: z.string(), thread_count: z.int(), unread_thread_count: z.int() })),
+    is_complete: z.boolean().meta({ description: 'Whether all labels are listed; at most 200 are.' }),
+  }),
+  async run(context) {
+    const labels = await listLabels(context);
+    return {
+      labels: labels.slice(0, MAX_LABELS).map(({ name, threadCount, unreadThreadCount }) => ({
+        name,
+        thread_count: threadCount,
+        unread_thread_count: unreadThreadCount,
+      })),
+      is_complete: labels.length <= MAX_LABELS,
+    };
+  },
+});
+
+const MAX_LABELS = 200;
