@@ -30,7 +30,7 @@ export type OutgoingAttachmentsResult =
 /** Maximum bytes of a message's decoded attachments and bodies together. */
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
 /** Limits of the reference service. */
-const MAX_OUTGOING_ATTACHMENTS = 20;
+export const MAX_OUTGOING_ATTACHMENTS = 20;
 const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 128;
 const MAX_CONTENT_TYPE_LENGTH = 255;

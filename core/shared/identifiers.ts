@@ -12,6 +12,7 @@ const prefixes = {
   user: 'usr',
   dnsRecord: 'dns',
   batch: 'bat',
+  draft: 'drf',
   suppression: 'sup',
   event: 'evt',
   attachment: 'att',

@@ -40,6 +40,8 @@ import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts'
 import { EmailSearchSchema, EmailWordsSchema } from './search.ts';
 import {
   BatchSchema,
+  DraftAttachmentSchema,
+  DraftSchema,
   IdempotencyKeySchema,
   MtaStsPolicySchema,
   RecipientSchema,
@@ -103,6 +105,8 @@ export const entities = [
   RecipientSchema,
   SendingAttemptSchema,
   SuppressionSchema,
+  DraftSchema,
+  DraftAttachmentSchema,
   IdempotencyKeySchema,
   MtaStsPolicySchema,
   TlsReportSchema,

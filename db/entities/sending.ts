@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { DRAFT_KINDS } from '../../core/sending/draft.ts';
 import type { RefusalReason } from '../../core/sending/refusal-advice.ts';
 import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
 import { RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../core/smtp/delivery-status.ts';
@@ -109,6 +110,63 @@ export const SuppressionSchema = defineEntity({
 });
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);
+
+/** Emails that are not sent yet. */
+export const DraftSchema = defineEntity({
+  name: 'Draft',
+  tableName: 'draft',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    kind: p.enum(DRAFT_KINDS),
+    /** the email that it replies to or forwards; null: a new email */
+    originalEmailId: p.text().nullable(),
+    /** of the sender, lower case; while it has none, the domain of the API key that made it */
+    ownDomain: p.text().nullable(),
+    ownAddress: p.text().nullable(),
+    /** what the client gave, except for bodies and attachments */
+    fields: p.json<unknown>(),
+    textBody: p.text().nullable(),
+    htmlBody: p.text().nullable(),
+    /** of all of it */
+    sizeBytes: p.integer(),
+    /** grows with every change */
+    version: p.integer().default(1),
+    /** the API keys that made it, and that changed it last; null: a session */
+    createdByKeyId: p.text().nullable(),
+    updatedByKeyId: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [
+    {
+      name: 'draft_list',
+      columns: [{ name: 'userId' }, { name: 'updatedAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+    },
+    {
+      name: 'draft_original',
+      properties: ['userId', 'originalEmailId'],
+      where: 'original_email_id IS NOT NULL',
+    },
+  ],
+});
+
+/** Files of drafts, decoded. */
+export const DraftAttachmentSchema = defineEntity({
+  name: 'DraftAttachment',
+  tableName: 'draft_attachment',
+  properties: {
+    userId: p.text().primary(),
+    draftId: p.text().primary(),
+    id: p.text().primary(),
+    position: p.smallint(),
+    filename: p.text(),
+    contentType: p.text(),
+    contentId: p.text().nullable(),
+    content: p.blob().$type<Buffer>(),
+    sizeBytes: p.integer(),
+  },
+});
 
 /** Responses to requests with an Idempotency-Key, kept for 24 hours; written in the transaction of the request. */
 export const IdempotencyKeySchema = defineEntity({

@@ -39,6 +39,8 @@ select create_distributed_table('delivery_earlier_attempt', 'user_id', colocate_
 select create_distributed_table('dkim_key', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('dmarc_report', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('domain', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('draft', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('draft_attachment', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('email', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('email_address', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('email_content', 'user_id', colocate_with => 'event_counter');

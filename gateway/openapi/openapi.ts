@@ -59,6 +59,7 @@ const description = `Authenticate every request with an API key: \`Authorization
 
 const tags = [
   { name: 'Emails', description: 'Sent, scheduled and received emails.' },
+  { name: 'Drafts', description: 'Emails, replies and forwards that are not sent yet.' },
   { name: 'Threads', description: 'Conversations of sent and received emails.' },
   { name: 'Attachments', description: 'Attachments and raw messages.' },
   {

@@ -29,6 +29,7 @@ import { guardRoutes } from './routing/guard.ts';
 import { guardBacktestRoutes } from './routing/guard-backtest.ts';
 import { routeRoutes } from './routing/routes.ts';
 import { batchRoutes } from './sending/batches.ts';
+import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { replyRoutes, sendingRoutes } from './sending/sending.ts';
@@ -49,6 +50,7 @@ const resources = [
   importRoutes,
   sendingRoutes,
   batchRoutes,
+  draftRoutes,
   scheduledEmailRoutes,
   retryRoutes,
   routeRoutes,

@@ -9,6 +9,7 @@ import {
 import {
   type GivenAttachment,
   MAX_CONTENT_BYTES,
+  MAX_OUTGOING_ATTACHMENTS,
   type OutgoingAttachment,
   readOutgoingAttachments,
 } from '../../core/sending/outgoing-attachments.ts';
@@ -129,6 +130,42 @@ export function checkAudience(to: readonly Mailbox[], content: Pick<CheckedConte
       throw invalid(`Too many addresses in ${field}: at most ${MAX_RECIPIENTS} are allowed`, path + field);
 }
 
+/** What a draft has so far. */
+export interface CheckedDraft {
+  /** null: no sender yet */
+  sender: { address: string; domain: string } | null;
+  attachments: OutgoingAttachment[];
+}
+
+/**
+ * Checks those fields of a draft that are given, as checkOutgoing would; what is missing may follow. `kept` are the sizes of what the draft
+ * has and the request does not give. Throws validation.
+ */
+export function checkDraft(
+  email: NewEmail,
+  { isNew, kept }: { isNew: boolean; kept: { textBytes: number; htmlBytes: number; fileBytes: number; files: number } },
+): CheckedDraft {
+  const cc = readMailboxes(email.cc, 'cc', MAX_RECIPIENTS, '');
+  const bcc = readMailboxes(email.bcc, 'bcc', MAX_RECIPIENTS, '');
+  const to = readMailboxes(email.to, 'to', MAX_RECIPIENTS, '');
+  readMailboxes(email.replyTo, 'reply_to', MAX_REPLY_TO, '');
+  if (!isMissing(email.subject)) readSubject(email.subject ?? '', '');
+  readTags(email.tags ?? [], '');
+  const header = checkOutgoingHeaders(email.headers ?? {}, isNew ? undefined : THREADING_FIELDS);
+  if (header.error !== undefined) throw invalid(header.error, 'headers');
+  readList(email.listUnsubscribe, to, { cc, bcc, fields: header.fields, path: '' });
+  const from = isMissing(email.from) ? null : parseSender(email.from ?? '');
+  if (from?.error !== undefined) throw invalid(from.error, 'from');
+  const { files, fileBytes } = kept;
+  const given = email.attachments ?? [];
+  if (files + given.length > MAX_OUTGOING_ATTACHMENTS)
+    throw invalid(`Attachments cannot be more than ${MAX_OUTGOING_ATTACHMENTS}`, 'attachments');
+  const bytes = (text: string | null | undefined, now: number) => (text == null ? now : Buffer.byteLength(text));
+  const sizes = { text: bytes(email.text, kept.textBytes), html: bytes(email.html, kept.htmlBytes), files: fileBytes };
+  const sender = from === null ? null : { address: from.sender.address.toLowerCase(), domain: from.domain };
+  return { sender, attachments: readAttachments(given, sizes, '') };
+}
+
 function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>): CheckedContent {
   const { text, html } = readBodies(email, path);
   const from = parseSender(email.from ?? '');
@@ -148,7 +185,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     fields,
     inReplyTo,
     references,
-    attachments: readAttachments(email.attachments ?? [], text, html, path),
+    attachments: readAttachments(email.attachments ?? [], sizesOf(text, html), path),
     tags: readTags(email.tags ?? [], path),
     list: null,
     sendAt: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
@@ -160,7 +197,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
 function readList(
   given: NewEmail['listUnsubscribe'],
   to: readonly Mailbox[],
-  { cc, bcc, fields, path }: CheckedContent,
+  { cc, bcc, fields, path }: Pick<CheckedContent, 'cc' | 'bcc' | 'fields' | 'path'>,
 ): string | null {
   if (given == null || given === false) return null;
   const field = `${path}list_unsubscribe`;
@@ -206,19 +243,31 @@ function readBodies(email: NewEmail, path: string): { text: string | null; html:
   return { text, html };
 }
 
+/** Bytes of the parts of an email that count beside the attachments given. */
+interface PartSizes {
+  text: number;
+  html: number;
+  /** of attachments that a draft has already */
+  files: number;
+}
+
+function sizesOf(text: string | null, html: string | null): PartSizes {
+  return { text: Buffer.byteLength(text ?? ''), html: Buffer.byteLength(html ?? ''), files: 0 };
+}
+
 function readAttachments(
   given: readonly GivenAttachment[],
-  text: string | null,
-  html: string | null,
+  { text, html, files }: PartSizes,
   path: string,
 ): OutgoingAttachment[] {
-  const [textBytes, htmlBytes] = [Buffer.byteLength(text ?? ''), Buffer.byteLength(html ?? '')];
-  if (textBytes + htmlBytes > MAX_CONTENT_BYTES)
+  if (text + html > MAX_CONTENT_BYTES)
     throw invalid(
       `Text and html together cannot be larger than ${MAX_CONTENT_BYTES} bytes`,
-      `${path}${textBytes > htmlBytes ? 'text' : 'html'}`,
+      `${path}${text > html ? 'text' : 'html'}`,
     );
-  const read = readOutgoingAttachments(given, textBytes + htmlBytes);
+  if (text + html + files > MAX_CONTENT_BYTES)
+    throw invalid(`The attachments make the message larger than ${MAX_CONTENT_BYTES} bytes`, `${path}attachments`);
+  const read = readOutgoingAttachments(given, text + html + files);
   if (read.error === undefined) return read.attachments;
   throw invalid(read.error, read.index === null ? `${path}attachments` : `${path}attachments.${read.index}`);
 }

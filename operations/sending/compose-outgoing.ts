@@ -136,7 +136,8 @@ function listFields(
  */
 const EXCERPT_HTML_LENGTHS = [2_000, 20_000];
 
-function excerptOf(text: string | null, html: string | null): string {
+/** Returns the beginning of an email, from its text or else its HTML. */
+export function excerptOf(text: string | null, html: string | null): string {
   if (text !== null || html === null) return previewOf({ cleanedText: text, cleanedHtml: null, htmlBody: null });
   const start = Math.max(0, html.search(/<body[\s>]/i));
   for (const length of EXCERPT_HTML_LENGTHS) {

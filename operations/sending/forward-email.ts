@@ -1,5 +1,6 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
+import type { DraftVersion } from '../../core/sending/draft.ts';
 import { forwardBodies, forwardSubject } from '../../core/sending/forwarded-content.ts';
 import {
   asOutgoingAttachments,
@@ -22,14 +23,15 @@ export interface NewForward extends Omit<NewEmail, 'attachments'> {
 }
 
 /**
- * Forwards a stored email as a new message in a thread of its own. A key also needs the scope `read`. Throws not_found,
- * and what sendEmail throws.
+ * Forwards a stored email as a new message in a thread of its own. A key also needs the scope `read`; `draft` is removed
+ * when the forward is stored. Throws not_found, and what sendEmail throws.
  */
 export async function forwardEmail(
   context: OperationContext,
   emailId: string,
   input: NewForward,
   idempotency: Idempotency | null,
+  draft?: DraftVersion,
 ): Promise<Accepted> {
   // The recipients get to read the original.
   if (!hasScope(context.rights, 'read')) throw scopeMissing('Forwarding an email', 'read', context.rights);
@@ -43,7 +45,7 @@ export async function forwardEmail(
     input,
     async () => (await readRawMessage(context, emailId)).bytes,
   );
-  return sendChecked(context, [email], { idempotency, batchId: null, repliedTo: null });
+  return sendChecked(context, [email], { idempotency, batchId: null, repliedTo: null, draft });
 }
 
 /** Returns a forward ready to be composed. `readRaw` reads the stored message. Throws not_found, validation. */

@@ -1,5 +1,6 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
+import type { DraftVersion } from '../../core/sending/draft.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { makeReply, type Original } from '../../core/sending/reply.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
@@ -21,14 +22,15 @@ export interface NewReply extends NewEmail {
 }
 
 /**
- * Replies to an email, or to the latest message of a thread. `id` is the id of an email, a thread, or a merged thread.
- * Throws not_found, and what sendEmail throws.
+ * Replies to an email, or to the latest message of a thread. `id` is the id of an email, a thread, or a merged thread;
+ * `draft` is removed when the reply is stored. Throws not_found, and what sendEmail throws.
  */
 export async function sendReply(
   context: OperationContext,
   id: string,
   reply: NewReply,
   idempotency: Idempotency | null,
+  draft?: DraftVersion,
 ): Promise<Accepted> {
   const answer = checkAnswer(reply);
   requireSender(context, answer);
@@ -37,7 +39,7 @@ export async function sendReply(
   if (before !== null && 'receipt' in before) return before;
   const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, answer.sender.address));
   const { email, repliedTo } = addressReply(repliable, answer, reply.audience ?? 'sender');
-  const frame = { idempotency, batchId: null, repliedTo };
+  const frame = { idempotency, batchId: null, repliedTo, draft };
   if (hasScope(context.rights, 'read')) return sendChecked(context, [email], frame);
   requireParticipants(context, repliable.original, email);
   return sendChecked(context, [email], frame).catch(hideRecipients);

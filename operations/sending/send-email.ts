@@ -1,3 +1,4 @@
+import type { DraftVersion } from '../../core/sending/draft.ts';
 import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
 import { isTimeZone, readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
@@ -6,25 +7,26 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
-import { type Accepted, type Idempotency, idempotentReplay, type Receipt } from './idempotency.ts';
+import { type Accepted, type Idempotency, idempotentReplay, type Receipt, type Submission } from './idempotency.ts';
 import { submitEmails } from './submit-emails.ts';
 
-/** Sends an email now or on its schedule. Throws validation, forbidden, rate_limited, conflict. */
+/** Sends an email now or on its schedule; `draft`: it is removed then. Throws validation, forbidden, rate_limited, conflict. */
 export async function sendEmail(
   context: OperationContext,
   email: NewEmail,
   idempotency: Idempotency | null,
+  draft?: DraftVersion,
 ): Promise<Accepted> {
-  return sendChecked(context, [checkOutgoing(email)], { idempotency, batchId: null, repliedTo: null });
+  return sendChecked(context, [checkOutgoing(email)], { idempotency, batchId: null, repliedTo: null, draft });
 }
 
 /** Sends checked emails, all or none, each now or on its schedule. Throws as sendEmail. */
 export async function sendChecked(
   context: OperationContext,
   emails: readonly CheckedEmail[],
-  frame: { idempotency: Idempotency | null; batchId: string | null; repliedTo: Receipt['repliedTo'] },
+  frame: Pick<Submission, 'idempotency' | 'batchId' | 'draft'> & Pick<Receipt, 'repliedTo'>,
 ): Promise<Accepted> {
-  const { idempotency, batchId, repliedTo } = frame;
+  const { idempotency, batchId, repliedTo, draft } = frame;
   for (const email of emails) requireSender(context, email);
   // Parsing a schedule depends on the time, so look for a replay first.
   const before = emails.some((email) => email.sendAt !== null) ? await replayOrNow(context, idempotency) : null;
@@ -33,7 +35,7 @@ export async function sendChecked(
   for (const email of emails)
     composed.push(await composeOutgoing(context, email, before === null ? null : scheduleOf(email, before.now)));
   const receipt = { emails: composed.map(receiptOf), batchId, repliedTo };
-  return submitEmails(context, { emails: composed, batchId, idempotency, receipt });
+  return submitEmails(context, { emails: composed, batchId, idempotency, receipt, draft });
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { ClientBase } from 'pg';
-import type { UserError } from '../../core/shared/errors.ts';
+import type { DraftVersion } from '../../core/sending/draft.ts';
+import { UserError } from '../../core/shared/errors.ts';
 import { claimTokenSha256 } from '../../core/threads/answerer-claim.ts';
 import { linkKeys, linksOf } from '../../core/threads/threading.ts';
+import { lockDrafts, removeDrafts } from '../../db/queries/sending/draft.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import {
   type OutgoingUnit,
@@ -74,13 +76,19 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
   const hourly = settings.sendLimitPerHour === 0 ? null : { limit: settings.sendLimitPerHour, asking };
   const lost = await findLostClaims(client, userId, group, options.threads);
+  const drafts = await lockDrafts(
+    client,
+    userId,
+    group.flatMap(({ submission: { draft } }) => draft?.id ?? []),
+  );
   const { policy, held, judging } = await readPolicies(client, userId, group, hourly, options.threads);
-  const verdicts = judge(group, { policy, judging }, hourly, lost);
+  const verdicts = judge(group, { policy, judging }, hourly, { lost, drafts });
   const entering = group.flatMap((member, at) =>
     verdicts[at] === null ? [underPolicies(member, { policy, held, judging })] : [],
   );
   const units = entering.map((member) => unitOf(member, policy));
-  const written = await store(client, context, units, options);
+  const sent = entering.map(({ submission: { draft } }) => draft ?? null);
+  const written = await store(client, context, units, sent, options);
   return { policy, verdicts, entering, ...written };
 }
 
@@ -180,23 +188,28 @@ interface Stored {
 }
 
 /**
- * Stores the units. Replies join their threads in the same transaction, so that the thread shows them as soon as the
- * request is answered. The threading lock comes first and events come last, as in every such transaction.
+ * Stores the units and removes the draft of each. Replies join their threads in the same transaction, so that the thread
+ * shows them as soon as the request is answered. The threading lock comes first and events come last, as in every such
+ * transaction.
  */
 async function store(
   client: ClientBase,
   context: MailContext,
   units: readonly OutgoingUnit[],
+  drafts: readonly (DraftVersion | null)[],
   { threads, earlierEvents = [] }: StoreOptions,
 ): Promise<Stored> {
   const { userId } = context;
   if (units.length === 0) return { leftOut: new Set(), threaded: new Set(), lastSeq: null };
   const referring = threads === 'leave' ? [] : units.flatMap(({ emails }) => emails.filter(isReferring));
-  if (referring.length === 0 && earlierEvents.length === 0)
+  const isOfDraft = drafts.some((draft) => draft !== null);
+  if (referring.length === 0 && earlierEvents.length === 0 && !isOfDraft)
     return { ...(await writeOutgoing(client, userId, units)), threaded: new Set() };
   if (referring.length > 0) await lockThreads(client, userId).catch(throwIfBusy);
   const written = await writeOutgoingWithoutEvents(client, userId, units);
   const { leftOut } = written;
+  const removed = drafts.flatMap((draft, at) => (draft === null || leftOut.has(at) ? [] : [draft.id]));
+  if (removed.length > 0) await removeDrafts(client, userId, removed);
   const events = [...earlierEvents, ...written.events];
   if (referring.length === 0)
     return { leftOut, threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, events) };
@@ -238,22 +251,34 @@ function judge(
   group: readonly SubmittedMember[],
   { policy, judging }: Pick<FoundPolicies, 'policy' | 'judging'>,
   hourly: PolicyQuestion['hourly'],
-  lost: ReadonlySet<OutgoingEmail>,
+  { lost, drafts }: { lost: ReadonlySet<OutgoingEmail>; drafts: ReadonlyMap<string, number> },
 ): (Accepted | UserError | null)[] {
   let going = 0;
+  const versions = new Map(drafts);
   return group.map((member) => {
     const { submission } = member;
     const known = idempotentReplay(submission.idempotency, policy);
     if (known !== null) return known;
     const unclaimed = submission.emails.find((email) => lost.has(email));
     if (unclaimed !== undefined) return claimLost(null, `${unclaimed.path}claim_token`);
+    const { draft } = submission;
+    if (draft !== undefined && versions.get(draft.id) !== draft.version) return staleDraft(versions.get(draft.id));
     const refusal =
       refusalOf(submission.emails, policy, hourly === null ? null : { ...hourly, going }) ??
       judging?.judge(member) ??
       null;
-    if (refusal === null) going += submission.emails.length;
-    return refusal;
+    if (refusal !== null) return refusal;
+    going += submission.emails.length;
+    if (draft !== undefined) versions.delete(draft.id);
+    return null;
   });
+}
+
+/** Returns the error for a draft that is not at the version of the request. `version`: the one it has; undefined: it is gone. */
+export function staleDraft(version: number | undefined): UserError {
+  if (version === undefined) return new UserError('not_found', 'Draft not found. It may have been sent or deleted.');
+  const message = `The draft has changed and is at version ${version} now. Retrieve it, and repeat the request with that version.`;
+  return new UserError('conflict', message, { reason: 'DRAFT_CHANGED', members: { version }, isFinal: true });
 }
 
 function unitOf({ submission, traceParent }: SubmittedMember, policy: Policy): OutgoingUnit {

@@ -64,6 +64,46 @@ create table suppression (
 create unique index suppression_address on suppression (user_id, address, list);
 call pg_temp.protect_rows('suppression');
 
+-- Emails that are not sent yet. own_domain and own_address are the sender's, or the domain of the key that made it while it has no sender.
+create table draft (
+  user_id text not null,
+  id text not null,
+  kind text not null check (kind in ('new', 'reply', 'reply_all', 'forward')),
+  original_email_id text,
+  own_domain text,
+  own_address text,
+  fields jsonb not null,
+  text_body text,
+  html_body text,
+  size_bytes integer not null,
+  version integer not null default 1,
+  created_by_key_id text,
+  updated_by_key_id text,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+alter table draft alter column text_body set storage external, alter column html_body set storage external;
+create index draft_list on draft (user_id, updated_at desc, id desc);
+create index draft_original on draft (user_id, original_email_id) where original_email_id is not null;
+call pg_temp.protect_rows('draft');
+
+-- Their files, decoded, beside them: a change of the text leaves them where they are.
+create table draft_attachment (
+  user_id text not null,
+  draft_id text not null,
+  id text not null,
+  position smallint not null,
+  filename text not null,
+  content_type text not null,
+  content_id text,
+  content bytea not null,
+  size_bytes integer not null,
+  primary key (user_id, draft_id, id)
+);
+alter table draft_attachment alter column content set storage external;
+call pg_temp.protect_rows('draft_attachment');
+
 create table idempotency_key (
   user_id text not null,
   key text not null,
@@ -209,3 +249,9 @@ create policy sending_attempt_of_domain on sending_attempt for select to postroo
 grant select on batch to postroom_domain;
 create policy batch_of_domain on batch for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_batch_of_domain(user_id, id));
+grant select on draft to postroom_domain;
+create policy draft_of_domain on draft for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));
+grant select on draft_attachment to postroom_domain;
+create policy draft_attachment_of_domain on draft_attachment for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from draft d where d.user_id = draft_attachment.user_id and d.id = draft_attachment.draft_id));

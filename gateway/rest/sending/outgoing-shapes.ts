@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { GivenAttachment } from '../../../core/sending/outgoing-attachments.ts';
 import { invalid } from '../../../operations/context.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import {
@@ -14,7 +15,7 @@ export const addresses = z
   .union([z.string(), z.array(z.string())])
   .meta({ description: '`address` or `Name <address>`, several separated by commas, or a list.' });
 
-const attachment = z
+export const attachment = z
   .object({
     filename: z.string().nullish(),
     content: z.string().nullish().meta({ description: 'Base64, or a `data:` URL with base64.' }),
@@ -94,23 +95,27 @@ export const sendBody = z
 /** Converts a body to an email. Throws validation for attachments by URL. `path` is prepended to the names of fields. */
 export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
   const { from, to, cc, bcc, subject, html, text, headers, tags, timezone } = body;
-  const attachments = (body.attachments ?? []).map((given, index) => {
-    const field = `${path}attachments.${index}`;
-    if (given.path != null && given.path !== '') throw invalid(NO_PATH, `${field}.path`);
-    if (given.content == null) throw invalid(NO_CONTENT, `${field}.content`);
-    return {
-      filename: given.filename ?? null,
-      content: given.content,
-      contentType: given.content_type ?? given.contentType ?? null,
-      contentId: given.content_id ?? given.contentId ?? null,
-    };
-  });
+  const attachments = (body.attachments ?? []).map((given, index) =>
+    attachmentOf(given, `${path}attachments.${index}`),
+  );
   const replyTo = body.reply_to ?? body.replyTo;
   const scheduledAt = body.scheduled_at ?? body.scheduledAt;
   const listUnsubscribe = body.list_unsubscribe;
   const claimToken = body.claim_token;
   const content = { html, text, headers, attachments, tags, scheduledAt, timezone, claimToken };
   return { from, to, cc, bcc, replyTo, subject, listUnsubscribe, ...content };
+}
+
+/** Converts an attachment; `field` is its place in the body. Throws validation for those by URL. */
+export function attachmentOf(given: z.infer<typeof attachment>, field: string): GivenAttachment {
+  if (given.path != null && given.path !== '') throw invalid(NO_PATH, `${field}.path`);
+  if (given.content == null) throw invalid(NO_CONTENT, `${field}.content`);
+  return {
+    filename: given.filename ?? null,
+    content: given.content,
+    contentType: given.content_type ?? given.contentType ?? null,
+    contentId: given.content_id ?? given.contentId ?? null,
+  };
 }
 
 const NO_PATH = 'Postroom does not fetch attachments from a path or URL. Send the file base64-encoded in `content`.';

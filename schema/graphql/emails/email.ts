@@ -59,7 +59,7 @@ const GuardStatus = builder.enumType('GuardStatus', {
 const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
 const sizeOf = loadByOwner(({ reads }, emailIds) => emails.loadSizes(reads, emailIds));
 
-const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement({
+export const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement({
   description: 'A name-value pair to identify a sent email. Recipients do not see it.',
   isOfDomain: true,
   fields: (t) => ({

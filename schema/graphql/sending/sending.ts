@@ -45,7 +45,7 @@ const HeaderInput = builder.inputType('HeaderInput', {
   }),
 });
 
-const ListUnsubscribeInput = builder.inputType('ListUnsubscribeInput', {
+export const ListUnsubscribeInput = builder.inputType('ListUnsubscribeInput', {
   description: 'The list that a recipient can unsubscribe from.',
   fields: (t) => ({
     list: t.string({
@@ -54,12 +54,12 @@ const ListUnsubscribeInput = builder.inputType('ListUnsubscribeInput', {
   }),
 });
 
-type InputBuilder = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const MAILBOXES = 'each `address` or `Name <address>`. Up to 50 in To, Cc and Bcc combined.';
 
 /** Fields that new emails, replies and forwarded emails share. */
-function contentFields(t: InputBuilder) {
+export function contentFields(t: InputBuilder) {
   return {
     cc: t.stringList({ description: `Cc recipients: ${MAILBOXES}` }),
     bcc: t.stringList({ description: `Bcc recipients: ${MAILBOXES}` }),
@@ -78,7 +78,7 @@ function contentFields(t: InputBuilder) {
 }
 
 /** The field of the claim, for mutations that can answer a thread. */
-function claimField(t: InputBuilder) {
+export function claimField(t: InputBuilder) {
   return {
     claimToken: t.string({
       description:
@@ -140,7 +140,7 @@ export function newEmailOf(input: EmailInput, path = ''): NewEmail {
 }
 
 /** Returns an object without a prototype, so that `__proto__` is an ordinary header name. */
-function headersOf(fields: readonly { name: string; value: string }[], path: string): Record<string, string> {
+export function headersOf(fields: readonly { name: string; value: string }[], path = ''): Record<string, string> {
   const headers = Object.create(null) as Record<string, string>;
   for (const { name, value } of fields) {
     if (Object.hasOwn(headers, name)) throw invalid(`Header is given twice: ${name}`, `${path}headers`);

@@ -10,7 +10,9 @@ import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sw
 import { bodyExamples, inSweepOrder, routesOfUsers } from '../../support/stages/swept-routes.ts';
 
 /** Fields in which an ID of the user would have no visible effect. */
-const UNANSWERED: Readonly<Record<string, string>> = {};
+const UNANSWERED: Readonly<Record<string, string>> = {
+  'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
+};
 
 // Each wall for itself: row-level security with the conditions of every statement, and the conditions alone.
 describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (role) => {

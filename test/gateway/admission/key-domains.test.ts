@@ -78,6 +78,7 @@ test('every list shows what is of the domain, and counts it exactly', async () =
     '/api/e2/domains': 1,
     '/api/e2/email-addresses': 1,
     '/api/e2/reply-addresses': 1,
+    '/api/e2/drafts': 1,
     '/api/e2/events': await count(
       `event v where v.user_id = $1 and exists (select from email e where e.user_id = $1 and e.id = v.email_id and e.own_domain = $2)`,
     ),
@@ -95,7 +96,9 @@ test('every other route treats objects of the account’s other domain like unkn
     theirs: two.theirs,
     call,
     changedTables: two.changedTables,
-    unanswered: {},
+    unanswered: {
+      'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
+    },
     written: new Set(),
     examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : examplesOf(route)),
     breadth: isQuick ? 'some' : 'all',

@@ -59,12 +59,25 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
   });
   const known = await addMail(ground, mailbox);
   await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'reply-address']);
+  await addDraft(ground, mailbox, known['email_id'] ?? '');
   await ground.actor.pool.query(
     `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
   await fillEmptyTables(ground.actor, mailbox.userId, known);
   return holdingsOf(ground.actor, mailbox);
+}
+
+/** Makes a draft of a reply, with a file. */
+async function addDraft(
+  ground: HoldingsGround,
+  { userId, address, apiKey }: TestMailbox,
+  emailId: string,
+): Promise<void> {
+  const attachments = [{ filename: `${userId}.txt`, content: 'VHdvIHBlYXJz' }];
+  const draft = { kind: 'reply', original_email_id: emailId, from: address, text: `Secret of ${userId}`, attachments };
+  const answer = await ground.call(apiKey, 'POST', '/drafts', draft);
+  if (answer.statusCode >= 300) throw new Error(answer.body);
 }
 
 /** What the account of the mailbox has by now. */

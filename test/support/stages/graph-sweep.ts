@@ -31,6 +31,7 @@ const KINDS: [word: RegExp, prefix: string][] = [
   [/Delivery/, 'dlv'],
   [/ApiKey/, 'key'],
   [/Batch/, 'bat'],
+  [/Draft/, 'drf'],
 ];
 const kindOf = (field: string) => KINDS.find(([word]) => word.test(field))?.[1] ?? 'em';
 /** Names that are taken, whosever they are; that is all that is told. */
@@ -56,6 +57,7 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
   updateWebhookEndpoint: [{ name: 'x' }],
   updateEmailEndpoint: [{ name: 'x' }],
   updateEmailGroupEndpoint: [{ name: 'x' }],
+  createDraft: [{ kind: 'REPLY' }],
   sendEmail: [{ text: 'x' }],
   replyToEmail: [{ text: 'x' }],
 };

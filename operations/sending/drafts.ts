@@ -1,0 +1,346 @@
+import type pg from 'pg';
+import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { type DraftFields, type DraftKind, MAX_DRAFT_BYTES, MAX_DRAFTS } from '../../core/sending/draft.ts';
+import type { GivenAttachment, OutgoingAttachment } from '../../core/sending/outgoing-attachments.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { storableText } from '../../core/shared/text.ts';
+import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import * as rows from '../../db/queries/sending/draft.ts';
+import { findOriginal } from '../../db/queries/sending/outgoing-original.ts';
+import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
+import { checkDraft, type NewEmail } from './check-outgoing.ts';
+import { excerptOf } from './compose-outgoing.ts';
+import { scheduleOf } from './send-email.ts';
+import { staleDraft } from './store-submissions.ts';
+
+export type DraftFile = rows.DraftFile;
+export type DraftBodies = rows.DraftBodies;
+
+/** An unsent email, without its bodies. */
+export interface Draft extends Omit<rows.StoredDraft, 'textStart' | 'htmlStart' | 'textBytes' | 'htmlBytes'> {
+  /** the beginning of its text */
+  preview: string;
+}
+
+/** A draft with its bodies. */
+export type DraftDetails = Draft & Omit<DraftBodies, 'id'>;
+
+/** A file of a draft: a new one, or one that it has already, by its id. */
+export type DraftAttachment = GivenAttachment | { id: string };
+
+/** Fields of a draft as in a send request; undefined: not given; null: none. */
+export interface DraftInput extends Omit<NewEmail, 'attachments' | 'claimToken'> {
+  /** all files, in order */
+  attachments?: readonly DraftAttachment[] | null | undefined;
+  /** of a forward: whether it carries the attachments of the original, which is the default */
+  withAttachments?: boolean | null | undefined;
+}
+
+/** A new draft. */
+export interface NewDraft extends DraftInput {
+  /** `new` when omitted */
+  kind?: DraftKind | null | undefined;
+  /** the email that it replies to or forwards, or a thread, of which it is the latest email */
+  originalEmailId?: string | null | undefined;
+}
+
+/** Filters of the list; omitted or null filters match all. */
+interface DraftQuery {
+  /** the thread of the original */
+  threadId?: string | null | undefined;
+}
+
+/** Milliseconds that a change waits for another one of the user's drafts. */
+const LOCK_TIMEOUT_MS = 3_000;
+
+/** Stores a draft. Throws validation, forbidden, not_found (the original), conflict (too many drafts). */
+export async function createDraft(context: OperationContext, input: NewDraft): Promise<DraftDetails> {
+  const { userId } = context;
+  const kind = input.kind ?? 'new';
+  const originalEmailId = await findDraftOriginal(context, kind, input.originalEmailId ?? null);
+  const id = newIdentifier(context, 'draft');
+  const { row, files } = prepare(context, kind, input, null);
+  await change(context, id, row.sizeBytes, async (client) => {
+    await rows.insertDraft(client, userId, { id, kind, originalEmailId }, row);
+    if (files !== null) await rows.replaceDraftFiles(client, userId, id, files);
+  });
+  return readDraft(context, id);
+}
+
+/** Returns a page, last changed first, with the exact total. */
+export async function listDrafts(
+  { database, userId }: OperationContext,
+  query: DraftQuery,
+  page: Page,
+): Promise<{ drafts: Draft[]; total: number }> {
+  const conditions = conditionsOf(query);
+  const { drafts, total } = await asUser(database, userId, (transaction) =>
+    rows.listDrafts(transaction, userId, conditions, page),
+  );
+  return { drafts: drafts.map(draftOf), total };
+}
+
+/** Returns a page of drafts, last changed first; inverted: first changed first. */
+export async function pageDrafts(
+  { database, userId }: OperationContext,
+  query: DraftQuery,
+  page: KeysetPage,
+): Promise<Draft[]> {
+  const conditions = conditionsOf(query);
+  const found = await asUser(database, userId, (transaction) => rows.pageDrafts(transaction, userId, conditions, page));
+  return found.map(draftOf);
+}
+
+export function countDrafts({ database, userId }: OperationContext, query: DraftQuery): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => rows.countDrafts(transaction, userId, conditions));
+}
+
+/** Returns one draft per id, null where the user has none. */
+export async function loadDrafts(context: OperationContext, ids: readonly string[]): Promise<(Draft | null)[]> {
+  const stored = await loadStored(context, ids);
+  return stored.map((draft) => (draft === null ? null : draftOf(draft)));
+}
+
+/** Returns the bodies of one draft per id, null where the user has none. */
+export async function loadDraftBodies(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(DraftBodies | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    rows.readDraftBodies(transaction, userId, ids.filter(isValidId)),
+  );
+  const byId = new Map(found.map((bodies) => [bodies.id, bodies]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Returns a draft with its bodies. Throws not_found. */
+export async function readDraft(context: OperationContext, id: string): Promise<DraftDetails> {
+  const [draft, bodies] = await Promise.all([loadDrafts(context, [id]), loadDraftBodies(context, [id])]);
+  if (draft[0] == null || bodies[0] == null) throw staleDraft(undefined);
+  return { ...bodies[0], ...draft[0] };
+}
+
+/**
+ * Changes the given fields of a draft that has this version, which grows by one. Throws validation, forbidden, not_found, and conflict
+ * (DRAFT_CHANGED) with the present version.
+ */
+export async function updateDraft(
+  context: OperationContext,
+  id: string,
+  { version, ...input }: DraftInput & { version: number },
+): Promise<DraftDetails> {
+  const { userId } = context;
+  const draft = await findWritableDraft(context, id, 'Changing');
+  if (draft.version !== version) throw staleDraft(draft.version);
+  const { row, files } = prepare(context, draft.kind, input, draft);
+  await change(context, id, row.sizeBytes, async (client) => {
+    if (!(await rows.updateDraft(client, userId, { id, version }, row))) {
+      const versions = await rows.lockDrafts(client, userId, [id]);
+      throw staleDraft(versions.get(id));
+    }
+    if (files !== null) await rows.replaceDraftFiles(client, userId, id, files);
+  });
+  return readDraft(context, id);
+}
+
+/** Deletes a draft. Throws forbidden, not_found, and conflict when it is changed at this moment. */
+export async function deleteDraft(context: OperationContext, id: string): Promise<void> {
+  const { userId } = context;
+  const { version } = await findWritableDraft(context, id, 'Deleting');
+  await change(context, id, 0, async (client) => {
+    const present = (await rows.lockDrafts(client, userId, [id])).get(id);
+    if (present !== version) throw staleDraft(present);
+    await rows.removeDrafts(client, userId, [id]);
+  });
+}
+
+/**
+ * Returns a draft that the request may write: a key without the scope `read` only what it wrote itself, because it could otherwise send
+ * itself what others wrote. `action` begins the error. Throws not_found, forbidden.
+ */
+export async function findWritableDraft(
+  context: OperationContext,
+  id: string,
+  action: string,
+): Promise<rows.StoredDraft> {
+  const [draft] = await loadStored(context, [id]);
+  if (draft == null) throw staleDraft(undefined);
+  const { rights } = context;
+  if (!hasScope(rights, 'read') && draft.updatedByKeyId !== rights.keyId)
+    throw scopeMissing(`${action} a draft that this key did not write`, 'read', rights);
+  return draft;
+}
+
+async function loadStored(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(rows.StoredDraft | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    rows.findDrafts(transaction, userId, ids.filter(isValidId)),
+  );
+  const byId = new Map(found.map((draft) => [draft.id, draft]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Writes a draft of that size when the account has room for it, one change after the other. Throws conflict. */
+async function change(
+  context: OperationContext,
+  id: string,
+  sizeBytes: number,
+  work: (client: pg.ClientBase) => Promise<void>,
+): Promise<void> {
+  const { database, userId } = withFullAccess(context);
+  const options = { lock: 'draft', lockTimeoutMs: LOCK_TIMEOUT_MS };
+  await inUserTransaction(database, userId, options, async (client) => {
+    if (sizeBytes > 0) requireRoom(await rows.measureDrafts(client, userId, id), sizeBytes);
+    await work(client);
+  });
+}
+
+function requireRoom({ count, bytes }: { count: number; bytes: number }, sizeBytes: number): void {
+  const full = (what: string) =>
+    new UserError('conflict', `An account can have at most ${what}. Send or delete some of its drafts first.`, {
+      reason: 'TOO_MANY_DRAFTS',
+      isFinal: true,
+    });
+  if (count >= MAX_DRAFTS) throw full(`${MAX_DRAFTS} drafts`);
+  if (bytes + sizeBytes > MAX_DRAFT_BYTES) throw full(`${MAX_DRAFT_BYTES} bytes of drafts`);
+}
+
+/** Returns the id of the original; null for a new email. Throws validation, not_found. */
+async function findDraftOriginal(
+  context: OperationContext,
+  kind: DraftKind,
+  originalEmailId: string | null,
+): Promise<string | null> {
+  const field = 'original_email_id';
+  if (kind === 'new' && originalEmailId !== null)
+    throw invalid('A draft of kind new has no original email. Set kind to reply, reply_all or forward.', field);
+  if (kind === 'new') return null;
+  if (originalEmailId === null) throw invalid(`A draft of kind ${kind} needs the original email`, field);
+  const { database, userId } = context;
+  return waitUntilParsed(context, [originalEmailId], async () => {
+    const found = isValidId(originalEmailId)
+      ? await asUser(database, userId, (transaction) => findOriginal(transaction, userId, originalEmailId))
+      : null;
+    if (found === null) throw new UserError('not_found', 'Email or thread not found');
+    if (found.email.type === 'scheduled') throw invalid('The original email has not been sent yet', field);
+    return found.email.id;
+  });
+}
+
+/** Checks what is given, and returns the row and the files to write; null: the files stay. Throws validation, forbidden. */
+function prepare(
+  context: OperationContext,
+  kind: DraftKind,
+  { attachments, text, html, ...input }: DraftInput,
+  draft: rows.StoredDraft | null,
+): { row: rows.DraftRow; files: Parameters<typeof rows.replaceDraftFiles>[3] | null } {
+  const given = attachments === undefined ? null : (attachments ?? []);
+  if (kind === 'forward' && given !== null && given.length > 0)
+    throw invalid('A forward carries the attachments of the original email, and no others', 'attachments');
+  if (kind !== 'forward' && input.withAttachments != null)
+    throw invalid('with_attachments is for drafts of kind forward', 'with_attachments');
+  const kept = given === null ? (draft?.attachments ?? []) : keptOf(given, draft?.attachments ?? []);
+  const fileBytes = kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const fields = storable({ ...(draft?.fields ?? NO_FIELDS), ...withoutUndefined(input) });
+  const added = (given ?? []).flatMap((file, index) => ('id' in file ? [] : [{ file, index }]));
+  const checked = checkDraft(
+    { ...fields, text, html, attachments: added.map(({ file }) => file) },
+    {
+      isNew: kind === 'new',
+      kept: {
+        textBytes: text === undefined ? (draft?.textBytes ?? 0) : 0,
+        htmlBytes: html === undefined ? (draft?.htmlBytes ?? 0) : 0,
+        files: kept.length,
+        fileBytes,
+      },
+    },
+  );
+  const isRescheduled = fields.scheduledAt !== draft?.fields.scheduledAt || fields.timezone !== draft.fields.timezone;
+  // A phrase such as `tomorrow at 9am` counts from the moment of sending.
+  if (fields.scheduledAt !== null && isRescheduled)
+    scheduleOf({ sendAt: { text: fields.scheduledAt, timezone: fields.timezone ?? 'UTC' }, path: '' }, context.now());
+  if (checked.sender !== null) requireSender(context, { domain: checked.sender.domain, path: '' });
+  const { limit } = context.database;
+  const newBytes = checked.attachments.reduce((sum, { content }) => sum + content.length, 0);
+  const bodyBytes = [
+    text === undefined ? (draft?.textBytes ?? 0) : Buffer.byteLength(text ?? ''),
+    html === undefined ? (draft?.htmlBytes ?? 0) : Buffer.byteLength(html ?? ''),
+  ];
+  const row = {
+    fields,
+    ownDomain: checked.sender?.domain ?? limit?.domains[0]?.name ?? null,
+    ownAddress: checked.sender?.address ?? null,
+    text: text == null ? text : storableText(text),
+    html: html == null ? html : storableText(html),
+    sizeBytes:
+      Buffer.byteLength(JSON.stringify(fields)) + bodyBytes.reduce((sum, bytes) => sum + bytes, fileBytes + newBytes),
+    keyId: context.rights.keyId,
+  };
+  return { row, files: given === null ? null : filesOf(context, given, checked.attachments) };
+}
+
+/** Returns the files of the draft that are named. Throws validation for others. */
+function keptOf(given: readonly DraftAttachment[], present: readonly DraftFile[]): DraftFile[] {
+  const left = new Map(present.map((file) => [file.id, file]));
+  return given.flatMap((file, index) => {
+    if (!('id' in file)) return [];
+    const kept = left.get(file.id);
+    if (kept === undefined) throw invalid('The draft has no attachment with this ID', `attachments.${index}.id`);
+    left.delete(file.id);
+    return [kept];
+  });
+}
+
+function filesOf(
+  context: OperationContext,
+  given: readonly DraftAttachment[],
+  added: readonly OutgoingAttachment[],
+): Parameters<typeof rows.replaceDraftFiles>[3] {
+  const left = [...added];
+  return given.map((file) => {
+    if ('id' in file) return { id: file.id };
+    const next = left.shift();
+    if (next === undefined) throw new Error('an attachment was not read');
+    return { id: newIdentifier(context, 'attachment'), ...next, filename: storableText(next.filename) };
+  });
+}
+
+const NO_FIELDS: DraftFields = {
+  from: null,
+  to: null,
+  cc: null,
+  bcc: null,
+  replyTo: null,
+  subject: null,
+  headers: null,
+  tags: null,
+  listUnsubscribe: null,
+  scheduledAt: null,
+  timezone: null,
+  withAttachments: null,
+};
+
+function withoutUndefined(input: Omit<DraftInput, 'attachments' | 'text' | 'html'>): Partial<DraftFields> {
+  return Object.fromEntries(Object.entries(input).filter(([name, value]) => name in NO_FIELDS && value !== undefined));
+}
+
+/** Returns the fields with all texts in a form that JSON of PostgreSQL accepts. */
+function storable(fields: DraftFields): DraftFields {
+  return JSON.parse(JSON.stringify(fields), (_, value: unknown) =>
+    typeof value === 'string' ? storableText(value) : value,
+  ) as DraftFields;
+}
+
+function draftOf({ textStart, htmlStart, textBytes: _, htmlBytes: __, ...draft }: rows.StoredDraft): Draft {
+  return { ...draft, preview: excerptOf(textStart === '' ? null : textStart, htmlStart) };
+}
+
+function conditionsOf({ threadId }: DraftQuery): rows.DraftConditions {
+  return { threadId: threadId == null ? null : storableText(threadId) };
+}

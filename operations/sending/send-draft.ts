@@ -1,0 +1,86 @@
+import type { DraftVersion } from '../../core/sending/draft.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { readDraftBodies, readDraftFiles, type StoredDraft } from '../../db/queries/sending/draft.ts';
+import { authorizeEmailChange } from '../accounts/key-reach.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import type { NewEmail } from './check-outgoing.ts';
+import { findWritableDraft } from './drafts.ts';
+import { forwardEmail } from './forward-email.ts';
+import type { Accepted, Idempotency } from './idempotency.ts';
+import { sendReply } from './replies.ts';
+import { replayOrNow, sendEmail } from './send-email.ts';
+import { staleDraft } from './store-submissions.ts';
+
+/** What sending a draft needs. */
+export interface DraftSending extends DraftVersion {
+  /** of the claim of the thread that it answers; see NewEmail */
+  claimToken?: string | null | undefined;
+}
+
+/**
+ * Sends a draft that has this version as sendEmail, sendReply or forwardEmail would, and removes it in the transaction that stores the
+ * email: of several requests, one sends it. Throws what they throw, not_found, and conflict (DRAFT_CHANGED) with the present version.
+ */
+export async function sendDraft(
+  context: OperationContext,
+  { id, version, claimToken }: DraftSending,
+  idempotency: Idempotency | null,
+): Promise<Accepted> {
+  let draft: StoredDraft;
+  try {
+    draft = await findWritableDraft(context, id, 'Sending');
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'not_found') throw error;
+    return findReplay(context, idempotency);
+  }
+  if (draft.version !== version) throw staleDraft(draft.version);
+  const sent = { id, version };
+  const { kind, originalEmailId } = draft;
+  const email = { ...(await readEmail(context, draft)), claimToken };
+  if (kind === 'new' || originalEmailId === null) return sendEmail(context, email, idempotency, sent);
+  try {
+    if (kind === 'forward') {
+      const attachments = draft.fields.withAttachments === false ? ('none' as const) : ('all' as const);
+      return await forwardEmail(context, originalEmailId, { ...email, attachments }, idempotency, sent);
+    }
+    const audience = kind === 'reply_all' ? ('all' as const) : ('sender' as const);
+    return await sendReply(context, originalEmailId, { ...email, audience }, idempotency, sent);
+  } catch (error) {
+    throw await explain(context, id, error);
+  }
+}
+
+/** The draft is gone, perhaps because an earlier request with the same key sent it. Throws not_found otherwise. */
+async function findReplay(context: OperationContext, idempotency: Idempotency | null): Promise<Accepted> {
+  const before = idempotency === null ? null : await replayOrNow(context, idempotency);
+  if (before === null || !('receipt' in before)) throw staleDraft(undefined);
+  // The keys of the whole account were searched.
+  for (const email of before.receipt.emails) await authorizeEmailChange(context, email.id, () => staleDraft(undefined));
+  return before;
+}
+
+/** Returns the email that the draft is now. */
+async function readEmail({ database, userId }: OperationContext, { id, fields }: StoredDraft): Promise<NewEmail> {
+  const [[bodies], files] = await asUser(database, userId, async (transaction) => [
+    await readDraftBodies(transaction, userId, [id]),
+    await readDraftFiles(transaction, userId, id),
+  ]);
+  const attachments = files.map(({ filename, content, contentType, contentId }) => ({
+    filename,
+    content: content.toString('base64'),
+    contentType,
+    contentId,
+  }));
+  return { ...fields, text: bodies?.text ?? null, html: bodies?.html ?? null, attachments };
+}
+
+/** Returns the error to throw: not_found is about the original, unless the draft itself is gone. */
+async function explain(context: OperationContext, id: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof UserError) || error.code !== 'not_found') return error;
+  const message = 'The email that this draft answers no longer exists. Send its content as a new draft.';
+  return findWritableDraft(context, id, 'Sending').then(
+    () => invalid(message, 'original_email_id'),
+    () => error,
+  );
+}
