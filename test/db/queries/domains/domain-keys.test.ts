@@ -59,6 +59,8 @@ test('the role reads what is of the domain, or nothing', async () => {
     'delivery_attempt',
     'delivery_earlier_attempt',
     'domain',
+    'draft',
+    'draft_attachment',
     'email',
     'email_address',
     'email_address_name',
