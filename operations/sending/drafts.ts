@@ -337,7 +337,8 @@ function storable(fields: DraftFields): DraftFields {
   ) as DraftFields;
 }
 
-function draftOf({ textStart, htmlStart, textBytes: _, htmlBytes: __, ...draft }: rows.StoredDraft): Draft {
+function draftOf(stored: rows.StoredDraft): Draft {
+  const { textStart, htmlStart, textBytes: _, htmlBytes: __, ...draft } = stored;
   return { ...draft, preview: excerptOf(textStart === '' ? null : textStart, htmlStart) };
 }
 
