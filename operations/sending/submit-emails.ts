@@ -95,15 +95,23 @@ const COMMIT_MS = 2_000;
 const GROUP_LOCK_TIMEOUT_MS = 2_000;
 const MEMBER_LOCK_TIMEOUT_MS = 500;
 
+/**
+ * Maximum transactions of one user at once, and how many submissions must wait to begin another beside the first. While PostgreSQL stores one
+ * group, this process composes and checks the next.
+ */
+const TRANSACTIONS = 2;
+const WAITING_FOR_ANOTHER = 8;
+
 interface UserQueue {
   waiting: Waiting[];
-  isBusy: boolean;
+  /** running */
+  transactions: number;
 }
 
 const queues = new WeakMap<Database, Map<string, UserQueue>>();
 
 /**
- * Stores a submission at once, or, while a transaction of the same user is running, together with the others that
+ * Stores a submission at once, or, while transactions of the same user are running, together with the others that
  * arrive meanwhile. Submissions never wait for others, and one failing submission does not fail the others. This is not
  * actors/work/group-commit.ts, because groups are per user, contain each idempotency key once, and may return members to
  * the queue; a member also has the deadline of its request.
@@ -111,29 +119,37 @@ const queues = new WeakMap<Database, Map<string, UserQueue>>();
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
   const ofDatabase = queues.get(context.database) ?? new Map<string, UserQueue>();
   queues.set(context.database, ofDatabase);
-  const queue = ofDatabase.get(context.userId) ?? { waiting: [], isBusy: false };
+  const queue = ofDatabase.get(context.userId) ?? { waiting: [], transactions: 0 };
   ofDatabase.set(context.userId, queue);
   return new Promise((resolve, reject) => {
     const traceParent = traceParentToKeep();
     const { keyId } = context.rights;
     const sender = { keyId, isAutomatic: keyId !== null };
     queue.waiting.push({ context, submission, ...sender, since: performance.now(), traceParent, resolve, reject });
-    if (!queue.isBusy) void work(queue, commit, () => ofDatabase.delete(context.userId));
+    if (mayBegin(queue, context)) void work(queue, commit, () => ofDatabase.delete(context.userId));
   });
 }
 
-/** Never rejects. Calls `done` as soon as the queue is empty. */
+/** Under an hourly limit, transactions of a user wait for each other in PostgreSQL, so there is only one. */
+function mayBegin({ waiting, transactions }: UserQueue, context: OperationContext): boolean {
+  if (transactions === 0) return true;
+  return transactions < TRANSACTIONS && waiting.length >= WAITING_FOR_ANOTHER && sendingLockOf(context) === null;
+}
+
+/** Never rejects. Calls `done` as soon as the queue is empty and nothing of it is running. */
 async function work(queue: UserQueue, commit: Commit, done: () => void): Promise<void> {
-  queue.isBusy = true;
+  queue.transactions++;
   while (queue.waiting.length > 0) {
     const group = takeGroup(queue).filter(isFresh);
-    try {
-      if (group.length > 0) queue.waiting.unshift(...(await commit(group, GROUP_LOCK_TIMEOUT_MS)));
-    } catch (error) {
-      queue.waiting.unshift(...(await settleAlone(group, commit, error)));
-    }
+    if (group.length === 0) continue;
+    const again = await commit(group, GROUP_LOCK_TIMEOUT_MS).catch((error: unknown) =>
+      settleAlone(group, commit, error),
+    );
+    // Only now, because the other transaction takes its groups from the same list.
+    queue.waiting.unshift(...again);
   }
-  done();
+  queue.transactions--;
+  if (queue.transactions === 0) done();
 }
 
 /** Checked just before the commit. Throws unavailable when a member has waited too long. */

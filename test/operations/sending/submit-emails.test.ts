@@ -55,3 +55,51 @@ test('a group is not committed when the deadline of one member would pass before
     expect.objectContaining({ code: 'unavailable' }),
   );
 });
+
+test.each([
+  ['another transaction begins beside the first while many wait, and no third', 0, [1, 8, 20]],
+  ['under an hourly limit, the transactions of a user follow each other', 10, [1, 28]],
+])('%s', async (_what, sendLimitPerHour, sizes) => {
+  const groups: { size: number; end: () => void }[] = [];
+  const commit = (group: readonly Waiting[]) =>
+    new Promise<Waiting[]>((resolve) => {
+      const end = () => {
+        for (const member of group) member.resolve({ receipt: submission.receipt, at: new Date() });
+        resolve([]);
+      };
+      groups.push({ size: group.length, end });
+    });
+  const settings = { sendLimitPerHour } as OperationContext['settings'];
+  const context = { ...contextOf(inTime()), settings };
+  const answers = Array.from({ length: 29 }, () => queueSubmission(context, submission, commit));
+  for (let ended = 0; ended < sizes.length; ended++) {
+    groups[ended]?.end();
+    await answers[ended];
+    await new Promise(setImmediate);
+  }
+  await Promise.all(answers);
+  expect(groups.map(({ size }) => size)).toEqual(sizes);
+});
+
+test('a submission that must be tried again is, also when the other transaction has taken more meanwhile', async () => {
+  const groups: { end: (again: Waiting[]) => void; members: readonly Waiting[] }[] = [];
+  const commit = (members: readonly Waiting[]) =>
+    new Promise<Waiting[]>((resolve) => {
+      const end = (again: Waiting[]) => {
+        for (const member of members)
+          if (!again.includes(member)) member.resolve({ receipt: submission.receipt, at: new Date() });
+        resolve(again);
+      };
+      groups.push({ end, members });
+    });
+  const context = { ...contextOf(inTime()), settings: { sendLimitPerHour: 0 } as OperationContext['settings'] };
+  const answers = Array.from({ length: 29 }, () => queueSubmission(context, submission, commit));
+  groups[1]?.end([]);
+  await answers[1];
+  await new Promise(setImmediate);
+  groups[0]?.end([...(groups[0]?.members ?? [])]);
+  await new Promise(setImmediate);
+  for (const { end } of groups.slice(2)) end([]);
+  await Promise.all(answers);
+  expect(groups.map(({ members }) => members.length)).toEqual([1, 8, 20, 1]);
+});
