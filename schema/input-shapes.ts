@@ -6,6 +6,7 @@ import {
   MAX_FILTER_NAMES,
   MAX_PAYLOAD_QUERY_LENGTH,
 } from '../core/endpoints/endpoint-events.ts';
+import { sendPolicyShape } from '../core/sending/send-policy.ts';
 import { SUPPRESSION_REASONS } from '../core/sending/suppression.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { canonicalSender } from '../core/smtp/reply-address.ts';
@@ -73,6 +74,10 @@ export const domainChangeShape = z.object({
 const WEBHOOK_ID =
   'Legacy alternative to `endpointId`: ID of a webhook endpoint. Cannot be combined with `endpointId`.';
 
+const addressPolicy = sendPolicyShape.nullish().meta({
+  description: 'Limits the mail that the address sends. Replaces the whole policy; null removes it.',
+});
+
 /** Input to create an address. */
 export const newAddressShape = z.object({
   address: text,
@@ -80,6 +85,7 @@ export const newAddressShape = z.object({
   endpointId: text.nullish(),
   webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
   isActive: z.boolean().optional(),
+  policy: addressPolicy,
 });
 
 /** Input to update an address. */
@@ -87,6 +93,7 @@ export const addressChangeShape = z.object({
   endpointId: text.nullish().meta({ description: 'Null removes the endpoint, so that mail is stored only.' }),
   webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
   isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
+  policy: addressPolicy,
 });
 
 /** Bytes as JSON: small enough for every webhook payload. */

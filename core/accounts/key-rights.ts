@@ -14,7 +14,7 @@ export interface KeyRights {
   domain: { id: string; name: string } | null;
 }
 
-/** The rights of a new key; see KeyRights. */
+/** The rights of another key; see KeyRights. */
 export interface RequestedRights {
   scopes: readonly Scope[] | null;
   domainId: string | null;

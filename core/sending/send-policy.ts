@@ -13,12 +13,12 @@ const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
 const POLICY_APPROVALS = ['never', 'new_recipients', 'always'] as const;
 type PolicyApproval = (typeof POLICY_APPROVALS)[number];
 
-const MAX_POLICY_ALLOW = 500;
+export const MAX_POLICY_ALLOW = 500;
 /** Emails per hour or day. */
-const MAX_POLICY_BUDGET = 100_000;
+export const MAX_POLICY_BUDGET = 100_000;
 /** A day. */
-const MAX_POLICY_UNDO_SECONDS = 86_400;
-const MAX_POLICY_AUTO_REPLIES = 1_000;
+export const MAX_POLICY_UNDO_SECONDS = 86_400;
+export const MAX_POLICY_AUTO_REPLIES = 1_000;
 /** Characters of an entry of `allow`; longer than any address. */
 const MAX_ENTRY_LENGTH = 320;
 
@@ -38,14 +38,12 @@ export const sendPolicyShape = z
         z
           .string()
           .max(MAX_ENTRY_LENGTH)
-          .transform(
-            (entry, context) =>
-              canonicalEntry(entry) ?? (context.addIssue('must be an email address or a domain'), z.NEVER),
-          ),
+          .refine((entry) => canonicalEntry(entry) !== null, 'must be an email address or a domain')
+          .overwrite((entry) => canonicalEntry(entry) ?? entry),
       )
       .min(1)
       .max(MAX_POLICY_ALLOW)
-      .transform((entries) => [...new Set(entries)])
+      .overwrite((entries) => [...new Set(entries)])
       .optional()
       .meta({
         description: 'Email addresses and domains; a domain excludes its subdomains. Only with `recipients` `list`.',
@@ -81,6 +79,11 @@ export const sendPolicyShape = z
 
 export type SendPolicy = z.output<typeof sendPolicyShape>;
 type PolicyRule = Exclude<keyof SendPolicy, 'allow'>;
+
+/** Returns a policy as it is stored: one without rules is none. */
+export function policyToStore(policy: SendPolicy | null): SendPolicy | null {
+  return policy === null || Object.values(policy).every((rule) => rule === undefined) ? null : policy;
+}
 
 /** Returns `ann@example.com` or `example.com`, in lower case; null for anything else. */
 function canonicalEntry(text: string): string | null {
@@ -202,9 +205,9 @@ function needsApproval({ approval = 'never' }: SendPolicy, { newRecipients }: Po
 }
 
 /** Emails per hour and per day are counted over the time until now. */
-export const BUDGET_SECONDS = { per_hour: 3_600, per_day: 86_400 } as const satisfies Partial<
-  Record<PolicyRule, number>
->;
+export const BUDGET_RULES = ['per_hour', 'per_day'] as const satisfies readonly PolicyRule[];
+export type BudgetRule = (typeof BUDGET_RULES)[number];
+export const BUDGET_SECONDS: Readonly<Record<BudgetRule, number>> = { per_hour: 3_600, per_day: 86_400 };
 
 /** A limit on emails within a span of time, while a group of emails is checked. */
 interface SpanLimit {

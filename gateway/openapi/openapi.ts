@@ -82,6 +82,7 @@ const tags = [
     name: 'Guard rules',
     description: 'Rules that allow, block or reroute received mail.',
   },
+  { name: 'API keys', description: 'Keys of programs, with their scopes and send policies.' },
   {
     name: 'Paths of other clients',
     description: 'Paths that other and older clients use. They run the same operations.',

@@ -8,6 +8,7 @@ import { warnOfUnknownFields } from '../http/body-warnings.ts';
 import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
+import { apiKeyRoutes } from './accounts/api-keys.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
 import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
@@ -71,6 +72,7 @@ const resources = [
   eventRoutes,
   guardRoutes,
   guardBacktestRoutes,
+  apiKeyRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

@@ -10,16 +10,21 @@ import {
   scopeMissing,
   scopesInWords,
 } from '../../core/accounts/key-rights.ts';
+import { canonicalDomainName } from '../../core/domains/domain-name.ts';
+import { policyToStore, type SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { KeysetPage } from '../../core/shared/page.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
+
+export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 
 /** An API key. Its secret is stored only as a hash. */
 export interface ApiKey extends keys.ApiKeyRow {
   /** whether it works, and if not, why */
-  status: 'active' | 'expired' | 'revoked';
+  status: (typeof API_KEY_STATUSES)[number];
   /** whether this request was authenticated with it */
   isCurrent: boolean;
 }
@@ -37,6 +42,21 @@ export interface NewApiKey {
   scopes?: readonly Scope[] | null | undefined;
   /** limits the key to one domain; null or omitted: all domains */
   domainId?: string | null | undefined;
+  /** the same, by ids or names: at most one */
+  domains?: readonly string[] | null | undefined;
+  /** limits what it sends; a key with a policy has at most the scopes read and send. Null or omitted: no limits */
+  policy?: SendPolicy | null | undefined;
+}
+
+/** The changes of a key. Omitted fields stay as they are. */
+export interface ApiKeyChange {
+  name?: string | undefined;
+  /** null: it does not expire */
+  expiresAt?: Date | null | undefined;
+  /** fewer than it has; null: full rights, for a key that has them */
+  scopes?: readonly Scope[] | null | undefined;
+  /** replaces the whole policy; null removes it */
+  policy?: SendPolicy | null | undefined;
 }
 
 /** Non-revoked keys per user. */
@@ -59,6 +79,36 @@ export function countApiKeys({ database, userId }: OperationContext, query: ApiK
   );
 }
 
+/** Returns a page of keys, newest first, with the exact total. */
+export async function listApiKeys(
+  context: OperationContext,
+  query: ApiKeyQuery,
+  page: Page,
+): Promise<{ keys: ApiKey[]; total: number }> {
+  const { database, userId } = context;
+  const conditions = { isRevoked: query.isRevoked ?? null };
+  return asUser(database, userId, async (transaction) => {
+    const rows = await keys.listApiKeys(transaction, userId, conditions, page);
+    const total = await keys.countApiKeys(transaction, userId, conditions);
+    return { keys: rows.map((row) => apiKeyOf(context, row)), total };
+  });
+}
+
+/** Throws not_found. */
+export async function readApiKey(context: OperationContext, id: string): Promise<ApiKey> {
+  const [key] = await loadApiKeys(context, [id]);
+  if (key == null) throw keyNotFound();
+  return key;
+}
+
+/** Returns for each key what is left of the budgets of its policy. */
+export function readKeyUsage(context: OperationContext, of: readonly ApiKey[]): Promise<PolicyUsage[][]> {
+  return readPolicyUsage(
+    context,
+    of.map(({ id, policy }) => (policy === null ? null : { of: 'key', owner: id, policy })),
+  );
+}
+
 /** Returns one key per id, null where the user has none. */
 export async function loadApiKeys(context: OperationContext, ids: readonly string[]): Promise<(ApiKey | null)[]> {
   const rows = await asUser(context.database, context.userId, (transaction) =>
@@ -77,15 +127,17 @@ export async function createApiKey(
   input: NewApiKey,
 ): Promise<{ id: string; secret: string }> {
   const name = readName(input.name);
-  const { expiresAt = null, domainId = null } = input;
-  if (expiresAt !== null && expiresAt <= context.now()) throw invalid('expiresAt must be in the future', 'expiresAt');
-  const scopes = readScopes(input.scopes ?? null, domainId);
+  const { expiresAt = null } = input;
+  const domainId = input.domainId ?? (await findDomain(context, input.domains ?? []));
+  requireFuture(expiresAt, context.now());
+  const policy = policyToStore(input.policy ?? null);
+  const scopes = readScopes(input.scopes ?? null, { domainId, policy });
   requireWithin(context.rights, scopes, domainId);
   if (domainId !== null && !isValidId(domainId)) throw noDomain();
   const secret = Buffer.from(context.random(SECRET_BYTES)).toString('base64url');
   const id = newIdentifier(context, 'apiKey');
   const secretSha256 = createHash('sha256').update(secret).digest();
-  const key = { id, name, secretSha256, expiresAt, scopes, domainId };
+  const key = { id, name, secretSha256, expiresAt, scopes, domainId, policy };
   const outcome = await asUser(context.database, context.userId, (transaction) =>
     keys.insertApiKey(transaction, context.userId, key, MAX_API_KEYS),
   );
@@ -104,6 +156,55 @@ export async function createApiKey(
 }
 
 /**
+ * Changes a key; takes effect for what is sent from then on. A key changes only keys whose rights are within its own. Throws not_found,
+ * validation, forbidden.
+ */
+export async function updateApiKey(context: OperationContext, id: string, change: ApiKeyChange): Promise<ApiKey> {
+  const { database, userId, bus, rights } = context;
+  if (CHANGEABLE.every((field) => change[field] === undefined))
+    throw new UserError('validation', 'At least one field must be provided: name, expires_at, scopes, policy');
+  await asUser(database, userId, async (transaction) => {
+    const before = isValidId(id) ? await keys.lockApiKey(transaction, userId, id) : null;
+    if (before === null) throw keyNotFound();
+    if (!isWithin(rights, before)) throw moreRights('A key cannot change a key with more rights than its own.', rights);
+    const { name, expiresAt, policy } = change;
+    if (expiresAt !== undefined) requireFuture(expiresAt, context.now());
+    const after = policy === undefined ? before.policy : policyToStore(policy);
+    await keys.updateApiKey(transaction, userId, id, {
+      name: name === undefined ? before.name : readName(name),
+      expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+      scopes: changedScopes(before, change.scopes, after),
+      policy: after,
+    });
+  });
+  context.forgetCredentials(userId);
+  bus.publish('credential.changed', { userId });
+  return readApiKey(context, id);
+}
+
+const CHANGEABLE = ['name', 'expiresAt', 'scopes', 'policy'] as const;
+
+/** Returns the scopes after a change, which takes scopes away or leaves them. Throws validation. */
+function changedScopes(
+  { scopes: had, domainId }: keys.ApiKeyRow,
+  given: readonly Scope[] | null | undefined,
+  policy: SendPolicy | null,
+): readonly Scope[] | null {
+  if (given === undefined) {
+    if (policy !== null && !isOfLimitedKey(had))
+      throw invalid(
+        `A key with a send policy has at most the scopes read and send, and this key has ${scopesInWords(had)}. Set scopes, too.`,
+        'scopes',
+      );
+    return had;
+  }
+  const scopes = given === null && had !== null ? null : readScopes(given, { domainId, policy });
+  if (had !== null && (scopes === null || !scopes.every((scope) => had.includes(scope))))
+    throw invalid(`A key can only lose scopes, and this key has ${scopesInWords(had)}. Create a new key.`, 'scopes');
+  return scopes;
+}
+
+/**
  * Revokes a key permanently, even the last one or the key of this request. This gateway rejects it at once; other
  * gateways as soon as they get the broadcast, and within 5 seconds if it is lost. A key can always revoke itself;
  * revoking another key needs the scope `manage`. Throws not_found, forbidden.
@@ -113,7 +214,7 @@ export async function revokeApiKey(context: OperationContext, id: string): Promi
   if (id !== rights.keyId && !hasScope(rights, 'manage')) throw scopeMissing('Revoking another key', 'manage', rights);
   const isRevoked =
     isValidId(id) && (await asUser(database, userId, (transaction) => keys.revokeApiKey(transaction, userId, id)));
-  if (!isRevoked) throw new UserError('not_found', 'API key not found');
+  if (!isRevoked) throw keyNotFound();
   context.forgetCredentials(userId);
   bus.publish('credential.changed', { userId });
 }
@@ -133,23 +234,53 @@ function readName(given: string): string {
   return name;
 }
 
+/** Returns the id of the only domain named; null without one. Throws validation. */
+async function findDomain(
+  { database, userId }: OperationContext,
+  [named, ...others]: readonly string[],
+): Promise<string | null> {
+  if (named === undefined) return null;
+  if (others.length > 0) throw invalid('A key can be limited to one domain. Create one key for each domain', 'domains');
+  const name = canonicalDomainName(named);
+  const id = await asUser(database, userId, (transaction) => keys.findKeyDomain(transaction, userId, named, name));
+  if (id === null) throw invalid(`You have no domain ${named}`, 'domains');
+  return id;
+}
+
+function requireFuture(expiresAt: Date | null, now: Date): void {
+  if (expiresAt !== null && expiresAt <= now) throw invalid('The expiry must be in the future', 'expires_at');
+}
+
+function isOfLimitedKey(scopes: readonly Scope[] | null): boolean {
+  return scopes?.every((scope) => SCOPES_OF_LIMITED_KEYS.includes(scope)) ?? false;
+}
+
 /** Returns the scopes without duplicates, in the order of SCOPES. */
-function readScopes(given: readonly Scope[] | null, domainId: string | null): readonly Scope[] | null {
-  if (given === null) return domainId === null ? null : SCOPES_OF_LIMITED_KEYS;
+function readScopes(
+  given: readonly Scope[] | null,
+  { domainId, policy }: { domainId: string | null; policy: SendPolicy | null },
+): readonly Scope[] | null {
+  const isLimited = domainId !== null || policy !== null;
+  if (given === null) return isLimited ? SCOPES_OF_LIMITED_KEYS : null;
   if (given.length === 0) throw invalid('Give at least one scope, or omit scopes for full rights', 'scopes');
-  const unfit = domainId === null ? undefined : given.find((scope) => !SCOPES_OF_LIMITED_KEYS.includes(scope));
-  if (unfit !== undefined)
-    throw invalid(`A key that is limited to one domain can have the scopes read and send, not ${unfit}.`, 'scopes');
+  const unfit = isLimited ? given.find((scope) => !SCOPES_OF_LIMITED_KEYS.includes(scope)) : undefined;
+  const kind = domainId === null ? 'with a send policy' : 'that is limited to one domain';
+  if (unfit !== undefined) throw invalid(`A key ${kind} can have the scopes read and send, not ${unfit}.`, 'scopes');
   return SCOPES.filter((scope) => given.includes(scope));
 }
 
 function requireWithin(rights: KeyRights, scopes: readonly Scope[] | null, domainId: string | null): void {
   if (isWithin(rights, { scopes, domainId })) return;
-  const own = `${scopesInWords(rights.scopes)}${rights.domain === null ? '' : ` for ${rights.domain.name}`}`;
-  throw new UserError('forbidden', `A key cannot create a key with more rights than its own. This key has ${own}.`, {
-    title: 'Forbidden',
-    reason: INSUFFICIENT_SCOPE,
-  });
+  throw moreRights('A key cannot create a key with more rights than its own.', rights);
+}
+
+function moreRights(rule: string, { scopes, domain }: KeyRights): UserError {
+  const own = `${scopesInWords(scopes)}${domain === null ? '' : ` for ${domain.name}`}`;
+  return new UserError('forbidden', `${rule} This key has ${own}.`, { title: 'Forbidden', reason: INSUFFICIENT_SCOPE });
+}
+
+function keyNotFound(): UserError {
+  return new UserError('not_found', 'API key not found');
 }
 
 function noDomain(): UserError {

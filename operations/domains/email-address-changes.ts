@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { canonicalAddress } from '../../core/domains/domain-name.ts';
+import { policyToStore, type SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/domains.ts';
 import { Endpoint } from '../../db/entities/endpoints.ts';
@@ -15,10 +16,12 @@ export interface NewEmailAddress {
   /** legacy routing: the id of a webhook endpoint; excludes endpointId */
   webhookId?: string | null | undefined;
   isActive?: boolean | undefined;
+  /** limits the mail that it sends; null: no limits */
+  policy?: SendPolicy | null | undefined;
 }
 
 /** The changes. Omitted fields stay as they are; null removes that kind of routing. */
-export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive'>;
+export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive' | 'policy'>;
 
 /** Adds an address to a verified domain of the user. Throws validation, not_found, conflict. */
 export async function createEmailAddress(context: OperationContext, input: NewEmailAddress): Promise<EmailAddress> {
@@ -54,16 +57,16 @@ async function addAddress(
     endpointId: null,
     webhookId: null,
     ...routing,
-    sendPolicy: null,
+    sendPolicy: policyToStore(input.policy ?? null),
     isActive: input.isActive ?? true,
     createdAt,
     updatedAt: createdAt,
   });
 }
 
-const CHANGEABLE = ['endpointId', 'webhookId', 'isActive'] as const;
+const CHANGEABLE = ['endpointId', 'webhookId', 'isActive', 'policy'] as const;
 
-/** Changes the routing of an address, or whether it is active. Throws validation, not_found. */
+/** Changes the routing of an address, its send policy, or whether it is active. Throws validation, not_found. */
 export async function updateEmailAddress(
   context: OperationContext,
   id: string,
@@ -77,6 +80,7 @@ export async function updateEmailAddress(
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
     Object.assign(address, await routingOf(unit, userId, change));
     if (change.isActive !== undefined) address.isActive = change.isActive;
+    if (change.policy !== undefined) address.sendPolicy = policyToStore(change.policy);
     address.updatedAt = context.now();
     return address.address;
   });

@@ -5,6 +5,7 @@ import * as lists from '../../db/queries/domains/email-address-list.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
 
 /** An address with the facts derived from its row. */
 export interface EmailAddress extends lists.EmailAddress {
@@ -85,6 +86,14 @@ export async function countAddressEmails(
     countRecentEmails(transaction, context.userId, { addresses }, context.now()),
   );
   return addresses.map((address) => counts.get(address) ?? NONE);
+}
+
+/** Returns for each address what is left of the budgets of its send policy. */
+export function readAddressUsage(context: OperationContext, of: readonly EmailAddress[]): Promise<PolicyUsage[][]> {
+  return readPolicyUsage(
+    context,
+    of.map(({ address, policy }) => (policy === null ? null : { of: 'address', owner: address, policy })),
+  );
 }
 
 /** Throws not_found. */

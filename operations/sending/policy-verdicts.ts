@@ -3,7 +3,9 @@ import { MAX_AUTOMATIC_REPLIES } from '../../core/sending/automatic-reply.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { findReferences } from '../../core/sending/outgoing-links.ts';
 import {
+  BUDGET_RULES,
   BUDGET_SECONDS,
+  type BudgetRule,
   blockedUntil,
   type HeldPolicy,
   judgeByPolicies,
@@ -246,8 +248,6 @@ async function readKnown(client: ClientBase, userId: string, emails: readonly He
   return new Set(await readKnownRecipients(client, userId, addresses));
 }
 
-type BudgetRule = keyof typeof BUDGET_SECONDS;
-
 /** A budget while a group is checked; see blockedUntil. */
 interface Budget {
   held: HeldPolicy;
@@ -261,7 +261,7 @@ interface Budget {
 
 function budgetsOf({ policies }: HeldEmail): { held: HeldPolicy; rule: BudgetRule; limit: number }[] {
   return policies.flatMap((held) =>
-    (['per_hour', 'per_day'] as const).flatMap((rule) => {
+    BUDGET_RULES.flatMap((rule) => {
       const limit = held.policy[rule];
       return limit === undefined ? [] : [{ held, rule, limit }];
     }),

@@ -62,6 +62,56 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     },
   );
 
+  test('a send policy is set, shown with what is left of it, changed, and set on an address', LIMIT, async () => {
+    const account = await stage.account();
+    const tab = await stage.open(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/keys`);
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Agent');
+    await page.getByRole('switch', { name: 'Limit what it sends' }).check();
+    await page.getByRole('combobox', { name: 'Allowed recipients' }).click();
+    await page.getByRole('option', { name: 'Selected addresses' }).click();
+    const allow = page.getByRole('combobox', { name: 'Addresses and domains' });
+    await allow.fill('nobody');
+    await allow.press('Enter');
+    await page.getByLabel('Emails per hour').fill('2');
+    await page.getByLabel('Allow links').uncheck();
+    const create = page.getByRole('dialog').getByRole('button', { name: 'Create key' });
+    await create.click();
+    await page.getByText('must be an email address or a domain').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await allow.press('Backspace');
+    await allow.fill(account.domain);
+    await allow.press('Enter');
+    await create.click();
+    const { secret } = await shownKey(page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Agent' });
+    await row.getByText('one allowed recipient, 2 per hour, no links').waitFor();
+    const { call } = callers(stage.service.url, secret);
+    for (const status of [200, 200, 403])
+      expect((await call('POST', '/emails', emailOf(account.address))).status).toBe(status);
+    await row.getByText('2 of 2 emails in the last hour').waitFor();
+
+    await row.getByRole('button', { name: 'Edit key' }).click();
+    await page.getByLabel('Emails per hour').fill('3');
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save key' }).click();
+    await row.getByText('2 of 3 emails in the last hour').waitFor();
+    expect((await call('POST', '/emails', emailOf(account.address))).status).toBe(200);
+
+    await page.goto(`${stage.url}/addresses`);
+    await page.getByText(account.address).first().click();
+    await page.getByRole('button', { name: 'Edit send policy' }).click();
+    await page.getByLabel('Emails per day').fill('1');
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save send policy' }).click();
+    await page.getByText('Mail from this address: 1 per day').waitFor();
+    expect(tab.complaints).toEqual([]);
+    await tab.close();
+  });
+
   test(
     'a key that may only send from one domain sends by the command beside it, and reads nothing',
     LIMIT,
@@ -77,7 +127,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       await page.getByLabel('Selected scopes').check();
       await expect.poll(() => page.getByLabel('Manage').isDisabled()).toBe(true);
       await page.getByLabel('Read').uncheck();
-      await page.getByLabel('Send').check();
+      await page.getByRole('checkbox', { name: 'Send' }).check();
       await page.getByRole('combobox', { name: 'Expiry' }).click();
       await page.getByRole('option', { name: 'On a date' }).click();
       await page.getByLabel('Last day').fill('2001-01-01');

@@ -190,9 +190,10 @@ grant execute on function account_of to postroom_gateway, postroom_actor;
 -- The keys of the user who asks. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
   returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
-    revoked_at timestamptz, last_used_at timestamptz)
+    revoked_at timestamptz, last_used_at timestamptz, send_policy jsonb)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at from api_key k
+    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, k.send_policy
+    from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function api_keys_of from public;
 grant execute on function api_keys_of to postroom_gateway, postroom_actor;
@@ -200,7 +201,7 @@ grant execute on function api_keys_of to postroom_gateway, postroom_actor;
 -- Answers made; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
 -- user has none of that id.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
-    p_scopes text[], p_domain_id text)
+    p_scopes text[], p_domain_id text, p_send_policy jsonb default null)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     of_domain text;
@@ -212,12 +213,30 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
       if not found then return 'no domain'; end if;
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name)
-    values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain);
+    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy)
+    values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain, p_send_policy);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
 grant execute on function create_api_key to postroom_gateway, postroom_actor;
+
+-- Locks a key of the user until the transaction ends; false when the user has no such key, or it was revoked.
+create function lock_api_key(p_user_id text, p_id text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    perform from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null
+      and p_user_id = current_setting('postroom.user_id', true) for no key update;
+    return found;
+  end $$;
+revoke all on function lock_api_key from public;
+grant execute on function lock_api_key to postroom_gateway, postroom_actor;
+
+create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_send_policy jsonb)
+  returns void language sql security definer set search_path = public, pg_temp as $$
+    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, send_policy = p_send_policy
+    where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function update_api_key from public;
+grant execute on function update_api_key to postroom_gateway, postroom_actor;
 
 -- False when the user has no such key, or it was revoked before.
 create function revoke_api_key(p_user_id text, p_id text) returns boolean

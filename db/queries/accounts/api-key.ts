@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
-import type { KeysetPage } from '../../../core/shared/page.ts';
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
+import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
@@ -20,6 +21,8 @@ export interface ApiKeyRow {
   revokedAt: Date | null;
   /** accurate to seconds; null: not used yet */
   lastUsedAt: Date | null;
+  /** null: none */
+  policy: SendPolicy | null;
 }
 
 /** Returns the user's keys between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both. */
@@ -32,6 +35,19 @@ export async function pageApiKeys(
   const { rows } = await sql<ApiKeyRow>`
     select ${columns} from api_keys_of(${userId}) k where ${ofKind(isRevoked)} ${keysetConditions('k', page)}
     ${keysetOrder('k', page)} limit ${page.limit}`.execute(transaction);
+  return rows;
+}
+
+/** Returns a page of the user's keys, newest first. `isRevoked` null matches both. */
+export async function listApiKeys(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { isRevoked }: { isRevoked: boolean | null },
+  page: Page,
+): Promise<ApiKeyRow[]> {
+  const { rows } = await sql<ApiKeyRow>`
+    select ${columns} from api_keys_of(${userId}) k where ${ofKind(isRevoked)}
+    order by k.created_at desc, k.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   return rows;
 }
 
@@ -63,6 +79,7 @@ export interface NewApiKey {
   expiresAt: Date | null;
   scopes: readonly Scope[] | null;
   domainId: string | null;
+  policy: SendPolicy | null;
 }
 
 /** Stores a new key, unless the user has too many active keys or no domain with that id. */
@@ -72,14 +89,57 @@ export async function insertApiKey(
   key: NewApiKey,
   most: number,
 ): Promise<'made' | 'too many' | 'no domain'> {
-  const { id, name, secretSha256, expiresAt, scopes, domainId } = key;
+  const { id, name, secretSha256, expiresAt, scopes, domainId, policy } = key;
   const { rows } = await sql<{ outcome: 'made' | 'too many' | 'no domain' | null }>`
-    select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId}) as outcome`.execute(
-    transaction,
-  );
+    select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
+      ${jsonOf(policy)}::jsonb) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('a key was to be made for another user than the one of the transaction');
   return outcome;
+}
+
+/** Returns the id of the user's domain with that id or canonical name; null when there is none. */
+export async function findKeyDomain(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+  name: string | null,
+): Promise<string | null> {
+  const row = await transaction
+    .selectFrom('domain')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where((domain) => domain.or([domain('id', '=', id), domain('name', '=', name ?? '')]))
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** What may change of a key. */
+export type ApiKeyChange = Pick<ApiKeyRow, 'name' | 'expiresAt' | 'scopes' | 'policy'>;
+
+/** Locks a key until the transaction ends, and returns it; null when the user has no such key, or it was revoked. */
+export async function lockApiKey(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<ApiKeyRow | null> {
+  const { rows } = await sql<{ is_locked: boolean }>`
+    select lock_api_key(${userId}, ${id}) as is_locked`.execute(transaction);
+  if (rows[0]?.is_locked !== true) return null;
+  const [key] = await findApiKeys(transaction, userId, [id]);
+  return key ?? null;
+}
+
+/** Changes a locked key. */
+export async function updateApiKey(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+  { name, expiresAt, scopes, policy }: ApiKeyChange,
+): Promise<void> {
+  await sql`select update_api_key(${userId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(policy)}::jsonb)`.execute(
+    transaction,
+  );
 }
 
 /** Revokes a key; false when the user has no active key with that id. */
@@ -89,8 +149,10 @@ export async function revokeApiKey(transaction: Transaction<Tables>, userId: str
   return rows[0]?.is_revoked === true;
 }
 
+const jsonOf = (policy: SendPolicy | null) => (policy === null ? null : JSON.stringify(policy));
+
 const ofKind = (isRevoked: boolean | null) =>
   isRevoked === null ? sql`true` : sql`(k.revoked_at is not null) = ${isRevoked}`;
 
 const columns = sql`k.id, k.name, k.scopes, k.domain_id as "domainId", k.domain_name as "domainName", k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-  k.last_used_at as "lastUsedAt"`;
+  k.last_used_at as "lastUsedAt", k.send_policy as "policy"`;

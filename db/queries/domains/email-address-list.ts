@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DomainStatus } from '../../../core/domains/domain-state.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
@@ -13,6 +14,8 @@ export interface EmailAddress {
   isActive: boolean;
   endpointId: string | null;
   webhookId: string | null;
+  /** of mail that it sends; null: none */
+  policy: SendPolicy | null;
   createdAt: Date;
   updatedAt: Date;
   domain: { id: string; name: string; status: DomainStatus; isReceiving: boolean };
@@ -152,6 +155,7 @@ function emailAddressOf(row: ListedRow): EmailAddress {
     isActive: row.is_active,
     endpointId: row.endpoint_id,
     webhookId: row.webhook_id,
+    policy: row.send_policy,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     domain: {

@@ -1,4 +1,6 @@
+import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
+import type { Tables } from '../../entities/tables.ts';
 
 /*
  * What send policies ask about stored mail. Only transactions in which a policy with such a rule applies run these statements.
@@ -48,6 +50,38 @@ export async function readBudgets(
   });
   const byPlace = new Map(rows.map(({ place, times }) => [place, times]));
   return questions.map((_, place) => byPlace.get(place) ?? []);
+}
+
+/** How much of a budget is used. */
+export interface BudgetUse {
+  used: number;
+  /** when the next email may be sent; null: now */
+  nextAt: Date | null;
+}
+
+/** Returns for each budget how many emails count against it now. */
+export async function readBudgetUse(
+  transaction: Transaction<Tables>,
+  userId: string,
+  budgets: readonly { of: 'key' | 'address'; owner: string; spanSeconds: number; most: number }[],
+): Promise<BudgetUse[]> {
+  const asked = JSON.stringify(budgets.map((budget, place) => ({ ...budget, place })));
+  const { rows } = await sql<{ place: number; used: number; next_at: Date | null }>`
+    select q.place, u.used, u.in_the_way + q."spanSeconds" * interval '1 second' as next_at
+    from json_to_recordset(${asked}) as q (place integer, "of" text, owner text, "spanSeconds" integer, most integer)
+    cross join lateral (
+      select count(*)::integer as used, max(c.created_at) filter (where c.number = q.most) as in_the_way
+      from (
+        select e.created_at, row_number() over (order by e.created_at desc) as number from (
+          select k.created_at from email k where q.of = 'key' and k.user_id = ${userId} and k.api_key_id = q.owner
+            and k.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second'
+          union all
+          select a.created_at from email a where q.of = 'address' and a.user_id = ${userId} and a.policy_address = q.owner
+            and a.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second') e) c) u`.execute(
+    transaction,
+  );
+  const byPlace = new Map(rows.map(({ place, used, next_at: nextAt }) => [place, { used, nextAt }]));
+  return budgets.map((_, place) => byPlace.get(place) ?? { used: 0, nextAt: null });
 }
 
 /** A reply, as far as the participants of its thread matter. */

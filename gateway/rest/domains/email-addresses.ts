@@ -1,10 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
+import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import * as changes from '../../../operations/domains/email-address-changes.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
+import type { PolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { addressChangeShape, newAddressShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
+import { policyUsageBody, policyUsageBodyOf } from '../sending/policy-wire.ts';
 import {
   errorBody,
   idInPath,
@@ -40,6 +44,10 @@ const addressBody = z
       config: z.unknown().optional(),
       isActive: z.boolean(),
     }),
+    policy: sendPolicyShape
+      .nullable()
+      .meta({ description: 'Limits the mail that the address sends. Null: no limits.' }),
+    policyUsage: policyUsageBody.nullable(),
     warning: z.string().optional(),
   })
   .meta({ id: 'EmailAddress' });
@@ -96,7 +104,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     async (request, reply) => {
       const context = contextOf(request);
       const address = await changes.createEmailAddress(context, request.body);
-      return reply.code(201).send(addressBodyOf(address, context.userId));
+      return reply.code(201).send(await bodyOf(context, address));
     },
   );
 
@@ -117,11 +125,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       const context = contextOf(request);
       const { domainId, isActive, isReceiptRuleConfigured: isReceiving, ...page } = request.query;
       const found = await addresses.listEmailAddresses(context, { domainId, isActive, isReceiving }, page);
-      return listBody(
-        found.addresses.map((address) => addressBodyOf(address, context.userId)),
-        page,
-        found.total,
-      );
+      return listBody(await bodiesOf(context, found.addresses), page, found.total);
     },
   );
 
@@ -140,7 +144,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request) => {
       const context = contextOf(request);
-      return addressBodyOf(await addresses.readEmailAddress(context, request.params.id), context.userId);
+      return bodyOf(context, await addresses.readEmailAddress(context, request.params.id));
     },
   );
 
@@ -152,7 +156,8 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId,
         summary,
-        description: 'Omitted fields keep their values. `endpointId` and `webhookId` replace each other.',
+        description:
+          'Omitted fields keep their values. `endpointId` and `webhookId` replace each other. `policy` replaces the whole policy.',
         tags: ['Email addresses'],
         params: idInPath,
         body: addressChange,
@@ -161,7 +166,7 @@ export const emailAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       handler: async (request) => {
         const context = contextOf(request);
         const address = await changes.updateEmailAddress(context, request.params.id, request.body);
-        return addressBodyOf(address, context.userId);
+        return bodyOf(context, address);
       },
     });
 
@@ -197,7 +202,27 @@ const updates = [
   { method: 'PUT', operationId: 'putEmailAddress', summary: 'Update an email address (PUT)' },
 ] as const;
 
-function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer<typeof addressBody> {
+async function bodyOf(
+  context: OperationContext,
+  address: addresses.EmailAddress,
+): Promise<z.infer<typeof addressBody>> {
+  const [usage = []] = await addresses.readAddressUsage(context, [address]);
+  return addressBodyOf(address, usage, context.userId);
+}
+
+async function bodiesOf(
+  context: OperationContext,
+  found: readonly addresses.EmailAddress[],
+): Promise<z.infer<typeof addressBody>[]> {
+  const usage = await addresses.readAddressUsage(context, found);
+  return found.map((address, at) => addressBodyOf(address, usage[at] ?? [], context.userId));
+}
+
+function addressBodyOf(
+  address: addresses.EmailAddress,
+  usage: readonly PolicyUsage[],
+  userId: string,
+): z.infer<typeof addressBody> {
   const { domain, endpoint } = address;
   return {
     id: address.id,
@@ -222,6 +247,8 @@ function addressBodyOf(address: addresses.EmailAddress, userId: string): z.infer
             config: endpoint.config,
             isActive: endpoint.isActive,
           },
+    policy: address.policy,
+    policyUsage: policyUsageBodyOf(usage),
     ...(address.warning === null ? {} : { warning: address.warning }),
   };
 }

@@ -1,11 +1,15 @@
 import { SCOPES_OF_LIMITED_KEYS, type Scope } from '../../../core/accounts/key-rights.ts';
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
+import { readPolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection, totalCount } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
+import { loadByOwner } from '../load-by-owner.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, loaderOf, orNull } from '../nodes.ts';
+import { PolicyUsageNode, policyOfInput, SendPolicyInput, SendPolicyNode } from '../sending/send-policy.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
   description: 'Whether an API key is valid.',
@@ -32,6 +36,13 @@ const ApiKeyNode = builder.loadableNodeRef<keys.ApiKey, string, string>('ApiKey'
 });
 addNodeKind('key', loaderOf('ApiKey', ApiKeyNode));
 
+const keyUsage = loadByOwner(({ reads }, ids, { policy }: { policy: SendPolicy | null }) =>
+  readPolicyUsage(
+    reads,
+    ids.map((owner) => (policy === null ? null : { of: 'key', owner, policy })),
+  ),
+);
+
 ApiKeyNode.implement({
   description:
     'An API key of the account. The secret is returned once, when the key is created, and cannot be retrieved later.',
@@ -56,6 +67,17 @@ ApiKeyNode.implement({
       nullable: true,
       description:
         'Name of the domain the key is limited to, even after that domain and the key were deleted. Null if the key is not limited.',
+    }),
+    policy: t.field({
+      type: SendPolicyNode,
+      nullable: true,
+      description: 'Limits what is sent with the key. Null means no limits.',
+      resolve: ({ policy }) => policy,
+    }),
+    policyUsage: t.field({
+      type: [PolicyUsageNode],
+      description: 'What is left of the budgets of the policy. Empty without budgets.',
+      resolve: ({ id, policy }, _args, context) => keyUsage(context, id, { policy }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was created.' }),
     expiresAt: t.expose('expiresAt', {
@@ -152,12 +174,43 @@ builder.mutationField('createApiKey', (t) =>
       domainId: t.input.id({
         description: `ID of the only domain the key can access. Such a key has at most the scopes ${SCOPES_OF_LIMITED_KEYS.join(' and ')}. Omit or pass null for access to the whole account.`,
       }),
+      policy: t.input.field({
+        type: SendPolicyInput,
+        description: `Limits what is sent with the key. Such a key has at most the scopes ${SCOPES_OF_LIMITED_KEYS.join(' and ')}.`,
+      }),
     },
     errors: { directResult: true },
     resolve: async (_root, { input }, context) => {
-      const made = await keys.createApiKey(context.operations, input);
+      const policy = policyOfInput(input.policy);
+      const made = await keys.createApiKey(context.operations, { ...input, policy });
       forgetLoaded(context);
       return made;
+    },
+  }),
+);
+
+builder.mutationField('updateApiKey', (t) =>
+  t.fieldWithInput({
+    type: ApiKeyNode,
+    access: access.manage,
+    description:
+      'Updates an API key. Omitted fields keep their values. A key changes only keys whose rights are within its own.',
+    input: {
+      id: t.input.id({ required: true, description: 'ID of the key, not its secret.' }),
+      name: t.input.string({ description: `Name of the key, 1 to ${keys.MAX_API_KEY_NAME_LENGTH} characters.` }),
+      expiresAt: t.input.field({ type: 'DateTime', description: 'When the key expires. Null: never.' }),
+      scopes: t.input.field({ type: [ApiKeyScope], description: 'Fewer scopes than the key has.' }),
+      policy: t.input.field({
+        type: SendPolicyInput,
+        description: 'Replaces the whole send policy. Null removes it.',
+      }),
+    },
+    errors: { dataField: { name: 'apiKey' } },
+    resolve: async (_root, { input: { id, name, policy, ...change } }, context) => {
+      const fields = { ...change, name: name ?? undefined, policy: policyOfInput(policy) };
+      await keys.updateApiKey(context.operations, id, fields);
+      forgetLoaded(context);
+      return id;
     },
   }),
 );

@@ -1,7 +1,9 @@
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import type { RecentEmails } from '../../../db/queries/upkeep/recent-emails.ts';
 import * as changes from '../../../operations/domains/email-address-changes.ts';
 import type { EmailAddress, EmailAddressQuery } from '../../../operations/domains/email-addresses.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
+import { readPolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { addressChangeShape, newAddressShape, parseInput, searchShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
@@ -9,6 +11,7 @@ import { type CountedConnection, connection, totalCount } from '../connection.ts
 import { forgetLoaded } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface } from '../nodes.ts';
+import { PolicyUsageNode, policyOfInput, SendPolicyInput, SendPolicyNode } from '../sending/send-policy.ts';
 
 export const MailStatistics = builder.objectRef<RecentEmails>('MailStatistics').implement({
   description: 'Number of emails received and sent recently, counted by full hours.',
@@ -68,6 +71,13 @@ const AddressRouting = builder.enumType('AddressRouting', {
 
 const mailCounts = loadByOwner(({ reads }, names, _args: null) => addresses.countAddressEmails(reads, names));
 
+const addressUsage = loadByOwner(({ reads }, names, { policy }: { policy: SendPolicy | null }) =>
+  readPolicyUsage(
+    reads,
+    names.map((owner) => (policy === null ? null : { of: 'address', owner, policy })),
+  ),
+);
+
 EmailAddressNode.implement({
   description: 'An address of yours that receives mail.',
   isOfDomain: true,
@@ -103,6 +113,17 @@ EmailAddressNode.implement({
       type: MailStatistics,
       description: 'Recent amount of mail. Counted only when requested.',
       resolve: ({ address }, _args, context) => mailCounts(context, address, null),
+    }),
+    policy: t.field({
+      type: SendPolicyNode,
+      nullable: true,
+      description: 'Limits the mail that the address sends. Null means no limits.',
+      resolve: ({ policy }) => policy,
+    }),
+    policyUsage: t.field({
+      type: [PolicyUsageNode],
+      description: 'What is left of the budgets of the policy. Empty without budgets.',
+      resolve: ({ address, policy }, _args, context) => addressUsage(context, address, { policy }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the address was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the address was last changed.' }),
@@ -160,11 +181,13 @@ builder.mutationField('createEmailAddress', (t) =>
       }),
       webhookId: t.input.id({ description: webhookId }),
       isActive: t.input.boolean({ description: 'Whether the address accepts mail. The default is true.' }),
+      policy: t.input.field({ type: SendPolicyInput, description: 'Limits the mail that the address sends.' }),
     },
     errors: { dataField: { name: 'emailAddress' } },
     resolve: async (_root, { input }, context) => {
-      const given = parseInput(newAddressShape, { ...input, isActive: input.isActive ?? undefined });
-      const { id } = await changes.createEmailAddress(context.operations, given);
+      const { policy, ...fields } = input;
+      const given = parseInput(newAddressShape, { ...fields, isActive: fields.isActive ?? undefined });
+      const { id } = await changes.createEmailAddress(context.operations, { ...given, policy: policyOfInput(policy) });
       forgetLoaded(context);
       return id;
     },
@@ -176,18 +199,22 @@ builder.mutationField('updateEmailAddress', (t) =>
     type: EmailAddressNode,
     access: access.manage,
     description:
-      'Updates where mail to an address goes and whether the address accepts mail. Omitted fields keep their values. endpointId and webhookId replace each other.',
+      'Updates where mail to an address goes, whether the address accepts mail, and its send policy. Omitted fields keep their values. endpointId and webhookId replace each other.',
     input: {
       id: t.input.id({ required: true, description: 'ID of the address.' }),
       endpointId: t.input.id({ description: 'ID of the endpoint that receives the mail. Null stores mail only.' }),
       webhookId: t.input.id({ description: webhookId }),
       isActive: t.input.boolean({ description: 'Whether the address accepts mail.' }),
+      policy: t.input.field({
+        type: SendPolicyInput,
+        description: 'Replaces the whole send policy. Null removes it.',
+      }),
     },
     errors: { dataField: { name: 'emailAddress' } },
     resolve: async (_root, { input }, context) => {
-      const { id, ...fields } = input;
+      const { id, policy, ...fields } = input;
       const change = parseInput(addressChangeShape, { ...fields, isActive: fields.isActive ?? undefined });
-      await changes.updateEmailAddress(context.operations, id, change);
+      await changes.updateEmailAddress(context.operations, id, { ...change, policy: policyOfInput(policy) });
       forgetLoaded(context);
       return id;
     },

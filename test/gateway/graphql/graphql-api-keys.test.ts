@@ -74,7 +74,7 @@ describe('createApiKey', () => {
     [{ name: '  ' }, 'name', 'An API key needs a name'],
     [{ name: 'x'.repeat(101) }, 'name', 'The name must not be longer than 100 characters'],
     [{ name: 'a\0' }, 'name', 'must not contain NUL'],
-    [{ name: 'late', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', 'expiresAt must be in the future'],
+    [{ name: 'late', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', 'The expiry must be in the future'],
   ])('refuses %o', async (input, field, message) => {
     expect(await change('createApiKey', input)).toMatchObject({
       __typename: 'ValidationError',

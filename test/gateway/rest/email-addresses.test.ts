@@ -39,6 +39,8 @@ async function addEndpoint(owner: TestMailbox, more: object = {}): Promise<strin
   return made.body.id;
 }
 
+const NOTHING_GIVEN = 'At least one field must be provided: endpointId, webhookId, isActive, policy';
+
 test('one with an endpoint shows every documented field', async () => {
   const address = `Help.Desk@${domain.name.toUpperCase()}`;
   const made = await post(box, '/email-addresses', { address, domainId: domain.id, endpointId: box.endpointId });
@@ -52,6 +54,8 @@ test('one with an endpoint shows every documented field', async () => {
     isActive: true,
     isReceiptRuleConfigured: true,
     receiptRuleName: null,
+    policy: null,
+    policyUsage: null,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
     userId: box.userId,
@@ -241,8 +245,8 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     const inactive = await addEndpoint(box, { isActive: false });
     const before = await make({ endpointId: box.endpointId });
     const cases: [unknown, number, string][] = [
-      [{}, 400, 'At least one field must be provided: endpointId, webhookId, isActive'],
-      [{ address: 'new@first.test' }, 400, 'At least one field must be provided: endpointId, webhookId, isActive'],
+      [{}, 400, NOTHING_GIVEN],
+      [{ address: 'new@first.test' }, 400, NOTHING_GIVEN],
       [{ endpointId: box.endpointId, webhookId: box.endpointId }, 400, 'Cannot specify both endpoint and webhook'],
       [{ endpointId: other.endpointId }, 404, 'Endpoint not found'],
       [{ endpointId: "';" }, 404, 'Endpoint not found'],

@@ -50,6 +50,7 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
   updateEmails: [{ isRead: true }],
   updateThreads: [{ isRead: true }],
   updateDomain: [{ isCatchAllEnabled: true }, { isCatchAllEnabled: false }],
+  updateApiKey: [{ name: 'x' }],
   updateEmailAddress: [{ isActive: true }],
   updateGuardRule: [{ name: 'x' }, { action: { action: 'ROUTE' } }],
   createGuardRule: [{ action: { action: 'ROUTE' } }],

@@ -1,13 +1,19 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
 
-const ADDRESS = graphql(`
+const ADDRESS = graphql(
+  `
   fragment AddressParts on EmailAddress {
     id address isActive isReceiving warning routing createdAt
     endpoint { id name isActive }
     domain { id name catchAll { isEnabled endpoint { id name } } }
     emailStatistics { last24Hours last7Days last30Days }
+    policy { ...PolicyParts }
+    policyUsage { ...UsageParts }
   }
-`);
+`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
 
 /** Fields of an address. */
 export type ShownAddress = ResultOf<typeof ADDRESS>;
@@ -51,16 +57,21 @@ export const CREATE_ADDRESS = graphql(`
   }
 `);
 
-export const UPDATE_ADDRESS = graphql(`
+export const UPDATE_ADDRESS = graphql(
+  `
   mutation ChangeAddress($input: UpdateEmailAddressInput!) {
     updateEmailAddress(input: $input) {
       __typename
-      ... on UpdateEmailAddressPayload { emailAddress { id isActive routing } }
+      ... on UpdateEmailAddressPayload {
+        emailAddress { id isActive routing policy { ...PolicyParts } policyUsage { ...UsageParts } }
+      }
       ... on Error { message code }
       ... on ValidationError { fields { path message } }
     }
   }
-`);
+`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
 
 export const DELETE_ADDRESS = graphql(`
   mutation DropAddress($input: DeleteEmailAddressInput!) {

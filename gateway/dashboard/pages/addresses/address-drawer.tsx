@@ -8,6 +8,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { DELETE_ADDRESS, ONE_ADDRESS, routeOf, type ShownAddress, UPDATE_ADDRESS } from './address-documents.ts';
+import { AddressPolicy } from './address-policy.tsx';
 import { useEndpointChoices } from './endpoint-choice.tsx';
 import { TestMail } from './test-mail.tsx';
 
@@ -16,7 +17,7 @@ export function AddressDrawer({ id, close }: { id: string | null; close: () => v
   const { data, error, isLoading, refresh } = useLiveQuery({
     query: ONE_ADDRESS,
     variables: { id: id ?? '' },
-    kinds: ['EMAIL_RECEIVED', 'DOMAIN_VERIFIED', 'DOMAIN_RECORDS_LOST'],
+    kinds: ['EMAIL_RECEIVED', 'EMAIL_SENT', 'EMAIL_SCHEDULED', 'DOMAIN_VERIFIED', 'DOMAIN_RECORDS_LOST'],
     types: ['EmailAddress', 'Domain'],
     isPaused: id === null,
   });
@@ -106,6 +107,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           </Alert>
         )}
       </Stack>
+      <AddressPolicy key={address.id} address={address} />
       <Stack gap="sm" component="section" aria-label="Test this address">
         <Title order={3}>Test this address</Title>
         {address.isActive ? (

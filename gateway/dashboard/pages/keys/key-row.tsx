@@ -3,8 +3,10 @@ import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { PolicyUsage, policyInWords } from '../../parts/send-policy.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { EditKey } from './edit-key.tsx';
 import { endsSoon } from './key-expiry.ts';
 import { scopesInWords } from './key-scopes.ts';
 import type { ShownKey } from './use-keys.ts';
@@ -24,7 +26,7 @@ const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
 /** One key, and the button that revokes it. */
 export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
   const { act } = useAct(REVOKE, { done: 'The key was revoked.' });
-  const { name, status, scopes, domain, domainName } = apiKey;
+  const { name, status, scopes, domain, domainName, policy, policyUsage } = apiKey;
   const expiresSoon = status === 'ACTIVE' && endsSoon(apiKey.expiresAt);
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="li">
@@ -55,19 +57,28 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
                 )}
               </Badge>
             )}
+            {policy !== null && (
+              <Badge variant="default" tt="none" fw={500} radius="sm" h="auto" className="postroom-wrap">
+                {policyInWords(policy)}
+              </Badge>
+            )}
           </Group>
+          <PolicyUsage usage={policyUsage} />
           <Text size="sm" c="dimmed" className="postroom-wrap">
             <KeyTimes apiKey={apiKey} />
           </Text>
         </Stack>
         {status !== 'REVOKED' && (
-          <ConfirmButton
-            label="Revoke key"
-            question={`Revoke ${name}?`}
-            about="Programs that use this key lose access at once. You cannot undo this; create a new key instead."
-            confirm="Revoke key"
-            act={() => act({ input: { id: apiKey.id } })}
-          />
+          <Group gap="xs">
+            <EditKey apiKey={apiKey} />
+            <ConfirmButton
+              label="Revoke key"
+              question={`Revoke ${name}?`}
+              about="Programs that use this key lose access at once. You cannot undo this; create a new key instead."
+              confirm="Revoke key"
+              act={() => act({ input: { id: apiKey.id } })}
+            />
+          </Group>
         )}
       </Group>
     </Paper>

@@ -26,7 +26,7 @@ export function KeysPage() {
     <>
       <PageHeader
         title="API keys"
-        about="Programs use API keys to access your account. You can limit a key to scopes and to one domain, and let it expire."
+        about="Programs use API keys to access your account. You can limit a key to scopes, to one domain and by a send policy, and let it expire."
       >
         {add}
       </PageHeader>

@@ -1,8 +1,9 @@
-import { Alert, Button, Checkbox, Group, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { PolicyFields, type PolicyValues, policyErrors, policyInput, policyValues } from '../../parts/send-policy.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import type { FirstRequest } from './first-request.ts';
@@ -37,10 +38,12 @@ interface Wish {
   domainId: string | null;
   expiry: string;
   date: string;
+  isLimited: boolean;
+  policy: PolicyValues;
 }
 
-/** Scopes that a key for one domain cannot have. */
-const BEYOND_DOMAIN: ReadonlySet<KeyScope> = new Set(['MANAGE', 'APPROVE']);
+/** Scopes that a key for one domain or with a send policy cannot have. */
+const BEYOND_LIMITS: ReadonlySet<KeyScope> = new Set(['MANAGE', 'APPROVE']);
 
 /** Form that creates a key. */
 export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onCancel: () => void }) {
@@ -49,7 +52,16 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
   const { act, isBusy } = useAct(CREATE, { quiet: true });
   const [problem, setProblem] = useState<Problem | null>(null);
   const form = useForm<Wish>({
-    initialValues: { name: '', rights: 'full', scopes: ['READ'], domainId: null, expiry: 'never', date: '' },
+    initialValues: {
+      name: '',
+      rights: 'full',
+      scopes: ['READ'],
+      domainId: null,
+      expiry: 'never',
+      date: '',
+      isLimited: false,
+      policy: policyValues(null),
+    },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       scopes: (scopes, { rights }) => (rights === 'some' && scopes.length === 0 ? 'Choose at least one scope.' : null),
@@ -66,11 +78,18 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
         name: wish.name.trim(),
         scopes,
         domainId: wish.domainId,
+        policy: wish.isLimited ? policyInput(wish.policy) : null,
         expiresAt: expiryOf(wish.expiry, wish.date),
       },
     });
-    const { expiresAt, domainId, ...fields } = why?.fields ?? {};
-    form.setErrors({ ...fields, ...(expiresAt && { date: expiresAt }), ...(domainId && { domainId }) });
+    const { name, scopes: scopesFault, expiresAt, domainId, ...policy } = why?.fields ?? {};
+    form.setErrors({
+      ...policyErrors(policy),
+      ...(name && { name }),
+      ...(scopesFault && { scopes: scopesFault }),
+      ...(expiresAt && { date: expiresAt }),
+      ...(domainId && { domainId }),
+    });
     setProblem(why !== null && Object.keys(why.fields).length === 0 ? why : null);
     if (payload === null) return;
     const sender = domains.find(({ id, canSend }) => canSend && (wish.domainId === null || id === wish.domainId));
@@ -82,10 +101,16 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
     });
   });
 
+  const isNarrow = values.domainId !== null || values.isLimited;
+  const dropScopes = () =>
+    form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => !BEYOND_LIMITS.has(scope)));
   const chooseDomain = (domainId: string | null) => {
     form.setFieldValue('domainId', domainId);
-    if (domainId !== null)
-      form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => !BEYOND_DOMAIN.has(scope)));
+    if (domainId !== null) dropScopes();
+  };
+  const limit = (isLimited: boolean) => {
+    form.setFieldValue('isLimited', isLimited);
+    if (isLimited) dropScopes();
   };
   return (
     <form onSubmit={submit} noValidate aria-label="Create API key">
@@ -120,9 +145,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
               value="full"
               label="Full access"
               description={
-                values.domainId === null
-                  ? 'Everything that your account can do.'
-                  : 'Everything that a key for one domain can do: read and send.'
+                isNarrow ? 'Everything that such a key can do: read and send.' : 'Everything that your account can do.'
               }
             />
             <Radio value="some" label="Selected scopes" />
@@ -137,11 +160,11 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
                   value={scope}
                   label={label}
                   description={
-                    BEYOND_DOMAIN.has(scope) && values.domainId !== null
-                      ? 'Not available for a key that is limited to one domain.'
+                    BEYOND_LIMITS.has(scope) && isNarrow
+                      ? 'Not available for a key with a domain or a send policy.'
                       : about
                   }
-                  disabled={BEYOND_DOMAIN.has(scope) && values.domainId !== null}
+                  disabled={BEYOND_LIMITS.has(scope) && isNarrow}
                 />
               ))}
             </Stack>
@@ -151,6 +174,13 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
           <Select label="Expiry" data={expiries} allowDeselect={false} {...form.getInputProps('expiry')} />
           {values.expiry === 'date' && <TextInput label="Last day" type="date" {...form.getInputProps('date')} />}
         </Group>
+        <Switch
+          label="Limit what it sends"
+          description="A send policy, for programs and agents that you do not fully trust."
+          checked={values.isLimited}
+          onChange={(event) => limit(event.currentTarget.checked)}
+        />
+        {values.isLimited && <PolicyFields form={form} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -1,18 +1,25 @@
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
 
-const KEYS = graphql(`
+const KEYS = graphql(
+  `
   query DashboardKeys($first: Int!, $isRevoked: Boolean!) {
     apiKeys(first: $first, isRevoked: $isRevoked) {
       totalCount
       edges {
-        node { id name status isCurrent scopes domain { id name } domainName createdAt expiresAt revokedAt lastUsedAt }
+        node {
+          id name status isCurrent scopes domain { id name } domainName createdAt expiresAt revokedAt lastUsedAt
+          policy { ...PolicyParts } policyUsage { ...UsageParts }
+        }
       }
       pageInfo { hasNextPage }
     }
   }
-`);
+`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
 
 /** A key in the list. */
 export type ShownKey = ResultOf<typeof KEYS>['apiKeys']['edges'][number]['node'];
@@ -27,7 +34,8 @@ export function useKeys(isRevoked: boolean) {
   const { data, error, isLoading, refresh } = useLiveQuery({
     query: KEYS,
     variables: { first, isRevoked },
-    kinds: [],
+    // What is left of budgets changes as mail is sent.
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
     types: ['ApiKey'],
   });
   const hasMore = (data?.apiKeys.pageInfo.hasNextPage ?? false) && first < MOST;

@@ -1,0 +1,188 @@
+import { Checkbox, Group, NumberInput, Select, Stack, TagsInput, Text } from '@mantine/core';
+import { graphql, type ResultOf } from '../graphql.ts';
+import { RelativeTime } from './relative-time.tsx';
+
+/** A send policy with what is left of its budgets. */
+export const POLICY_PARTS = graphql(`
+  fragment PolicyParts on SendPolicy {
+    recipients allow perHour perDay attachments links undoSeconds autoRepliesPerThreadPerHour approval
+  }
+`);
+export const USAGE_PARTS = graphql(`
+  fragment UsageParts on PolicyUsage { budget limit used remaining nextAt }
+`);
+
+type ShownPolicy = ResultOf<typeof POLICY_PARTS>;
+type ShownUsage = ResultOf<typeof USAGE_PARTS>;
+
+type PolicyInput = ReturnType<typeof graphql.scalar<'SendPolicyInput'>>;
+
+/** Values of the fields of a policy; empty and the first choices limit nothing. */
+export interface PolicyValues {
+  recipients: NonNullable<PolicyInput['recipients']>;
+  allow: string[];
+  perHour: number | '';
+  perDay: number | '';
+  attachments: boolean;
+  links: boolean;
+  undoSeconds: number | '';
+  autoRepliesPerThreadPerHour: number | '';
+  approval: NonNullable<PolicyInput['approval']>;
+}
+
+/** Returns the values of the fields for a policy; null: no limits. */
+export function policyValues(policy: ShownPolicy | null): PolicyValues {
+  return {
+    recipients: policy?.recipients ?? 'ANY',
+    allow: [...(policy?.allow ?? [])],
+    perHour: policy?.perHour ?? '',
+    perDay: policy?.perDay ?? '',
+    attachments: policy?.attachments ?? true,
+    links: policy?.links ?? true,
+    undoSeconds: policy?.undoSeconds ?? '',
+    autoRepliesPerThreadPerHour: policy?.autoRepliesPerThreadPerHour ?? '',
+    approval: policy?.approval ?? 'NEVER',
+  };
+}
+
+/** Returns the policy of the fields, without rules that limit nothing; null when none is left. */
+export function policyInput(values: PolicyValues): PolicyInput | null {
+  const { recipients, allow, attachments, links, approval } = values;
+  const numbers = (['perHour', 'perDay', 'undoSeconds', 'autoRepliesPerThreadPerHour'] as const).flatMap((name) => {
+    const value = values[name];
+    return value === '' ? [] : [[name, value] as const];
+  });
+  const policy: PolicyInput = {
+    ...(recipients === 'ANY' ? {} : { recipients }),
+    ...(recipients === 'LIST' ? { allow } : {}),
+    ...Object.fromEntries(numbers),
+    ...(attachments ? {} : { attachments }),
+    ...(links ? {} : { links }),
+    ...(approval === 'NEVER' ? {} : { approval }),
+  };
+  return Object.keys(policy).length === 0 ? null : policy;
+}
+
+/** Returns the errors of the fields, by their names in the form, from those of the input; entries of the list are named by their place. */
+export function policyErrors(fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, message]) => [`policy.${/^\d+$/.test(name) ? 'allow' : name}`, message]),
+  );
+}
+
+const RECIPIENTS: { value: PolicyValues['recipients']; label: string }[] = [
+  { value: 'ANY', label: 'Everyone' },
+  { value: 'PARTICIPANTS', label: 'Participants of the thread (replies only)' },
+  { value: 'LIST', label: 'Selected addresses and domains' },
+];
+const APPROVALS: { value: PolicyValues['approval']; label: string }[] = [
+  { value: 'NEVER', label: 'Never' },
+  { value: 'NEW_RECIPIENTS', label: 'For new recipients' },
+  { value: 'ALWAYS', label: 'For every email' },
+];
+
+/** The part of a Mantine form with the fields of a policy in `policy`. */
+interface PolicyForm {
+  values: { policy: PolicyValues };
+  getInputProps: (path: string, options?: { type?: 'input' | 'checkbox' }) => object;
+}
+
+/** The fields of a send policy. */
+export function PolicyFields({ form }: { form: PolicyForm }) {
+  const { recipients } = form.values.policy;
+  const props = (name: keyof PolicyValues) => form.getInputProps(`policy.${name}`);
+  const checked = (name: 'attachments' | 'links') => form.getInputProps(`policy.${name}`, { type: 'checkbox' });
+  return (
+    <Stack gap="sm">
+      <Select label="Allowed recipients" data={RECIPIENTS} allowDeselect={false} {...props('recipients')} />
+      {recipients === 'LIST' && (
+        <TagsInput
+          label="Addresses and domains"
+          description="A domain excludes its subdomains."
+          placeholder="ann@example.com, example.com"
+          splitChars={[',', ' ']}
+          acceptValueOnBlur
+          {...props('allow')}
+        />
+      )}
+      <Group grow align="flex-start" preventGrowOverflow={false}>
+        <NumberInput
+          label="Emails per hour"
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          miw={140}
+          {...props('perHour')}
+        />
+        <NumberInput
+          label="Emails per day"
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          miw={140}
+          {...props('perDay')}
+        />
+      </Group>
+      <Group grow align="flex-start" preventGrowOverflow={false}>
+        <NumberInput
+          label="Time to undo, in seconds"
+          description="Emails wait this long and can be cancelled."
+          placeholder="Sent at once"
+          min={0}
+          allowDecimal={false}
+          miw={180}
+          {...props('undoSeconds')}
+        />
+        <NumberInput
+          label="Automatic replies per thread and hour"
+          description="Counts what API keys and webhooks send."
+          placeholder="No limit"
+          min={0}
+          allowDecimal={false}
+          miw={180}
+          {...props('autoRepliesPerThreadPerHour')}
+        />
+      </Group>
+      <Checkbox label="Allow attachments" {...checked('attachments')} />
+      <Checkbox label="Allow links and remote images" {...checked('links')} />
+      <Select
+        label="Approval"
+        description="Emails that need approval wait until a person approves them."
+        data={APPROVALS}
+        allowDeselect={false}
+        {...props('approval')}
+      />
+    </Stack>
+  );
+}
+
+/** What is left of the budgets of a policy; nothing without budgets. */
+export function PolicyUsage({ usage }: { usage: readonly ShownUsage[] }) {
+  return usage.map(({ budget, limit, used, nextAt }) => (
+    <Text key={budget} size="sm" fw={nextAt === null ? 400 : 600} component="div">
+      {used} of {limit} emails in the last {budget === 'PER_HOUR' ? 'hour' : 'day'}
+      {nextAt !== null && <RelativeTime at={nextAt} prefix=". Next possible " />}
+    </Text>
+  ));
+}
+
+function allowedInWords(count: number): string {
+  return count === 1 ? 'one allowed recipient' : `${count} allowed recipients`;
+}
+
+/** Returns what a policy limits, in a few words, such as "3 per hour, no links". */
+export function policyInWords(policy: ShownPolicy): string {
+  const { recipients, perHour, perDay, attachments, links, undoSeconds, approval } = policy;
+  const words = [
+    recipients === 'PARTICIPANTS' ? 'replies to participants only' : null,
+    recipients === 'LIST' ? allowedInWords(policy.allow?.length ?? 0) : null,
+    perHour === null ? null : `${perHour} per hour`,
+    perDay === null ? null : `${perDay} per day`,
+    attachments === false ? 'no attachments' : null,
+    links === false ? 'no links' : null,
+    undoSeconds === null || undoSeconds === 0 ? null : `${undoSeconds} s to undo`,
+    policy.autoRepliesPerThreadPerHour === null ? null : 'limited automatic replies',
+    approval === 'ALWAYS' ? 'needs approval' : approval === 'NEW_RECIPIENTS' ? 'new recipients need approval' : null,
+  ];
+  return words.filter((word) => word !== null).join(', ') || 'no limits';
+}
