@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../../core/accounts/key-rights.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
+import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { repository } from '../../support/runner.ts';
@@ -109,12 +110,16 @@ describe('the events guide', () => {
   });
 });
 
-describe('the API keys guide', () => {
-  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/api-keys.md'), 'utf8');
-  const blocks = [...guide.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language = '', text = '']) => ({
-    language,
-    text,
-  }));
+describe('the guides to API keys and send policies', () => {
+  const [guide = '', policies = ''] = ['api-keys', 'send-policy'].map((name) =>
+    readFileSync(path.resolve(import.meta.dirname, `../../../docs/${name}.md`), 'utf8'),
+  );
+  const blocks = [...`${guide}\n${policies}`.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(
+    ([, language = '', text = '']) => ({
+      language,
+      text,
+    }),
+  );
   const examples = blocks.flatMap(({ language, text }, at) => {
     if (language !== 'sh') return [];
     const next = blocks[at + 1];
@@ -137,8 +142,8 @@ describe('the API keys guide', () => {
   });
 
   test('every example answers as printed, one after the other', async () => {
-    expect(examples).toHaveLength(6);
-    expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(4);
+    expect(examples).toHaveLength(10);
+    expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(7);
     for (const { text, answer } of examples) {
       const printed = await shell.run(text.replaceAll('http://localhost:3000', url));
       if (answer !== null) expect(JSON.parse(printed), text).toEqual(answer);
@@ -151,11 +156,14 @@ describe('the API keys guide', () => {
     expect(rows).toEqual([
       { name: 'newsletter', scopes: ['send'], domain_name: null, is_revoked: true },
       { name: 'shop', scopes: ['read', 'send'], domain_name: 'inbox.test', is_revoked: false },
+      { name: 'support agent', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
     ]);
   });
 
-  test('it describes every scope', () => {
+  test('they describe every scope, and every rule', () => {
     for (const scope of SCOPES) expect(guide).toContain(`| \`${scope}\` |`);
+    for (const rule of Object.keys(sendPolicyShape.shape))
+      expect(policies).toMatch(new RegExp(`^\\| .*\`${rule}\`.* \\|`, 'm'));
   });
 });
 
