@@ -7,6 +7,7 @@ import { insertMail, insertThread, type MailRow } from '../../support/rows/mail-
 import { moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectInjected, ERAS } from '../../support/servers/mcp-client.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { countStatements } from '../../support/statements.ts';
 
@@ -145,6 +146,16 @@ const DOORS: Record<string, Door> = {
     ),
   'scheduled POST /emails': async (key, _original, more) =>
     ofRest(await gateway.call(key, 'POST', '/emails', email({ scheduled_at: 'in 2 hours', ...more }))),
+  'POST /drafts/{id}/send': async (key, _original, more) => {
+    const draft = (await gateway.call(key, 'POST', '/drafts', email(more))).json();
+    return ofRest(await gateway.call(key, 'POST', `/drafts/${draft.id}/send`, { version: draft.version }));
+  },
+  'MCP send_email': async (key, _original, more) => {
+    const client = await connectInjected(gateway, key, ERAS[0]);
+    const { isError, content } = await client.callTool({ name: 'send_email', arguments: email(more) });
+    await client.close();
+    return isError === true ? ruleIn(JSON.stringify(content)) : null;
+  },
   'GraphQL sendEmail': async (key, _original, more) => {
     const { attachments, ...input } = email(more) as Record<string, unknown>;
     const files = attachments === undefined ? {} : { attachments: [{ filename: 'a.txt', content: 'YQ==' }] };
