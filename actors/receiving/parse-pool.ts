@@ -27,7 +27,7 @@ export interface ParsePoolOptions {
 /**
  * Threads that parse messages and check their origin. A thread that hangs or takes too much memory is terminated. Of its messages, the one
  * that it was parsing becomes a *suspect*, and the others go to another thread. Suspects are tried one by one in a separate thread, beside
- * the work on all others. A suspect that has brought down its thread {@link MAX_TRIES} times is given up: its outcome is what its header
+ * the work on all others. A thread that is still for {@link SLOW_MS} is put *aside* before: it keeps its message, and a new thread takes its place. A suspect that has brought down its thread {@link MAX_TRIES} times is given up: its outcome is what its header
  * section says.
  */
 export interface ParsePool {
@@ -51,6 +51,13 @@ const WATCH_MS = 250;
  * thread little of it. It is added up from check to check, so that a suspended process or a clock that jumps costs no thread.
  */
 const MAX_STILL_MS = 5_000;
+/**
+ * How long a thread may make no progress until the messages behind go to another thread, in milliseconds of CPU time. Few messages take as
+ * long: those of about 10 MB.
+ */
+const SLOW_MS = 500;
+/** Maximum threads that are aside at once. Beyond, the oldest one ends, and its message is a suspect. */
+const MAX_ASIDE = 2;
 /** A check counts for at least this much, so that a sleeping thread is terminated after 30 s. Milliseconds. */
 const LEAST_STILL_MS = WATCH_MS / 6;
 /** Checks until a thread that does not start is terminated. */
@@ -93,6 +100,8 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   const waiting: Job[][] = [];
   const suspects: Job[] = [];
   let quarantine: Seat | null = null;
+  /** each with the one message that it is parsing */
+  const aside: Seat[] = [];
   let nextKey = 1;
   let isClosed = false;
   let resting = { bytes: 0, until: Number.NEGATIVE_INFINITY };
@@ -111,6 +120,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
             seat.jobs.delete(key);
             job?.resolve(outcome);
           }
+          if (aside.includes(seat) && seat.jobs.size === 0) dismiss(seat);
           assign();
         },
         onEnd: (reason) => replace(seat, reason),
@@ -167,6 +177,27 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     seat.thread.post(jobs.map((job) => ({ ...job.request, key: job.key })));
   }
 
+  /** Gives the messages behind a slow one to a new thread. The slow thread ends with its message, or as any other that hangs. */
+  function putAside(seat: Seat): void {
+    const slow = seat.jobs.get(seat.thread.current());
+    if (slow === undefined) return;
+    const [oldest] = aside;
+    if (oldest !== undefined && aside.length === MAX_ASIDE) replace(oldest, 'made room for another slow message');
+    const behind = [...seat.jobs.values()].filter((job) => job !== slow);
+    seat.jobs = new Map([[slow.key, slow]]);
+    seats[seats.indexOf(seat)] = open();
+    aside.push(seat);
+    log.info({ emailId: slow.request.emailId, behind: behind.length }, 'slow message: another parser thread goes on');
+    if (behind.length > 0) waiting.unshift(behind);
+    assign();
+  }
+
+  /** Ends a thread that is aside. */
+  function dismiss(seat: Seat): void {
+    aside.splice(aside.indexOf(seat), 1);
+    void seat.thread.end();
+  }
+
   /** Replaces a thread that ended or must end, and gives its messages to others. */
   function replace(seat: Seat, reason: string): void {
     if (isClosed) return;
@@ -176,6 +207,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const lost = [...seat.jobs.values()];
     seat.jobs.clear();
     if (seat === quarantine) quarantine = null;
+    else if (aside.includes(seat)) dismiss(seat);
     else if (seats.includes(seat)) reopen(seats.indexOf(seat), seat.thread.isReady());
     log.warn({ reason, emailId: culprit?.request.emailId, lost: lost.length }, 'parser thread ended');
     const again: Job[] = [];
@@ -222,7 +254,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const { user, system } = process.cpuUsage(usage);
     usage = process.cpuUsage();
     const stillMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
-    const busy = [...seats, ...(quarantine === null ? [] : [quarantine])].filter((seat) => seat.lists > 0);
+    const busy = all().filter((seat) => seat.lists > 0);
     if (busy.length === 0) return endWatch();
     const bytes = process.memoryUsage.rss();
     for (const seat of busy) {
@@ -234,7 +266,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       if (seat.thread.isReady() ? seat.stillMs >= maxStillMs : seat.stillLooks >= MAX_START_LOOKS) {
         replace(seat, `took more than ${maxStillMs / 1_000} s`);
         void seat.thread.end();
-      }
+      } else if (seat.stillMs >= SLOW_MS && seat.thread.isReady() && seats.includes(seat)) putAside(seat);
     }
     // Memory outside the heap cannot be attributed to a thread: the newest one is terminated.
     const newest = busy.at(-1);
@@ -242,6 +274,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       replace(newest, 'took more than 512 MB');
       void newest.thread.end();
     }
+  }
+
+  function all(): Seat[] {
+    return [...seats, ...(quarantine === null ? [] : [quarantine]), ...aside];
   }
 
   function endWatch(): void {
@@ -267,9 +303,9 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     async close() {
       isClosed = true;
       endWatch();
-      const all = [...seats, ...(quarantine === null ? [] : [quarantine])];
-      await Promise.all(all.map((seat) => seat.thread.end()));
-      const left = [...waiting.flat(), ...suspects, ...all.flatMap((seat) => [...seat.jobs.values()])];
+      const threads = all();
+      await Promise.all(threads.map((seat) => seat.thread.end()));
+      const left = [...waiting.flat(), ...suspects, ...threads.flatMap((seat) => [...seat.jobs.values()])];
       for (const job of left) job.reject(new Error('the parser was closed'));
     },
   };

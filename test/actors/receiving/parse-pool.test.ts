@@ -129,6 +129,30 @@ test('While a suspect is tried again, other lists go on', async () => {
   }
 });
 
+test('While messages hang their threads, those behind them and other lists go on', async () => {
+  startPool();
+  const stuck = Array.from({ length: 4 }, () => pool.parse([poison('hang')]));
+  const rejections = stuck.map((each) => expect(each).rejects.toThrow(/closed/));
+  const outcomes = [...(await pool.parse(crowd(3, 'behind'))), ...(await pool.parse(crowd(20, 'other')))];
+  expect(outcomes.map((outcome) => outcome.message.parseError)).toEqual(Array.from({ length: 23 }, () => null));
+  await pool.close();
+  await Promise.all(rejections);
+});
+
+test('A slow message is parsed by the thread that began it', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
+  try {
+    startPool();
+    const slow = pool.parse([poison(`wait${Buffer.from(folder).toString('hex')}`), message('behind')]);
+    expect((await pool.parse([message('other')]))[0]?.message.subject).toBe('other');
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await slow).map((outcome) => outcome.message.parseError)).toEqual([null, null]);
+    expect(await readdir(folder)).toEqual(['begun', 'open']);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('Two messages in one list that end their thread are given up, and do not drag the others down', async () => {
   startPool();
   const outcomes = await pool.parse([poison('exit'), ...crowd(10, 'sound'), poison('exit')]);

@@ -22,6 +22,13 @@ libmime.decodeWords = (text) => {
       writeFileSync(`${folder}/tried`, '');
       process.exit(1);
     }
+    // Busy until the test has opened the gate. Only one thread may begin.
+    case 'wait': {
+      const folder = Buffer.from(gate ?? '', 'hex').toString();
+      writeFileSync(`${folder}/begun`, '', { flag: 'wx' });
+      while (!existsSync(`${folder}/open`)) hoard.length = 0;
+      return 'slow';
+    }
     case 'heap': {
       const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);
       for (;;) hoard.push(large.slice());
