@@ -51,9 +51,12 @@ const createdKey = keyBody
   .extend({ token: z.string().meta({ description: 'The secret. It is returned only here, once.' }) })
   .meta({ id: 'CreatedApiKey' });
 
-/** `permission` and `domain_id` are fields of the `resend` client. */
+/**
+ * Unknown fields are refused here, because a key with a misspelled `scopes` or `policy` would have full rights. `permission` and `domain_id` are
+ * fields of the `resend` client.
+ */
 const newKey = z
-  .object({
+  .strictObject({
     name,
     scopes: scopes.nullish().meta({
       description:
@@ -84,7 +87,7 @@ const newKey = z
   });
 
 const keyChange = z
-  .object({
+  .strictObject({
     name: name.optional(),
     expires_at: expiry.meta({ description: 'Null: the key does not expire.' }),
     scopes: scopes.nullish().meta({ description: 'Fewer scopes than the key has.' }),

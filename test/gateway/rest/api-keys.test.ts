@@ -94,6 +94,8 @@ describe('POST', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     [{ expires_at: 'tomorrow' }, 'expires_at'],
     [{ policy: { per_hours: 1 } }, 'policy'],
+    [{ policies: { per_hour: 1 } }, ''],
+    [{ scope: ['read'] }, ''],
     [{ policy: { per_hour: 0 } }, 'policy.per_hour'],
     [{ policy: { recipients: 'list', allow: ['nobody'] } }, 'policy.allow.0'],
     [{ policy: { links: false }, scopes: ['read', 'manage'] }, 'scopes'],
@@ -218,13 +220,16 @@ describe('PATCH', () => {
     expect((await call('PATCH', `/${other.id}`, { name: 'mine' }, manager)).statusCode).toBe(200);
   });
 
-  test.for([{}, { name: '  ' }, { expires_at: '2020-01-01T00:00:00Z' }, { policy: { undo_seconds: 100_000 } }])(
-    '%j is 400',
-    async (body) => {
-      const { id } = await make();
-      expect((await call('PATCH', `/${id}`, body)).statusCode).toBe(400);
-    },
-  );
+  test.for([
+    {},
+    { name: 'x', scope: ['read'] },
+    { name: '  ' },
+    { expires_at: '2020-01-01T00:00:00Z' },
+    { policy: { undo_seconds: 100_000 } },
+  ])('%j is 400', async (body) => {
+    const { id } = await make();
+    expect((await call('PATCH', `/${id}`, body)).statusCode).toBe(400);
+  });
 });
 
 test('DELETE revokes a key; it is gone for every later request', async () => {
