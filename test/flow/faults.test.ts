@@ -24,7 +24,8 @@ async function signalPostgres(databaseUrl: string, signal: NodeJS.Signals): Prom
   const stopped = pids();
   for (const pid of stopped) process.kill(pid, signal);
   return () => {
-    for (const pid of new Set([...stopped, ...pids()])) process.kill(pid, 'SIGCONT');
+    // The postmaster last: it would collect a backend that has ended meanwhile, whose number is then unknown.
+    for (const pid of [...new Set([...stopped, ...pids()])].toReversed()) process.kill(pid, 'SIGCONT');
   };
 }
 
