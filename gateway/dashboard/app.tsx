@@ -23,6 +23,7 @@ const pages: Record<string, ComponentType> = {
   '/inbox/:threadId?': lazy(async () => ({ default: (await import('./pages/inbox/inbox-page.tsx')).InboxPage })),
   '/activity': lazy(async () => ({ default: (await import('./pages/activity/activity-page.tsx')).ActivityPage })),
   '/emails/:id': lazy(async () => ({ default: (await import('./pages/activity/email-page.tsx')).EmailPage })),
+  '/drafts': lazy(async () => ({ default: (await import('./pages/drafts/drafts-page.tsx')).DraftsPage })),
   '/scheduled': lazy(async () => ({ default: (await import('./pages/scheduled/scheduled-page.tsx')).ScheduledPage })),
   '/held': lazy(async () => ({ default: (await import('./pages/held/held-page.tsx')).HeldPage })),
   '/domains': lazy(async () => ({ default: (await import('./pages/domains/domains-page.tsx')).DomainsPage })),

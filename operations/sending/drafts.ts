@@ -51,6 +51,7 @@ export interface NewDraft extends DraftInput {
 interface DraftQuery {
   /** the thread of the original */
   threadId?: string | null | undefined;
+  originalEmailId?: string | null | undefined;
 }
 
 /** Milliseconds that a change waits for another one of the user's drafts. */
@@ -342,6 +343,7 @@ function draftOf(stored: rows.StoredDraft): Draft {
   return { ...draft, preview: excerptOf(textStart === '' ? null : textStart, htmlStart) };
 }
 
-function conditionsOf({ threadId }: DraftQuery): rows.DraftConditions {
-  return { threadId: threadId == null ? null : storableText(threadId) };
+function conditionsOf({ threadId, originalEmailId }: DraftQuery): rows.DraftConditions {
+  const idOf = (given: string | null | undefined) => (given == null ? null : storableText(given));
+  return { threadId: idOf(threadId), originalEmailId: idOf(originalEmailId) };
 }

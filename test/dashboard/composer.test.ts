@@ -1,15 +1,38 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalOfMailboxes } from '../../gateway/dashboard/composer/address-text.ts';
-import { markFor } from '../../gateway/dashboard/composer/draft.ts';
+import { draftInput, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
-test('the same content is sent with the same key, and other content with another', () => {
-  const first = markFor('a', null);
-  expect(markFor('a', first)).toEqual(first);
-  expect(markFor('b', first).key).not.toBe(first.key);
+const values = {
+  from: 'hello@box.test',
+  to: ['ann@example.com', 'bob@'],
+  cc: [],
+  bcc: [],
+  subject: 'Re: x',
+  text: 'Yes.\n',
+  scheduledAt: '',
+  hasQuote: true,
+  hasOriginalFiles: true,
+};
+const stored = {
+  id: 'drf_1',
+  version: 1,
+  kind: 'REPLY' as const,
+  html: null,
+  originalEmail: null,
+  withAttachments: true,
+  attachments: [],
+};
+
+test('a draft is stored as it will be sent, and opened as it was written', () => {
+  const input = draftInput(values, 'reply', 'On Monday, Ann wrote:\n> x');
+  expect(input).toMatchObject({ to: ['ann@example.com'], text: 'Yes.\n\nOn Monday, Ann wrote:\n> x\n' });
+  const opened = valuesOf({ ...stored, ...input }, values, 'On Monday, Ann wrote:\n> x');
+  expect(opened).toEqual({ ...values, to: ['ann@example.com'], text: 'Yes.' });
+  expect(valuesOf({ ...stored, ...input }, values, 'Other')).toMatchObject({ hasQuote: false, text: input.text });
 });
 
 test.each([
@@ -49,8 +72,34 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.keyboard.press('r');
     const text = page.getByRole('textbox', { name: 'Message', exact: true });
     await text.fill('Forty-two.');
-    await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('Forty-two.');
+    await page.getByText('Draft saved').waitFor();
     await page.reload();
+    await expect.poll(() => text.inputValue()).toBe('Forty-two.');
+
+    // Another tab changes it: nothing is lost before the user decides.
+    const other = await stage.open(account);
+    await other.page.goto(page.url());
+    const otherText = other.page.getByRole('textbox', { name: 'Message', exact: true });
+    await expect.poll(() => otherText.inputValue()).toBe('Forty-two.');
+    await otherText.fill('Forty-three.');
+    await other.page.getByText('Draft saved').waitFor();
+    await text.fill('Forty-four.');
+    await page.getByText('This draft was changed elsewhere').waitFor();
+    await page.getByRole('button', { name: 'Load other version' }).click();
+    await expect.poll(() => text.inputValue()).toBe('Forty-three.');
+    await otherText.fill('Forty-five.');
+    await other.page.getByText('Draft saved').waitFor();
+    await text.fill('Forty-two.');
+    await page.getByRole('button', { name: 'Keep my version' }).click();
+    await page.getByText('Draft saved').waitFor();
+    await other.close();
+    // The list and the conversation show it.
+    await page.goto(`${stage.url}/drafts`);
+    await page.getByLabel('1 draft').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Re: Question' }).click();
+    await page.getByRole('button', { name: 'Close and keep draft' }).click();
+    await page.getByRole('button', { name: 'Open draft' }).click();
     await expect.poll(() => text.inputValue()).toBe('Forty-two.');
     const subject = page.getByRole('textbox', { name: 'Subject' });
     await expect.poll(() => subject.inputValue()).toBe('Re: Question');
@@ -59,6 +108,9 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
       mimeType: 'text/plain',
       buffer: Buffer.from('42'),
     });
+    await page.getByText('answer.txt').waitFor();
+    await expect.poll(() => draftsOf(account)).toMatchObject([{ attachments: [{ filename: 'answer.txt' }] }]);
+    await page.reload();
     await page.getByText('answer.txt').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
@@ -107,13 +159,19 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
       'mutation ($input: SuppressAddressInput!) { suppressAddress(input: $input) { __typename } }',
       { input: { address: friend.address } },
     );
-    await page.goto(`${stage.url}/inbox?compose=new`);
+    await page.goto(`${stage.url}/drafts`);
+    await page.getByRole('link', { name: 'Later' }).click();
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await dialog.getByRole('link', { name: 'remove the suppression' }).waitFor();
     expect(tab.complaints).toEqual([]);
     await tab.close();
   });
 });
+
+async function draftsOf(account: Awaited<ReturnType<BrowserStage['account']>>) {
+  const { body } = await account.graphql('{ drafts { edges { node { text attachments { filename } } } } }');
+  return body.data.drafts.edges.map(({ node }: { node: object }) => node);
+}
 
 function toField(page: Page) {
   return page.getByLabel('To', { exact: true }).and(page.locator('input:visible'));

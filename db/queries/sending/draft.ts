@@ -46,6 +46,8 @@ export interface DraftBodies {
 export interface DraftConditions {
   /** of the original, also by the id of a thread that was merged into it */
   threadId: string | null;
+  /** id of the original */
+  originalEmailId: string | null;
 }
 
 /** Returns a page, last changed first, and the total count. */
@@ -128,11 +130,12 @@ export async function readDraftFiles(
   return rows;
 }
 
-function whereSql(userId: string, { threadId }: DraftConditions): RawBuilder<unknown> {
+function whereSql(userId: string, { threadId, originalEmailId }: DraftConditions): RawBuilder<unknown> {
   const ofThread = sql`and exists (select from email e where e.user_id = ${userId} and e.id = d.original_email_id
     and e.thread_id = coalesce(
       (select a.thread_id from thread_alias a where a.user_id = ${userId} and a.alias_id = ${threadId}), ${threadId}))`;
-  return sql`d.user_id = ${userId} ${threadId === null ? sql`` : ofThread}`;
+  const ofOriginal = sql`and d.original_email_id = ${originalEmailId}`;
+  return sql`d.user_id = ${userId} ${threadId === null ? sql`` : ofThread} ${originalEmailId === null ? sql`` : ofOriginal}`;
 }
 
 function withoutTotal(row: StoredDraft & { total: number }): StoredDraft {

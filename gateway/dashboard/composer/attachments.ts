@@ -2,10 +2,14 @@
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
 const MAX_FILES = 20;
 
-/** An attachment, kept in memory until the email is sent. */
+/** An attachment of the email. */
 export interface AttachedFile {
+  /** of this page, or of the draft's attachment */
   id: string;
-  file: File;
+  name: string;
+  size: number;
+  /** null: only the service has it */
+  file: File | null;
 }
 
 /** Formats a size such as "3.2 MB", in units of 1,024. */
@@ -19,21 +23,26 @@ export function sizeText(bytes: number): string {
 export function refusalOfFiles(files: readonly AttachedFile[], text: string): string | null {
   if (files.length > MAX_FILES)
     return `An email can have at most ${MAX_FILES} files. Remove ${files.length - MAX_FILES} of them.`;
-  const bytes = files.reduce((sum, { file }) => sum + file.size, new TextEncoder().encode(text).length);
+  const bytes = files.reduce((sum, { size }) => sum + size, new TextEncoder().encode(text).length);
   if (bytes <= MAX_CONTENT_BYTES) return null;
   return `An email can have at most ${sizeText(MAX_CONTENT_BYTES)} in total, and this one has ${sizeText(bytes)}. Remove files, or send a link to them.`;
 }
 
-/** Returns the files as GraphQL input. Throws if a file can no longer be read. */
+/**
+ * Returns the files as GraphQL input: those that the draft has by their ids, the others with their content. Throws if a file can no longer be
+ * read.
+ */
 export async function attachmentsInput(
   files: readonly AttachedFile[],
-): Promise<{ filename: string; contentType: string | null; content: string }[]> {
+  stored: ReadonlyMap<string, string>,
+): Promise<({ id: string } | { filename: string; contentType: string | null; content: string })[]> {
   return Promise.all(
-    files.map(async ({ file }) => ({
-      filename: file.name,
-      contentType: file.type === '' ? null : file.type,
-      content: await base64Of(file),
-    })),
+    files.map(async ({ id, name, file }) => {
+      const storedId = stored.get(id);
+      if (storedId !== undefined) return { id: storedId };
+      if (file === null) throw new Error(`${name} is no longer stored. Attach it again.`);
+      return { filename: name, contentType: file.type === '' ? null : file.type, content: await base64Of(file) };
+    }),
   );
 }
 

@@ -31,43 +31,75 @@ const SENT = graphql(`
   fragment SentEmail on Email { id status scheduledAt thread { id } }
 `);
 
-/** Sends a new email. */
-export const SEND = graphql(
+const DRAFT = graphql(`
+  fragment ComposerDraft on Draft {
+    id version kind from to cc bcc subject text html scheduledAt withAttachments
+    originalEmail { id }
+    attachments { id filename size }
+  }
+`);
+
+/** A stored draft. */
+export const READ_DRAFT = graphql(
   `
-  mutation ComposerSend($input: SendEmailInput!) {
-    sendEmail(input: $input) {
+  query ComposerReadDraft($id: ID!) { draft(id: $id) { ...ComposerDraft } }
+`,
+  [DRAFT],
+);
+
+/** The drafts that answer a message. */
+export const DRAFTS_OF = graphql(
+  `
+  query ComposerDraftsOf($originalEmailId: ID!) {
+    drafts(first: 10, filter: { originalEmailId: $originalEmailId }) { edges { node { ...ComposerDraft } } }
+  }
+`,
+  [DRAFT],
+);
+
+/** Stores a new draft. */
+export const CREATE_DRAFT = graphql(`
+  mutation ComposerCreateDraft($input: CreateDraftInput!) {
+    createDraft(input: $input) {
       __typename
-      ... on SendEmailPayload { email { ...SentEmail } }
+      ... on CreateDraftPayload { draft { id version attachments { id } } }
       ... on Error { message code }
       ... on ValidationError { fields { path message } }
     }
   }
-`,
-  [SENT],
-);
+`);
 
-/** Sends a reply. */
-export const REPLY = graphql(
-  `
-  mutation ComposerReply($input: ReplyToEmailInput!) {
-    replyToEmail(input: $input) {
+/** Changes a draft. */
+export const UPDATE_DRAFT = graphql(`
+  mutation ComposerUpdateDraft($input: UpdateDraftInput!) {
+    updateDraft(input: $input) {
       __typename
-      ... on ReplyToEmailPayload { email { ...SentEmail } }
+      ... on UpdateDraftPayload { draft { id version attachments { id } } }
       ... on Error { message code }
+      ... on Conflict { details }
       ... on ValidationError { fields { path message } }
     }
   }
-`,
-  [SENT],
-);
+`);
 
-/** Forwards a message. */
-export const FORWARD = graphql(
-  `
-  mutation ComposerForward($input: ForwardEmailInput!) {
-    forwardEmail(input: $input) {
+/** Deletes a draft. */
+export const DELETE_DRAFT = graphql(`
+  mutation ComposerDeleteDraft($input: DeleteDraftInput!) {
+    deleteDraft(input: $input) {
       __typename
-      ... on ForwardEmailPayload { email { ...SentEmail } }
+      ... on DeleteDraftPayload { deletedId }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Sends a draft. */
+export const SEND_DRAFT = graphql(
+  `
+  mutation ComposerSendDraft($input: SendDraftInput!) {
+    sendDraft(input: $input) {
+      __typename
+      ... on SendDraftPayload { email { ...SentEmail } }
       ... on Error { message code }
       ... on ValidationError { fields { path message } }
     }
@@ -91,3 +123,5 @@ export const CANCEL = graphql(`
 export type Original = NonNullable<ResultOf<typeof ORIGINAL>['email']>;
 /** An email that was just submitted. */
 export type SentEmail = ResultOf<typeof SENT>;
+/** A draft that the service stores. */
+export type StoredDraft = ResultOf<typeof DRAFT>;

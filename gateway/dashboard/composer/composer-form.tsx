@@ -17,21 +17,30 @@ import {
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle, IconClock, IconFile, IconPaperclip, IconSend, IconTrash } from '@tabler/icons-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import { Link } from 'wouter';
 import { randomId } from '../parts/random-id.ts';
 import type { Problem } from '../parts/use-act.ts';
-import { useViewer } from '../shell/viewer.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import type { ComposerMode } from './answer.ts';
 import { type AttachedFile, MAX_CONTENT_BYTES, refusalOfFiles, sizeText } from './attachments.ts';
 import classes from './composer.module.css';
-import type { Original, SentEmail } from './composer-documents.ts';
-import { type Draft, draftName, dropDraft, keepDraft, type readDraft } from './draft.ts';
+import type { Original, SentEmail, StoredDraft } from './composer-documents.ts';
+import { type Draft, draftInput, valuesOf } from './draft.ts';
+import { DraftState } from './draft-state.tsx';
 import { OriginalNote } from './original-note.tsx';
 import { quoteOriginal } from './quote-original.ts';
 import { ScheduleField } from './schedule-field.tsx';
+import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
 import { useSending } from './use-sending.ts';
 
 export interface ComposerFormProps {
@@ -39,41 +48,51 @@ export interface ComposerFormProps {
   original: Original | null;
   senders: readonly string[];
   domains: readonly string[];
-  /** the saved draft; null: none */
-  kept: ReturnType<typeof readDraft>;
+  /** the stored draft; null: none */
+  stored: StoredDraft | null;
   first: Draft;
+  /** called when the draft is stored for the first time */
+  created: (id: string) => void;
+  /** reads the draft again, without what is in the form */
+  reload: () => void;
   close: () => void;
   sent?: ((email: SentEmail) => void) | undefined;
 }
 
+/** A draft is saved when the user pauses for this long. Milliseconds. */
+const SAVE_AFTER_MS = 800;
 const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'text', 'scheduledAt'];
 
 /** Form to write an email. */
 export function ComposerForm(props: ComposerFormProps) {
-  const { mode, original, senders, domains, close, sent } = props;
-  const [{ kept, first }] = useState({ kept: props.kept, first: props.first });
-  const { id: userId } = useViewer();
-  const name = draftName(userId, mode, original?.id ?? null);
-  const [files, setFiles] = useState<readonly AttachedFile[]>([]);
+  const { mode, original, senders, domains, close, sent, created, reload } = props;
+  const [{ stored, first }] = useState({ stored: props.stored, first: props.first });
+  const fullQuote = original === null || mode === 'new' || mode === 'forward' ? '' : quoteOriginal(original);
+  const [initial] = useState(() => (stored === null ? first : valuesOf(stored, first, fullQuote)));
+  const [files, setFiles] = useState<readonly AttachedFile[]>(
+    () => stored?.attachments.map(({ id, filename, size }) => ({ id, name: filename, size, file: null })) ?? [],
+  );
+  const [hasHtml, setHtml] = useState((stored?.html ?? '') !== '');
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isDragged, setDragged] = useState(false);
   const form = useForm<Draft>({
-    initialValues: { ...first, ...kept?.draft },
+    initialValues: initial,
     validate: {
       from: (from) => (looksLikeMailbox(from) ? null : 'Enter one of your addresses'),
       to: (to) => (to.length === 0 ? 'Enter at least one recipient' : refusalOfMailboxes(to)),
       cc: refusalOfMailboxes,
       bcc: refusalOfMailboxes,
-      text: (text) => (mode !== 'forward' && text.trim() === '' ? 'Enter a message' : null),
+      text: (text) => (mode !== 'forward' && !hasHtml && text.trim() === '' ? 'Enter a message' : null),
     },
   });
   const { values } = form;
   const [hasCopies, setCopies] = useState(values.cc.length + values.bcc.length > 0);
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
-  const { send, isBusy } = useSending(mode, original, kept?.mark ?? null);
-  const quote = original === null || mode === 'new' || !values.hasQuote ? '' : quoteOriginal(original);
+  const isOpen = useRef(true);
+  const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
+  const { send, isBusy } = useSending(mode, original, draft);
+  const quote = values.hasQuote ? fullQuote : '';
   const refusal = refusalOfFiles(files, values.text + quote);
-  const lostFiles = (kept?.fileNames ?? []).filter((lost) => !files.some(({ file }) => file.name === lost));
 
   const text = useRef<HTMLTextAreaElement>(null);
   const isAnswer = mode === 'reply' || mode === 'reply-all';
@@ -81,19 +100,39 @@ export function ComposerForm(props: ComposerFormProps) {
     if (isAnswer) text.current?.focus();
   }, [isAnswer]);
 
+  const contentOf = (written: Draft): DraftContent => ({
+    input: draftInput(written, mode, fullQuote),
+    files,
+    dropsHtml: (stored?.html ?? '') !== '' && !hasHtml,
+  });
+  const key = JSON.stringify([values, files.map(({ id }) => id), hasHtml]);
+  const [initialKey] = useState(key);
+  const saveNow = useEffectEvent(() => {
+    if (key !== initialKey && refusal === null) void draft.save(contentOf(values));
+  });
   useEffect(() => {
-    const isTouched = JSON.stringify(values) !== JSON.stringify(first) || files.length > 0;
-    if (isTouched)
-      keepDraft(name, { draft: values, fileNames: files.map(({ file }) => file.name), mark: kept?.mark ?? null });
-  }, [values, files, name, first, kept]);
+    const timer = window.setTimeout(saveNow, SAVE_AFTER_MS);
+    return () => window.clearTimeout(timer);
+  }, [key]);
+  // What was written last is saved when the composer is closed.
+  const saveLast = useRef(() => undefined as unknown);
+  saveLast.current = () => (key !== initialKey && refusal === null ? draft.save(contentOf(values)) : null);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+      void saveLast.current();
+    };
+  }, []);
 
   const add = (more: File[]) => {
-    if (mode !== 'forward') setFiles((now) => [...now, ...more.map((file) => ({ id: randomId(), file }))]);
+    const added = more.map((file) => ({ id: randomId(), name: file.name, size: file.size, file }));
+    if (mode !== 'forward') setFiles((now) => [...now, ...added]);
   };
-  const submit = async (draft: Draft) => {
+  const submit = async (written: Draft) => {
     if (refusal !== null || isBusy) return;
     setProblem(null);
-    const outcome = await send(draft, files);
+    const outcome = await send(contentOf(written));
     if (outcome === null) return;
     if (outcome.problem === null) {
       sent?.(outcome.email);
@@ -107,13 +146,13 @@ export function ComposerForm(props: ComposerFormProps) {
     if (own.length === 0 || own.length < Object.keys(fields).length) setProblem(outcome.problem);
   };
   const discard = () => {
-    dropDraft(name);
+    void draft.remove();
     close();
   };
   const sendByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    form.onSubmit((draft) => void submit(draft))();
+    form.onSubmit((written) => void submit(written))();
   };
   const paste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files];
@@ -133,7 +172,7 @@ export function ComposerForm(props: ComposerFormProps) {
     <form
       className={classes['composer']}
       data-dragged={isDragged || undefined}
-      onSubmit={form.onSubmit((draft) => void submit(draft))}
+      onSubmit={form.onSubmit((written) => void submit(written))}
       onKeyDown={sendByKey}
       onPaste={paste}
       onDragOver={(event) => {
@@ -148,9 +187,16 @@ export function ComposerForm(props: ComposerFormProps) {
     >
       <Stack gap="sm">
         {problem !== null && <ProblemNote problem={problem} />}
-        {lostFiles.length > 0 && (
-          <Alert color="yellow" variant="outline">
-            <Text size="sm">{`Drafts do not include attachments. Attach these files again: ${lostFiles.join(', ')}`}</Text>
+        {hasHtml && (
+          <Alert color="yellow" variant="outline" title="This draft has HTML">
+            <Stack gap={6} align="flex-start">
+              <Text size="sm">
+                Recipients see the HTML, which this form does not show. The text below is sent beside it.
+              </Text>
+              <Button size="compact-sm" variant="default" onClick={() => setHtml(false)}>
+                Remove HTML
+              </Button>
+            </Stack>
           </Alert>
         )}
         <Autocomplete
@@ -239,6 +285,11 @@ export function ComposerForm(props: ComposerFormProps) {
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
             </Text>
           </Group>
+          <DraftState
+            saving={draft.saving}
+            keep={() => void draft.overwrite(contentOf(values))}
+            load={draft.saving.state === 'gone' ? close : reload}
+          />
           <Tooltip label="Discard draft">
             <ActionIcon variant="default" size="lg" aria-label="Discard draft" onClick={discard}>
               <IconTrash size={18} aria-hidden />
@@ -321,7 +372,7 @@ function AttachmentField({
   /** why the files cannot be sent; null: no problem */
   refusal: string | null;
 }) {
-  const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return (
     <div>
       <Group gap="xs">
@@ -333,17 +384,17 @@ function AttachmentField({
           )}
         </FileButton>
         {files.length > 0 && <Text size="xs" c="dimmed">{`${sizeText(bytes)} of ${sizeText(MAX_CONTENT_BYTES)}`}</Text>}
-        {files.map(({ id, file }) => (
+        {files.map(({ id, name, size }) => (
           <Paper key={id} withBorder px="xs" py={2} radius="sm">
             <Group gap={6} wrap="nowrap">
               <IconFile size={14} aria-hidden />
               <Text size="xs" className="postroom-wrap">
-                {file.name}
+                {name}
               </Text>
               <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                {sizeText(file.size)}
+                {sizeText(size)}
               </Text>
-              <CloseButton size="xs" aria-label={`Remove ${file.name}`} onClick={() => remove(id)} />
+              <CloseButton size="xs" aria-label={`Remove ${name}`} onClick={() => remove(id)} />
             </Group>
           </Paper>
         ))}

@@ -1,6 +1,11 @@
-import { randomId } from '../parts/random-id.ts';
+import { looksLikeMailbox } from './address-text.ts';
+import type { ComposerMode } from './answer.ts';
+import type { StoredDraft } from './composer-documents.ts';
 
-/** An unsent email. */
+/** Time zone of this browser, such as `Europe/Berlin`. */
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The values of the composer's form. */
 export interface Draft {
   from: string;
   to: string[];
@@ -16,49 +21,49 @@ export interface Draft {
   hasOriginalFiles: boolean;
 }
 
-/** Idempotency key of the last attempt. The same content is sent with the same key, so that it is sent once. */
-export interface SendingMark {
-  key: string;
-  content: string;
+/** Returns the kind of the draft that a composer writes. The recipients of a reply are named, so that the sender's kind suffices. */
+export function kindOf(mode: ComposerMode): 'NEW' | 'REPLY' | 'FORWARD' {
+  if (mode === 'new') return 'NEW';
+  return mode === 'forward' ? 'FORWARD' : 'REPLY';
 }
 
-interface Kept {
-  draft: Draft;
-  /** names of attached files; the files themselves are not saved */
-  fileNames: string[];
-  mark: SendingMark | null;
+/** Returns the mode of the composer that writes this draft. */
+export function modeOf(kind: StoredDraft['kind']): ComposerMode {
+  return ({ NEW: 'new', REPLY: 'reply', REPLY_ALL: 'reply-all', FORWARD: 'forward' } as const)[kind];
 }
 
-/** Returns the session storage key of a draft. */
-export function draftName(userId: string, mode: string, emailId: string | null): string {
-  return `postroom-draft ${userId} ${mode} ${emailId ?? ''}`;
+/** Returns the fields of the draft as the service stores them. Addresses that are still being typed are left out. */
+export function draftInput(draft: Draft, mode: ComposerMode, quote: string) {
+  const schedule = draft.scheduledAt.trim();
+  const from = draft.from.trim();
+  return {
+    from: looksLikeMailbox(from) ? from : null,
+    to: draft.to.filter(looksLikeMailbox),
+    cc: draft.cc.filter(looksLikeMailbox),
+    bcc: draft.bcc.filter(looksLikeMailbox),
+    subject: draft.subject.trim(),
+    text: draft.hasQuote && quote !== '' ? `${draft.text.trimEnd()}\n\n${quote}\n` : draft.text,
+    scheduledAt: schedule === '' ? null : schedule,
+    timezone: schedule === '' ? null : timeZone,
+    ...(mode === 'forward' ? { withAttachments: draft.hasOriginalFiles } : {}),
+  };
 }
 
-/** Returns the draft with this key, or null. */
-export function readDraft(name: string): Kept | null {
-  try {
-    const text = sessionStorage.getItem(name);
-    return text === null ? null : (JSON.parse(text) as Kept);
-  } catch {
-    return null;
-  }
-}
-
-/** Saves a draft until the tab is closed. Does nothing if the storage is full. */
-export function keepDraft(name: string, kept: Kept): void {
-  try {
-    sessionStorage.setItem(name, JSON.stringify(kept));
-  } catch {
-    // The storage is full or disabled. The draft stays on the page.
-  }
-}
-
-/** Deletes a draft. */
-export function dropDraft(name: string): void {
-  sessionStorage.removeItem(name);
-}
-
-/** Returns the mark for this content: that of the last attempt if the content is unchanged, so that a lost response does not cause a second email. */
-export function markFor(content: string, last: SendingMark | null): SendingMark {
-  return last !== null && last.content === content ? last : { key: randomId(), content };
+/** Returns the values of a stored draft. `first` are those of a new one, for a reply whose recipients are the default. */
+export function valuesOf(stored: StoredDraft, first: Draft, quote: string): Draft {
+  const text = stored.text ?? '';
+  const ending = `\n\n${quote}\n`;
+  const hasQuote = quote !== '' && text.endsWith(ending);
+  const isAddressed = stored.to.length + stored.cc.length + stored.bcc.length > 0;
+  return {
+    from: stored.from ?? first.from,
+    to: isAddressed ? stored.to : first.to,
+    cc: isAddressed ? stored.cc : first.cc,
+    bcc: stored.bcc,
+    subject: stored.subject ?? first.subject,
+    text: hasQuote ? text.slice(0, -ending.length) : text,
+    scheduledAt: stored.scheduledAt ?? '',
+    hasQuote,
+    hasOriginalFiles: stored.withAttachments,
+  };
 }

@@ -2,6 +2,7 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Schedule } from '../../../core/sending/schedule.ts';
 import { exactTime } from '../parts/relative-time.tsx';
+import { timeZone } from './draft.ts';
 
 /** Suggested times, in the time zone of the browser. */
 const OFFERS = ['in 1 hour', 'tomorrow at 9am', 'next Monday at 9am'];
@@ -18,9 +19,6 @@ function meaningOf(schedule: Schedule): ScheduleMeaning {
   if (schedule.refusal !== 'ambiguous') return { at: null, refusal: REFUSALS[schedule.refusal] };
   return { at: null, refusal: `This can mean ${schedule.readings.join(' or ')}. Enter one of these.` };
 }
-
-/** Time zone of this browser, such as `Europe/Berlin`. */
-export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Parses a time like the service does. Null while it is empty or being parsed. */
 export interface ScheduleMeaning {

@@ -12,6 +12,8 @@ export interface Problem {
   type: string;
   /** messages by invalid field */
   fields: Record<string, string>;
+  /** of a conflict, if the document asks for them */
+  details?: Record<string, unknown> | undefined;
 }
 
 export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: null; problem: Problem };
@@ -50,13 +52,14 @@ export function useAct<Data, Variables extends AnyVariables>(
 function unionProblem(result: Record<string, unknown> | null): Problem | null {
   if (result === null)
     return { message: 'The service did not respond. Try again.', code: null, type: 'Service', fields: {} };
-  const { message, code, fields, __typename: type } = result;
+  const { message, code, fields, details, __typename: type } = result;
   // A payload may have a message of its own.
   if (typeof message !== 'string' || String(type).endsWith('Payload')) return null;
   return {
     message,
     code: typeof code === 'string' ? code : null,
     type: String(type),
+    details: typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : undefined,
     fields: Object.fromEntries(
       (Array.isArray(fields) ? fields : []).map(({ path, message: why }: { path: string[]; message: string }) => [
         [path].flat().at(-1) ?? '',

@@ -10,6 +10,7 @@ import {
   IconInbox,
   IconKey,
   IconListCheck,
+  IconPencil,
   IconPlugConnected,
   IconSettings,
   IconShieldHalf,
@@ -18,7 +19,9 @@ import {
 } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { graphql } from '../graphql.ts';
 import { useLiveState } from '../live/live-context.tsx';
+import { useLiveQuery } from '../live/use-live-query.ts';
 import { useViewer } from './viewer.ts';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
@@ -77,6 +80,7 @@ export function Frame({ children }: { children: ReactNode }) {
                   href={path}
                   label={label}
                   leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+                  rightSection={path === '/drafts' ? <DraftCount /> : undefined}
                   active={sectionOf(location) === path}
                   aria-current={sectionOf(location) === path ? 'page' : undefined}
                   py={6}
@@ -95,6 +99,25 @@ export function Frame({ children }: { children: ReactNode }) {
 
 function sectionOf(location: string): string {
   return `/${location.split('/')[1] ?? ''}`;
+}
+
+const DRAFT_COUNT = graphql(`
+  query DraftCount { drafts(first: 1) { totalCount } }
+`);
+
+function DraftCount() {
+  const { data } = useLiveQuery({
+    query: DRAFT_COUNT,
+    variables: {},
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
+  });
+  const count = data?.drafts.totalCount ?? 0;
+  return count === 0 ? null : (
+    <Badge variant="default" size="sm" aria-label={count === 1 ? '1 draft' : `${count} drafts`}>
+      {count}
+    </Badge>
+  );
 }
 
 function LiveBadge() {
@@ -158,6 +181,7 @@ const places: { heading: string | null; places: Place[] }[] = [
       { path: '/', label: 'Overview', icon: IconGauge },
       { path: '/inbox', label: 'Inbox', icon: IconInbox },
       { path: '/activity', label: 'Activity', icon: IconActivity },
+      { path: '/drafts', label: 'Drafts', icon: IconPencil },
       { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock },
       { path: '/held', label: 'Held and blocked', icon: IconListCheck },
     ],

@@ -146,6 +146,7 @@ const listQuery = z.object({
   limit: limit(),
   offset,
   thread_id: text.optional().meta({ description: 'Returns drafts that answer emails of this thread only.' }),
+  original_email_id: text.optional().meta({ description: 'Returns drafts that answer this email only.' }),
 });
 
 export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -163,8 +164,8 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
     },
     async (request) => {
-      const { thread_id: threadId, ...page } = request.query;
-      const found = await drafts.listDrafts(contextOf(request), { threadId }, page);
+      const { thread_id: threadId, original_email_id: originalEmailId, ...page } = request.query;
+      const found = await drafts.listDrafts(contextOf(request), { threadId, originalEmailId }, page);
       return listBody(found.drafts.map(summaryOf), page, found.total);
     },
   );

@@ -131,7 +131,10 @@ DraftNode.implement({
 
 const DraftFilter = builder.inputType('DraftFilter', {
   description: 'Filters a list of drafts. Omit a field or pass null to match all.',
-  fields: (t) => ({ threadId: t.id({ description: 'Matches drafts that answer emails of this thread.' }) }),
+  fields: (t) => ({
+    threadId: t.id({ description: 'Matches drafts that answer emails of this thread.' }),
+    originalEmailId: t.id({ description: 'Matches drafts that answer this email.' }),
+  }),
 });
 
 builder.queryFields((t) => ({
@@ -151,7 +154,8 @@ builder.queryFields((t) => ({
       args: { filter: t.arg({ type: DraftFilter, description: 'Filters the drafts.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
-        const query = { threadId: args.filter?.threadId };
+        const { threadId, originalEmailId } = args.filter ?? {};
+        const query = { threadId, originalEmailId };
         const page = await connection<drafts.Draft>(
           args,
           ({ updatedAt, id }) => ({ at: updatedAt, id }),

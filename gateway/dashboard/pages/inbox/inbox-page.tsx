@@ -43,7 +43,12 @@ export function InboxPage() {
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close and keep draft' }}
       >
-        <Composer mode="new" close={closeNew} />
+        <Composer
+          mode="new"
+          draftId={view.compose?.draftId}
+          created={(draftId) => go({ compose: { mode: 'new', draftId } }, { replace: true })}
+          close={closeNew}
+        />
       </Drawer>
       <ShortcutsHelp isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
     </div>

@@ -1,4 +1,5 @@
 import { useLocation, useParams, useSearch } from 'wouter';
+import { modeOf } from '../../composer/draft.ts';
 import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
@@ -16,8 +17,11 @@ export interface InboxView {
   compose: Composing | null;
 }
 
-/** What the composer was opened for. */
-export type Composing = { mode: 'new' } | { mode: 'reply' | 'reply-all' | 'forward'; emailId: string };
+/** What the composer was opened for; `draftId`: a stored draft. */
+export type Composing = { draftId?: string | undefined } & (
+  | { mode: 'new' }
+  | { mode: 'reply' | 'reply-all' | 'forward'; emailId: string }
+);
 
 /** Conditions of a list, without its page. */
 export type ThreadsWanted = Pick<VariablesOf<typeof THREADS_PAGE>, 'filter' | 'search'>;
@@ -62,12 +66,29 @@ function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView
 }
 
 function composingOf(parameters: URLSearchParams): Composing | null {
-  if (parameters.has('compose')) return { mode: 'new' };
+  const draftId = parameters.get('draft') ?? undefined;
+  if (parameters.has('compose')) return { mode: 'new', draftId };
   for (const mode of ['reply', 'reply-all', 'forward'] as const) {
     const emailId = parameters.get(mode);
-    if (emailId !== null) return { mode, emailId };
+    if (emailId !== null) return { mode, emailId, draftId };
   }
   return null;
+}
+
+/** Returns the path that opens a draft: in its conversation, or beside the list. */
+export function pathOfDraft(draft: {
+  id: string;
+  kind: 'NEW' | 'REPLY' | 'REPLY_ALL' | 'FORWARD';
+  originalEmail: { id: string; thread: { id: string } | null } | null;
+}): string {
+  const { id: draftId, originalEmail } = draft;
+  const mode = modeOf(draft.kind);
+  const threadId = originalEmail?.thread?.id ?? null;
+  const compose: Composing =
+    mode === 'new' || originalEmail === null || threadId === null
+      ? { mode: 'new', draftId }
+      : { mode, emailId: originalEmail.id, draftId };
+  return pathOfView({ folder: 'inbox', search: '', label: null, address: null, threadId, compose });
 }
 
 function pathOfView({ folder, search, label, address, threadId, compose }: InboxView): string {
@@ -78,6 +99,7 @@ function pathOfView({ folder, search, label, address, threadId, compose }: Inbox
   if (address !== null) parameters.set('address', address);
   if (compose?.mode === 'new') parameters.set('compose', 'new');
   else if (compose !== null) parameters.set(compose.mode, compose.emailId);
+  if (compose?.draftId !== undefined) parameters.set('draft', compose.draftId);
   const query = parameters.toString();
   return `/inbox${threadId === null ? '' : `/${encodeURIComponent(threadId)}`}${query === '' ? '' : `?${query}`}`;
 }

@@ -44,6 +44,7 @@ function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
             key={`${compose.mode} ${compose.emailId}`}
             mode={compose.mode}
             emailId={compose.emailId}
+            draftId={compose.draftId}
             close={closeAnswer}
           />
         </AnswerPanel>

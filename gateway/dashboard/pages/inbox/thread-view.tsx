@@ -9,6 +9,7 @@ import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { MESSAGES, type ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
@@ -103,7 +104,12 @@ export function ThreadView(props: ThreadViewProps) {
               <Text size="sm">The conversation could not be refreshed.</Text>
             </Alert>
           )}
-          {children ?? <AnswerBar messages={messages} compose={compose} />}
+          {children ?? (
+            <>
+              <ThreadDrafts threadId={thread.id} compose={compose} />
+              <AnswerBar messages={messages} compose={compose} />
+            </>
+          )}
         </Stack>
       </div>
     </>

@@ -1,0 +1,139 @@
+import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { IconPencil, IconPencilPlus, IconSend } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { ListCard } from '../activity/list-card.tsx';
+import { ListFrame } from '../activity/list-frame.tsx';
+import { useGrowingList } from '../activity/use-growing-list.ts';
+import { pathOfDraft } from '../inbox/inbox-view.ts';
+
+const DRAFTS = graphql(`
+  query DashboardDrafts($first: Int!, $after: String) {
+    drafts(first: $first, after: $after) {
+      edges {
+        cursor
+        node {
+          id version kind from to subject preview isByKey updatedAt
+          attachments { id }
+          originalEmail { id subject thread { id } }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+type Draft = ResultOf<typeof DRAFTS>['drafts']['edges'][number]['node'];
+
+const PAGE_SIZE = 50;
+const pageOf = ({ drafts }: ResultOf<typeof DRAFTS>) => drafts;
+const KINDS = { NEW: null, REPLY: 'Reply', REPLY_ALL: 'Reply to all', FORWARD: 'Forward' };
+
+/** Drafts, last changed first. */
+export function DraftsPage() {
+  const list = useGrowingList({
+    query: DRAFTS,
+    variables: { first: PAGE_SIZE, after: null },
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
+    pageOf,
+  });
+  return (
+    <>
+      <PageHeader title="Drafts" about="Unsent emails, last changed first.">
+        <Button component={Link} href="/inbox?compose=new" leftSection={<IconPencilPlus size={16} aria-hidden />}>
+          Write
+        </Button>
+      </PageHeader>
+      <ListFrame list={list} label="Drafts" empty={<NoDrafts />}>
+        {(draft) => <DraftRow key={draft.id} draft={draft} />}
+      </ListFrame>
+    </>
+  );
+}
+
+function DraftRow({ draft }: { draft: Draft }) {
+  const { id, version, kind, to, subject, preview, isByKey, updatedAt, attachments, originalEmail } = draft;
+  const send = useAct(SEND_DRAFT, { done: 'The email is being sent.' });
+  const remove = useAct(DELETE_DRAFT, { done: 'The draft was deleted.' });
+  const title = subject || (originalEmail === null ? '' : `Re: ${originalEmail.subject}`) || '(no subject)';
+  const files = attachments.length === 1 ? '1 attachment' : `${attachments.length} attachments`;
+  return (
+    <ListCard id={id}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={2} miw={0} flex="1 1 18rem">
+          <Group gap="xs">
+            <Anchor component={Link} href={pathOfDraft(draft)} fw={600} c="inherit" className="postroom-wrap">
+              {title}
+            </Anchor>
+            {KINDS[kind] !== null && (
+              <Badge variant="default" tt="none" radius="sm" fw={500}>
+                {KINDS[kind]}
+              </Badge>
+            )}
+            {isByKey && (
+              <Badge variant="default" tt="none" radius="sm" fw={500}>
+                by API key
+              </Badge>
+            )}
+          </Group>
+          <Text size="sm" c="dimmed" className="postroom-wrap">
+            {to.length === 0 ? 'No recipients yet' : `To ${to.join(', ')}`}
+            {attachments.length > 0 && ` · ${files}`}
+          </Text>
+          {preview !== '' && (
+            <Text size="sm" lineClamp={2} className="postroom-wrap">
+              {preview}
+            </Text>
+          )}
+          <Text size="xs" c="dimmed">
+            Changed <RelativeTime at={updatedAt} />
+          </Text>
+        </Stack>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            component={Link}
+            href={pathOfDraft(draft)}
+            leftSection={<IconPencil size={16} aria-hidden />}
+          >
+            Open
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            loading={send.isBusy}
+            leftSection={<IconSend size={16} aria-hidden />}
+            onClick={() => void send.act({ input: { id, version, idempotencyKey: `dashboard ${id} ${version}` } })}
+          >
+            Send
+          </Button>
+          <ConfirmButton
+            label="Delete"
+            question={`Delete the draft “${title}”?`}
+            about="Its text and attachments are deleted."
+            confirm="Delete draft"
+            act={() => remove.act({ input: { id } })}
+          />
+        </Group>
+      </Group>
+    </ListCard>
+  );
+}
+
+function NoDrafts() {
+  return (
+    <EmptyState
+      icon={IconPencil}
+      title="No drafts"
+      about="What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send."
+    />
+  );
+}
