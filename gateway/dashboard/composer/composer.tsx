@@ -1,7 +1,8 @@
 import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import { useQuery } from 'urql';
+import { useEffect, useRef, useState } from 'react';
+import { type CombinedError, useQuery } from 'urql';
 import { Link } from 'wouter';
+import { freshClient } from '../pages/inbox/fresh-client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { type ComposerMode, firstDraft } from './answer.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
@@ -25,30 +26,67 @@ export interface ComposerProps {
 /** Writes a new email, a reply or a forwarded email. The service keeps the draft until it is sent. */
 export function Composer({ draftId, created, ...props }: ComposerProps) {
   // The ID that a new draft gets must not open it again.
-  const [opened, setOpened] = useState({ id: draftId ?? null, round: 0 });
-  const [latest, setLatest] = useState(opened.id);
+  const [wanted, setWanted] = useState({ id: draftId ?? null, round: 0 });
+  const latest = useRef(wanted.id);
+  const [{ stored, error, round }, setRead] = useState<ReadDraft>({ round: -1 });
+  const { mode, emailId } = props;
+  useEffect(() => {
+    let isCurrent = true;
+    void readDraft(mode, emailId, wanted.id).then((read) => {
+      if (isCurrent) setRead({ ...read, round: wanted.round });
+    });
+    return () => void (isCurrent = false);
+  }, [mode, emailId, wanted]);
+  const reload = () => setWanted({ id: latest.current, round: wanted.round + 1 });
   return (
     <OpenedComposer
       {...props}
-      key={opened.round}
-      draftId={opened.id}
+      key={round}
+      stored={stored}
+      draftError={error}
       created={(id) => {
-        setLatest(id);
+        latest.current = id;
         created?.(id);
       }}
-      reload={() => setOpened({ id: latest, round: opened.round + 1 })}
+      reload={reload}
     />
   );
 }
 
+interface ReadDraft {
+  /** null: none; undefined: not read yet */
+  stored?: StoredDraft | null;
+  error?: CombinedError | undefined;
+  round: number;
+}
+
+/** Reads the draft with the ID, or that of an answer to the message. Not from the cache, which may have an earlier version. */
+async function readDraft(
+  mode: ComposerMode,
+  emailId: string | undefined,
+  draftId: string | null,
+): Promise<Omit<ReadDraft, 'round'>> {
+  if (draftId !== null) {
+    const { data, error } = await freshClient.query(READ_DRAFT, { id: draftId }).toPromise();
+    return data === undefined ? { error } : { stored: data.draft };
+  }
+  if (emailId === undefined) return { stored: null };
+  const { data, error } = await freshClient.query(DRAFTS_OF, { originalEmailId: emailId }).toPromise();
+  if (data === undefined) return { error };
+  const answers = data.drafts.edges.map(({ node }) => node);
+  const isOfMode = ({ kind }: StoredDraft) => (kind === 'REPLY_ALL' ? 'REPLY' : kind) === kindOf(mode);
+  return { stored: answers.find(isOfMode) ?? null };
+}
+
 type OpenedProps = Omit<ComposerProps, 'draftId' | 'created'> & {
-  draftId: string | null;
+  stored: StoredDraft | null | undefined;
+  draftError: CombinedError | undefined;
   created: (id: string) => void;
   reload: () => void;
 };
 
-function OpenedComposer({ mode, emailId, to = [], close, sent, draftId, created, reload }: OpenedProps) {
-  const { stored, error: draftError, retry: readDraft } = useStoredDraft(mode, emailId, draftId);
+function OpenedComposer(props: OpenedProps) {
+  const { mode, emailId, to = [], close, sent, stored, draftError, created, reload } = props;
   const [{ data: sendersData, error: sendersError }, readSenders] = useQuery({
     query: SENDERS,
     variables: {},
@@ -69,7 +107,7 @@ function OpenedComposer({ mode, emailId, to = [], close, sent, draftId, created,
         error={error}
         retry={() => {
           readSenders({ requestPolicy: 'network-only' });
-          readDraft();
+          reload();
           if (emailId !== undefined) readOriginal({ requestPolicy: 'network-only' });
         }}
       />
@@ -117,36 +155,4 @@ function OpenedComposer({ mode, emailId, to = [], close, sent, draftId, created,
       sent={sent}
     />
   );
-}
-
-/** Reads the draft to open: that with the ID, or that of an answer to the message. Null: none; undefined: not read yet. */
-function useStoredDraft(mode: ComposerMode, emailId: string | undefined, draftId: string | null) {
-  const [one, readOne] = useQuery({
-    query: READ_DRAFT,
-    variables: { id: draftId ?? '' },
-    pause: draftId === null,
-    requestPolicy: 'network-only',
-  });
-  const [ofEmail, readOfEmail] = useQuery({
-    query: DRAFTS_OF,
-    variables: { originalEmailId: emailId ?? '' },
-    pause: draftId !== null || emailId === undefined,
-    requestPolicy: 'network-only',
-  });
-  const isOfMode = ({ kind }: StoredDraft) => (kind === 'REPLY_ALL' ? 'REPLY' : kind) === kindOf(mode);
-  const answers = ofEmail.data?.drafts.edges.map(({ node }) => node);
-  const isNone = draftId === null && emailId === undefined;
-  const stored =
-    draftId === null
-      ? isNone
-        ? null
-        : answers && (answers.find(isOfMode) ?? null)
-      : one.data === undefined
-        ? undefined
-        : one.data.draft;
-  return {
-    stored,
-    error: one.error ?? ofEmail.error,
-    retry: () => (draftId === null ? !isNone && readOfEmail({ requestPolicy: 'network-only' }) : readOne()),
-  };
 }
