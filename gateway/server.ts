@@ -50,7 +50,7 @@ export interface GatewayOptions {
   /** time limit of a request, from the last byte of its body to the response; {@link ANSWER_WITHIN_MS} by default */
   answerWithinMs?: number;
   /** ends the process at these points, for tests */
-  fault?: SubmissionParts['fault'];
+  fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']>;
 }
 
 /** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. */
@@ -86,6 +86,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     buildEventPayload,
     buildSamplePayload,
     forgetCredentials: (userId) => credentials.forget(userId),
+    ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
   const contextOf = createContextOf(parts);
   const accounts = openAccounts({

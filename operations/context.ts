@@ -37,9 +37,14 @@ export interface OperationParts {
     context: OperationContext,
     sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
   ) => Promise<EventPayload>;
+  /** ends the process at these points, for tests */
+  fault?: (point: SendingFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
 }
+
+/** The transaction that stores emails and removes their drafts is about to commit, or has committed. */
+export type SendingFaultPoint = 'drafts.before-commit' | 'drafts.after-commit';
 
 export interface OperationSettings {
   /** without a trailing slash */

@@ -121,6 +121,7 @@ function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs):
   return [
     ...named('emails', emailsWork, metadataBefore),
     ...named('events', eventsWork, metadataBefore),
+    ...named('drafts', draftsWork, metadataBefore),
     ...named('bodies', clearingWork('bodies', 'bodiesAt', sweep.removeBodies), bodiesBefore),
     ...named('raws', clearingWork('raw', 'rawAt', sweep.removeRaws), rawBefore),
     ...named('receptions', receptionsWork, rawBefore),
@@ -142,6 +143,11 @@ const eventsWork =
   (before: Date): Work =>
   async (client, { userId }) =>
     (await sweep.removeOldEvents(client, userId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
+
+const draftsWork =
+  (before: Date): Work =>
+  async (client, { userId }) =>
+    (await sweep.removeOldDrafts(client, userId, before, REMOVED_EMAILS)) === REMOVED_EMAILS;
 
 /** Removes bodies or bytes from emails that stay, and notes its progress in the user. */
 const clearingWork =

@@ -44,6 +44,7 @@ async function commitGroup(
   const [first] = group;
   if (first === undefined) return [];
   const { context } = first;
+  const isOfDraft = group.some(({ submission: { draft } }) => draft !== undefined);
   const { policy, verdicts, entering, leftOut, threaded, lastSeq } = await inUserTransaction(
     context.database,
     context.userId,
@@ -51,9 +52,11 @@ async function commitGroup(
     async (client) => {
       const stored = await storeSubmissions(client, context, group, { threads });
       requireTimely(stored.entering);
+      if (isOfDraft) context.fault?.('drafts.before-commit');
       return stored;
     },
   );
+  if (isOfDraft) context.fault?.('drafts.after-commit');
   group.forEach((member, at) => {
     const verdict = verdicts[at];
     if (verdict instanceof UserError) member.reject(verdict);

@@ -319,6 +319,40 @@ describe('the gateway', () => {
     LIMIT_MS,
   );
 
+  test('killed before and after the commit that sends a draft: the draft is there, or its email, and it goes once', async () => {
+    const body = compose();
+    const draft = await stage.account.call('POST', '/drafts', body);
+    const send = () =>
+      stage.account.call('POST', `/drafts/${draft.body.id}/send`, { version: 1 }, { 'idempotency-key': 'draft' });
+    const counts = async () => {
+      await awaitDisconnected('gateway');
+      const [row] = await stage.query<{ drafts: number; emails: number }>(
+        `select (select count(*)::int from draft) as drafts,
+           (select count(*)::int from email where subject = $1) as emails`,
+        [body['subject']],
+      );
+      return row;
+    };
+    for (const [point, left] of [
+      ['drafts.before-commit', { drafts: 1, emails: 0 }],
+      ['drafts.after-commit', { drafts: 0, emails: 1 }],
+    ] as const) {
+      await stage.service.end('gateway', 'SIGTERM');
+      stage.service.startProcess('gateway', { FAULT: point });
+      await stage.service.awaitReady();
+      const exit = exitOf('gateway');
+      await Promise.all([send().catch(() => null), exit]);
+      expect(await exit, `${point} was reached`).toBe(137);
+      expect(await counts()).toEqual(left);
+    }
+    stage.service.startProcess('gateway');
+    await stage.service.awaitReady();
+    const answer = await send();
+    expect(answer.status).toBe(200);
+    book(answer, body.to);
+    expect((await settle()).doubled).toBe(0);
+  });
+
   /**
    * Answers how many clients were answered before the kill, and how many were not although their email was stored: of every other kill
    * the clients hear nothing any more a while before.

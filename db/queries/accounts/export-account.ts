@@ -51,6 +51,16 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
       from email e left join email_content c on c.user_id = e.user_id and c.email_id = e.id
       where e.user_id = $1 order by e.created_at, e.id`,
   },
+  {
+    file: 'drafts.jsonl',
+    atOnce: 1,
+    query: `
+      select (to_jsonb(d) - 'user_id') || jsonb_build_object('attachments', (
+          select coalesce(jsonb_agg(to_jsonb(a) - '{user_id,draft_id,content}'::text[]
+            || jsonb_build_object('content_base64', translate(encode(a.content, 'base64'), E'\\n', '')) order by a.position), '[]')
+          from draft_attachment a where a.user_id = d.user_id and a.draft_id = d.id)) as document
+      from draft d where d.user_id = $1 order by d.created_at, d.id`,
+  },
   { file: 'recipients.jsonl', query: rowsOf('recipient', 't.created_at, t.id') },
   { file: 'sending-attempts.jsonl', query: rowsOf('sending_attempt', 't.recipient_id, t.number') },
   { file: 'deliveries.jsonl', query: rowsOf('delivery', 't.created_at, t.id', ['forward_raw_id', 'last_attempt']) },

@@ -225,6 +225,27 @@ export async function removeReportReceptions(
   return { lastId: rows.at(-1)?.email_id ?? null, count: rows.length };
 }
 
+/** Removes drafts that were not changed since an instant, with their files; returns how many. In a transaction. */
+export async function removeOldDrafts(
+  client: pg.ClientBase,
+  userId: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const { rowCount } = await client.query({
+    name: 'retention-drafts',
+    text: `
+      with old as materialized (
+        select d.id from draft d where d.user_id = $1 and d.updated_at < $2 order by d.id limit $3 for update skip locked
+      ), files as (
+        delete from draft_attachment a where a.user_id = $1 and a.draft_id = any (array(select id from old))
+      )
+      delete from draft d where d.user_id = $1 and d.id = any (array(select id from old))`,
+    values: [userId, before.toISOString(), limit],
+  });
+  return rowCount ?? 0;
+}
+
 /** Removes the first events of the feed that are older than an instant, with their deliveries; returns how many. In a transaction. */
 export async function removeOldEvents(
   client: pg.ClientBase,

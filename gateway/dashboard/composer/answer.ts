@@ -1,9 +1,6 @@
 import { addressIn, mailboxLine, type Person, withoutTag } from './address-text.ts';
 import type { Original } from './composer-documents.ts';
-import type { Draft } from './draft.ts';
-
-/** Purpose of the composer. */
-export type ComposerMode = 'new' | 'reply' | 'reply-all' | 'forward';
+import type { ComposerMode, Draft } from './draft.ts';
 
 const REPLY = /^(re|aw|sv|antw|rif)(\[\d+\])?\s*:/i;
 const FORWARD = /^(fwd?|wg|tr|rv)\s*:/i;

@@ -4,10 +4,10 @@ import { type CombinedError, useQuery } from 'urql';
 import { Link } from 'wouter';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
-import { type ComposerMode, firstDraft } from './answer.ts';
+import { firstDraft } from './answer.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
-import { kindOf } from './draft.ts';
+import { type ComposerMode, kindOf } from './draft.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;

@@ -1,9 +1,11 @@
 import { looksLikeMailbox } from './address-text.ts';
-import type { ComposerMode } from './answer.ts';
 import type { StoredDraft } from './composer-documents.ts';
 
 /** Time zone of this browser, such as `Europe/Berlin`. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Purpose of the composer. */
+export type ComposerMode = 'new' | 'reply' | 'reply-all' | 'forward';
 
 /** The values of the composer's form. */
 export interface Draft {

@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { ComposerMode } from './answer.ts';
 import { sizeText } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original } from './composer-documents.ts';
+import type { ComposerMode } from './draft.ts';
 import { quoteOriginal } from './quote-original.ts';
 
 export interface OriginalNoteProps {

@@ -1,9 +1,8 @@
 import { useRef, useState } from 'react';
 import { type Problem, useAct } from '../parts/use-act.ts';
-import type { ComposerMode } from './answer.ts';
 import { type AttachedFile, attachmentsInput } from './attachments.ts';
 import { CREATE_DRAFT, DELETE_DRAFT, type Original, type StoredDraft, UPDATE_DRAFT } from './composer-documents.ts';
-import { type draftInput, kindOf } from './draft.ts';
+import { type ComposerMode, type draftInput, kindOf } from './draft.ts';
 
 /** What is written in the composer. */
 export interface DraftContent {

@@ -2,9 +2,9 @@ import { useRef, useState } from 'react';
 import { showNotice } from '../parts/notice.tsx';
 import { exactTime } from '../parts/relative-time.tsx';
 import { type Problem, useAct } from '../parts/use-act.ts';
-import type { ComposerMode } from './answer.ts';
 import { attachmentsInput } from './attachments.ts';
 import { CANCEL, CREATE_DRAFT, type Original, SEND_DRAFT, type SentEmail } from './composer-documents.ts';
+import type { ComposerMode } from './draft.ts';
 import { createInput, type DraftContent, type SavedDraft } from './use-saved-draft.ts';
 
 export interface Sending {
