@@ -44,7 +44,7 @@ export interface OperationParts {
 }
 
 /** The transaction that stores emails and removes their drafts is about to commit, or has committed. */
-export type SendingFaultPoint = 'drafts.before-commit' | 'drafts.after-commit';
+type SendingFaultPoint = 'drafts.before-commit' | 'drafts.after-commit';
 
 export interface OperationSettings {
   /** without a trailing slash */

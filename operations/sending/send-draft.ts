@@ -37,7 +37,10 @@ export async function sendDraft(
   if (draft.version !== version) throw staleDraft(draft.version);
   const sent = { id, version };
   const { kind, originalEmailId } = draft;
-  const email = { ...(await readEmail(context, draft)), claimToken };
+  const content = await readEmail(context, draft);
+  // Another request has sent it in this moment.
+  if (content === null) return findReplay(context, idempotency);
+  const email = { ...content, claimToken };
   if (kind === 'new' || originalEmailId === null) return sendEmail(context, email, idempotency, sent);
   try {
     if (kind === 'forward') {
@@ -60,19 +63,23 @@ async function findReplay(context: OperationContext, idempotency: Idempotency | 
   return before;
 }
 
-/** Returns the email that the draft is now. */
-async function readEmail({ database, userId }: OperationContext, { id, fields }: StoredDraft): Promise<NewEmail> {
+/** Returns the email that the draft is now; null when it is gone. */
+async function readEmail(
+  { database, userId }: OperationContext,
+  { id, fields }: StoredDraft,
+): Promise<NewEmail | null> {
   const [[bodies], files] = await asUser(database, userId, async (transaction) => [
     await readDraftBodies(transaction, userId, [id]),
     await readDraftFiles(transaction, userId, id),
   ]);
+  if (bodies === undefined) return null;
   const attachments = files.map(({ filename, content, contentType, contentId }) => ({
     filename,
     content: content.toString('base64'),
     contentType,
     contentId,
   }));
-  return { ...fields, text: bodies?.text ?? null, html: bodies?.html ?? null, attachments };
+  return { ...fields, text: bodies.text, html: bodies.html, attachments };
 }
 
 /** Returns the error to throw: not_found is about the original, unless the draft itself is gone. */
