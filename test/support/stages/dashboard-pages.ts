@@ -7,6 +7,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/',
     '/inbox',
     '/activity',
+    '/drafts',
     '/scheduled',
     '/held',
     '/domains',
