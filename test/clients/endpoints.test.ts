@@ -139,6 +139,8 @@ describe('inboundemail', () => {
       isActive: true,
       isReceiptRuleConfigured: true,
       receiptRuleName: null,
+      policy: null,
+      policyUsage: null,
       userId: expect.any(String),
       createdAt: INSTANT,
       updatedAt: INSTANT,
