@@ -47,6 +47,10 @@ const EFFECTS = {
   'reads mail': { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   /** can be undone, and has no further effect when repeated */
   changes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  /** creates something that can be deleted */
+  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  /** overwrites what was there; a repeated call with the same version changes nothing */
+  replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   sends: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   /** cannot be undone, and has no further effect when repeated */
   cancels: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

@@ -1,6 +1,14 @@
 import type { Tool } from './tool.ts';
 import { whoAmI } from './tools/account.ts';
 import { readAttachmentTool } from './tools/attachments.ts';
+import {
+  createDraftTool,
+  deleteDraftTool,
+  listDraftsTool,
+  readDraftTool,
+  sendDraftTool,
+  updateDraftTool,
+} from './tools/drafts.ts';
 import { awaitEmail, readEmail, searchEmails } from './tools/emails.ts';
 import {
   cancelEmailTool,
@@ -27,6 +35,12 @@ export const tools: readonly Tool[] = [
   forwardEmailTool,
   rescheduleEmailTool,
   cancelEmailTool,
+  createDraftTool,
+  listDraftsTool,
+  readDraftTool,
+  updateDraftTool,
+  deleteDraftTool,
+  sendDraftTool,
   labelThreads,
   archiveThreads,
   markThreadsRead,

@@ -101,6 +101,29 @@ export const openedEmail = z.object({
   }),
 });
 
+/** Characters of a body in one result. */
+const DEFAULT_BODY = 20_000;
+const MAX_BODY = 50_000;
+
+/** Arguments that choose the part of a body to return. */
+export const bodyChoice = {
+  body: z
+    .enum(['text', 'html'])
+    .default('text')
+    .meta({ description: 'The body to return. Without a text body, `text` is the text of the HTML.' }),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta({ description: 'Where to begin in the body: `next_offset` of the last result.' }),
+  max_chars: z
+    .int()
+    .min(1)
+    .max(MAX_BODY)
+    .default(DEFAULT_BODY)
+    .meta({ description: 'Maximum number of characters of the body.' }),
+};
+
 /** Part of a body: of its text, or of the HTML. */
 export interface BodyChoice {
   body: 'text' | 'html';

@@ -8,11 +8,16 @@ import { waitBody } from '../../rest/emails/email-wait.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
 import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
-import { extracts, extractsOf, listedEmail, listedEmailOf, openEmail, openedEmail } from './email-shapes.ts';
+import {
+  bodyChoice,
+  extracts,
+  extractsOf,
+  listedEmail,
+  listedEmailOf,
+  openEmail,
+  openedEmail,
+} from './email-shapes.ts';
 
-/** Characters of a body in one result. */
-const DEFAULT_BODY = 20_000;
-const MAX_BODY = 50_000;
 /** Characters of the body of an awaited email. */
 const AWAITED_BODY = 4_000;
 /** Shorter than the time after which clients give up by default, 60 s. */
@@ -58,21 +63,7 @@ export const readEmail = defineTool({
   effect: 'reads mail',
   input: z.object({
     email_id: z.string().meta({ description: 'ID of an email.' }),
-    body: z
-      .enum(['text', 'html'])
-      .default('text')
-      .meta({ description: 'The body to return. Without a text body, `text` is the text of the HTML.' }),
-    offset: z
-      .int()
-      .min(0)
-      .default(0)
-      .meta({ description: 'Where to begin in the body: `next_offset` of the last result.' }),
-    max_chars: z
-      .int()
-      .min(1)
-      .max(MAX_BODY)
-      .default(DEFAULT_BODY)
-      .meta({ description: 'Maximum number of characters of the body.' }),
+    ...bodyChoice,
   }),
   output: openedEmail,
   run: (context, { email_id: emailId, body, offset, max_chars: limit }) =>

@@ -31,7 +31,7 @@ const content = {
   timezone: true,
 } as const;
 
-const sent = z.object({
+export const sent = z.object({
   id: scheduledAnswer.shape.id,
   message_id: scheduledAnswer.shape.message_id,
   status: z.enum(['sent', 'scheduled']).meta({
@@ -41,11 +41,12 @@ const sent = z.object({
   timezone: z.string().nullable(),
 });
 
-function sentOf({ receipt }: Accepted): z.input<typeof sent> {
+export function sentOf({ receipt }: Accepted): z.input<typeof sent> {
   return scheduledBodyOf(receipt) ?? { ...sentBodyOf(receipt), scheduled_at: null, timezone: null };
 }
 
-const KEY = 'idempotency_key';
+/** The argument that names the first of equal calls. */
+export const KEY = 'idempotency_key';
 
 export const sendEmailTool = defineTool({
   name: 'send_email',

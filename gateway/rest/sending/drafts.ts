@@ -43,7 +43,7 @@ const withAttachments = z
 
 const version = z.int().min(1).meta({ description: 'Version of the draft that you have read.' });
 
-const newDraft = z
+export const newDraft = z
   .object({
     kind: z
       .enum(DRAFT_KINDS)
@@ -70,7 +70,7 @@ const newDraft = z
     ],
   });
 
-const draftChange = z
+export const draftChange = z
   .object({
     version,
     ...draftFields,
@@ -91,7 +91,7 @@ const draftChange = z
     'x-examples': [{ version: 1, subject: 'Your order 4711', attachments: [{ id: `att_${'0'.repeat(32)}` }] }],
   });
 
-const draftSummary = z
+export const draftSummary = z
   .object({
     object: z.literal('draft'),
     id: z.string(),
@@ -166,7 +166,7 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     async (request) => {
       const { thread_id: threadId, original_email_id: originalEmailId, ...page } = request.query;
       const found = await drafts.listDrafts(contextOf(request), { threadId, originalEmailId }, page);
-      return listBody(found.drafts.map(summaryOf), page, found.total);
+      return listBody(found.drafts.map(draftSummaryOf), page, found.total);
     },
   );
 
@@ -294,7 +294,7 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
 };
 
 /** Converts the fields of a body; those that are missing stay undefined. */
-function draftInputOf(body: Omit<z.infer<typeof draftChange>, 'version'>): drafts.DraftInput {
+export function draftInputOf(body: Omit<z.infer<typeof draftChange>, 'version'>): drafts.DraftInput {
   const { reply_to: replyTo, scheduled_at: scheduledAt, list_unsubscribe: listUnsubscribe, ...rest } = body;
   const { with_attachments: including, attachments: given, ...fields } = rest;
   return {
@@ -310,7 +310,7 @@ function draftInputOf(body: Omit<z.infer<typeof draftChange>, 'version'>): draft
   };
 }
 
-function summaryOf(draft: drafts.Draft): z.infer<typeof draftSummary> {
+export function draftSummaryOf(draft: drafts.Draft): z.infer<typeof draftSummary> {
   const { replyTo, scheduledAt, listUnsubscribe, withAttachments: including, ...fields } = draft.fields;
   return {
     object: 'draft',
@@ -347,7 +347,7 @@ function summaryOf(draft: drafts.Draft): z.infer<typeof draftSummary> {
 }
 
 function bodyOf(draft: drafts.DraftDetails): z.infer<typeof draftBody> {
-  return { ...summaryOf(draft), text: draft.text, html: draft.html };
+  return { ...draftSummaryOf(draft), text: draft.text, html: draft.html };
 }
 
 function listed(given: string | readonly string[] | null): string | string[] | null {

@@ -51,6 +51,42 @@ describe.each(ERAS)('a client of protocol %s', (era) => {
   });
 });
 
+describe('a draft', () => {
+  test('is created, changed at its version, and sent once for a key', async () => {
+    const client = await connectInjected(gateway, box.apiKey);
+    const call = async (name: string, given: object) => {
+      const { structuredContent, content, isError } = await client.callTool({ name, arguments: { ...given } });
+      return { data: structuredContent as Record<string, unknown>, text: JSON.stringify(content), isError };
+    };
+    const fields = { from: box.address, to: 'ada@example.org', subject: 'Draft', text: 'One' };
+    const { data: created } = await call('create_draft', fields);
+    expect(created).toMatchObject({ kind: 'new', version: 1, untrusted: { to: ['ada@example.org'], text: 'One' } });
+    const draft = { draft_id: created['id'], version: 1 };
+    expect((await call('update_draft', { ...draft, text: 'Two' })).data).toMatchObject({ version: 2 });
+
+    const stale = await call('send_draft', draft);
+    expect(stale.isError).toBe(true);
+    expect(stale.text).toContain('is at version 2 now');
+    const { data: list } = await call('list_drafts', {});
+    expect(list['drafts']).toMatchObject([{ id: created['id'], version: 2, untrusted: { preview: 'Two' } }]);
+    const { data: read } = await call('read_draft', { draft_id: created['id'], offset: 1, max_chars: 1 });
+    expect(read).toMatchObject({ next_offset: 2, untrusted: { text: 'w' } });
+
+    const sending = { ...draft, version: 2, idempotency_key: 'draft' };
+    const first = await call('send_draft', sending);
+    expect(first.data).toMatchObject({ status: 'sent' });
+    expect((await call('send_draft', sending)).data).toEqual(first.data);
+    expect((await call('read_draft', { draft_id: created['id'] })).isError).toBe(true);
+
+    const reply = { kind: 'reply', original_email_id: first.data['id'], from: box.address, text: 'Once more' };
+    const { data: replying } = await call('create_draft', reply);
+    expect(replying).toMatchObject({ kind: 'reply', original_email_id: first.data['id'] });
+    expect((await call('delete_draft', { draft_id: replying['id'] })).data).toMatchObject({ deleted: true });
+    expect((await call('list_drafts', {})).data).toEqual({ drafts: [], next_cursor: null });
+    await client.close();
+  });
+});
+
 describe('a request that is not served', () => {
   test('has no valid key: 401 with a challenge', async () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
