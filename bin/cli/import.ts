@@ -1,7 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { Argument, type Command } from 'commander';
+import { CommandError } from './command-error.ts';
 import { type FoundMessage, MAIL_FORMATS, type MailFiles, type MailFormat, openMailFiles } from './mail-files.ts';
-import { addServerOptions, CommandError, connect, type Server, type ServerOptions } from './server.ts';
+import { addJsonOption } from './output.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 interface ImportOptions extends ServerOptions {
   address: string;
@@ -16,6 +18,8 @@ const BATCH_MESSAGES = 50;
 const BATCH_BYTES = 4_000_000;
 /** Requests in flight. */
 const REQUESTS = 3;
+/** For a minute. An import that ends can be repeated, but has to read everything again. */
+const RETRIES = 8;
 /** Refused messages that are printed; the file of --report has all of them. */
 const PRINTED = 20;
 
@@ -32,20 +36,13 @@ export function addImportCommand(program: Command): void {
     .requiredOption('--address <address>', 'your address that receives the mail')
     .option('--webhooks', 'route the mail like new mail: guard rules, endpoints and webhooks')
     .option('--read', 'mark all of it as read')
-    .option('--report <file>', 'write each message that was refused to a file, as JSON lines')
-    .option('--json', 'print the result as JSON');
-  addServerOptions(command)
+    .option('--report <file>', 'write each message that was refused to a file, as JSON lines');
+  addJsonOption(addServerOptions(command))
     .addHelpText(
       'after',
       '\nThe key needs the scope manage. Interrupted imports can be repeated: mail that is there already is not added again.',
     )
-    .action(async (format: MailFormat, path: string, options: ImportOptions) => {
-      await runImport(format, path, options).catch((error: unknown) => {
-        if (!(error instanceof Error)) throw error;
-        process.stderr.write(`${error.message}\n`);
-        process.exitCode = 1;
-      });
-    });
+    .action(runImport);
 }
 
 interface Refusal {
@@ -60,7 +57,7 @@ interface ImportTotals {
 }
 
 async function runImport(format: MailFormat, path: string, options: ImportOptions): Promise<void> {
-  const server = connect(options);
+  const server = await connect(options, { retries: RETRIES });
   const files = await openMailFiles(format, path);
   const startedTick = performance.now();
   const totals: ImportTotals = { imported: 0, duplicates: 0, refused: [] };

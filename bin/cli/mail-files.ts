@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_MESSAGE_BYTES } from '../../core/smtp/smtp-limits.ts';
-import { CommandError } from './server.ts';
+import { CommandError } from './command-error.ts';
 
 /** A message of a file or folder. */
 export interface FoundMessage {

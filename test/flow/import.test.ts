@@ -129,16 +129,16 @@ test('with --webhooks the mail is routed like new mail', async () => {
   expect(requests.filter(({ body }) => body.toString().includes('Kolibri'))).toEqual([]);
 });
 
-test('a foreign address, a wrong key and a wrong path are said in one line', async () => {
+test('a foreign address, a wrong key and a wrong path are named', async () => {
   const file = path.join(directory, 'one.eml');
   const foreign = await postroom(['import', 'eml', file, '--address', 'who@elsewhere.test']);
   expect(foreign).toMatchObject({
-    code: 1,
+    code: 5,
     out: '',
-    error: expect.stringMatching(/^404 The recipient is not one of your addresses/),
+    error: expect.stringMatching(/^The recipient is not one of your addresses/),
   });
   const wrong = await postroom(['import', 'eml', file, '--address', address], 'x'.repeat(40));
-  expect(wrong).toMatchObject({ code: 1, error: expect.stringMatching(/^401 [^\n]+\n$/) });
+  expect(wrong).toMatchObject({ code: 4, error: expect.stringMatching(/does not accept the API key/) });
   const nowhere = await postroom(['import', 'mbox', path.join(directory, 'none'), '--address', address]);
   expect(nowhere).toMatchObject({ code: 1, error: expect.stringMatching(/none does not exist\n$/) });
 });

@@ -1,0 +1,75 @@
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { CommandError, EXIT } from './command-error.ts';
+import { readStoredServer, storeServer } from './config-file.ts';
+import { addJsonOption, hint, print, printJson } from './output.ts';
+import { addServerOptions, DEFAULT_URL, type ServerOptions, serverOf, serverUrl } from './server.ts';
+import { rightsInWords, whoAmI } from './who-am-i.ts';
+
+export function addInitCommand(program: Command): void {
+  const command = program
+    .command('init')
+    .description('Stores the server and the API key that the other commands use, after it has checked them.');
+  addJsonOption(addServerOptions(command))
+    .addHelpText(
+      'after',
+      `
+Asks for what is not given. Without a terminal it reads the key from stdin.
+
+Examples:
+  $ postroom init
+  $ postroom init --url https://mail.example.com < key.txt`,
+    )
+    .action(init);
+}
+
+async function init(options: ServerOptions & { json?: true }): Promise<void> {
+  const isAsking = process.stdin.isTTY;
+  // A file that is not valid is replaced.
+  const stored = options.url === undefined ? await readStoredServer().catch(() => null) : null;
+  const proposed = stored?.url ?? DEFAULT_URL;
+  const url = serverUrl(options.url ?? ((isAsking && (await ask(`Server (${proposed}): `))) || proposed));
+  const key = options.key ?? (isAsking ? await askSecretly('API key: ') : (await readText(process.stdin)).trim());
+  if (key === '')
+    throw new CommandError('There is no API key.', {
+      exitCode: EXIT.usage,
+      next: 'The first start of Postroom prints one. The dashboard creates others: Settings, API keys.',
+    });
+  const identity = await whoAmI(serverOf(url, key));
+  const file = await storeServer({ url, key });
+  if (options.json === true) return printJson({ url, file, ...identity });
+  print(
+    `Signed in to ${url} (Postroom ${identity.server.version}) as ${identity.account?.email ?? 'a key without read'}.`,
+  );
+  print(`The key has ${rightsInWords(identity)}. It is stored in ${file}, which only you can read.`);
+  hint('Next: postroom inbox');
+}
+
+/** Asks on stderr, so that stdout has only the result. */
+async function ask(question: string): Promise<string> {
+  return answerTo(createInterface({ input: process.stdin, output: process.stderr }), question);
+}
+
+/** Asks without showing what is typed. */
+async function askSecretly(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await answerTo(createInterface({ input: process.stdin, output: nowhere, terminal: true }), '');
+  } finally {
+    process.stderr.write('\n');
+  }
+}
+
+async function answerTo(asking: Interface, question: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  asking.once('close', () => reject(new CommandError('Nothing was stored.')));
+  asking.question(question).then(resolve, reject);
+  try {
+    return (await promise).trim();
+  } finally {
+    asking.close();
+  }
+}
