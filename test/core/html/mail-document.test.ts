@@ -306,14 +306,13 @@ test('the document has the language of the message, if valid, and its subject', 
 });
 
 test.each([
-  ['<div>', 5_000_000],
   ['<div>', 10_000_000],
-  ['<blockquote type=cite>a</blockquote>b', 900_000],
-  ['<hr id=stopSpelling>', 900_000],
-  ['<div>a<hr id=stopSpelling></div>', 600_000],
+  ['<blockquote type=cite>a</blockquote>b', 300_000],
+  ['<hr id=stopSpelling>', 300_000],
+  ['<div>a<hr id=stopSpelling></div>', 200_000],
   ['<p style="background:url(https://e.test/x);', 900_000],
   ['<p style=";;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;">', 900_000],
-  ['<img src=https://e.test/a>', 900_000],
+  ['<img src=https://e.test/a>', 300_000],
   ['<td background=https://e.test/a>', 200_000],
   ['<html lang=', 900_000],
 ])('%s repeated (%i characters) makes a small document', (unit, length) => {
