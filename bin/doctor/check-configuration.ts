@@ -1,3 +1,4 @@
+import { isLocalMailHostname } from '../../core/domains/mail-hostname.ts';
 import { type Config, ConfigError, type Environment, isLoopback, readConfig } from '../config.ts';
 import { exposuresOf } from '../runner/exposures.ts';
 import { VERSION } from '../runner/version.ts';
@@ -27,7 +28,7 @@ export function checkConfiguration(environment: Environment): { config: Config |
 
 /** Whether only this machine should reach the service, as in a trial. */
 export function isTrial(config: Config): boolean {
-  return config.mailHostname === 'localhost';
+  return isLocalMailHostname(config.mailHostname);
 }
 
 function judge(config: Config): Finding[] {

@@ -49,19 +49,30 @@ export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
     return 'Invalid webhook URL format';
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === '') return 'Invalid webhook URL format';
-  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return 'Webhook URL must be a valid HTTPS URL';
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return schemeRefusal(guard);
   // URL() drops empty ones.
   if (/^[^/?#]*\/\/[^/?#\\]*@/.test(url)) return 'Webhook URL must not contain a user name or password';
   const port = parsed.port === '' ? defaultPort(parsed.protocol) : Number(parsed.port);
   if (REFUSED_PORTS.has(port)) return `Webhook URL must not use port ${port}`;
   const addresses = knownAddresses(unbracket(parsed.hostname));
   if (parsed.protocol === 'http:') {
-    const isAllowed = HTTP_HOSTS.has(parsed.hostname) && addresses.some((a) => guard.judge(a, port) === 'allowed');
-    return isAllowed ? null : 'Webhook URL must be a valid HTTPS URL (http is allowed for localhost only)';
+    if (!HTTP_HOSTS.has(parsed.hostname) || !isLoopbackAllowed(guard)) return schemeRefusal(guard);
+    return addresses.some((a) => guard.judge(a, port) === 'allowed') ? null : `Webhook URL must not use port ${port}`;
   }
   if (addresses.length > 0 && addresses.every((address) => guard.judge(address, port) === 'blocked'))
     return 'Webhook URL must not point to a private address';
   return null;
+}
+
+/** Says which schemes a webhook may have on this service. */
+function schemeRefusal(guard: AddressGuard): string {
+  return isLoopbackAllowed(guard)
+    ? 'Webhook URL must begin with https://, or with http:// for localhost, 127.0.0.1 and [::1]'
+    : 'Webhook URL must begin with https://';
+}
+
+function isLoopbackAllowed(guard: AddressGuard): boolean {
+  return LOOPBACK_ADDRESSES.some((address) => guard.judge(address, defaultPort('http:')) === 'allowed');
 }
 
 /** Returns whether a host name means this machine (RFC 6761 §6.3), which needs no DNS lookup. */

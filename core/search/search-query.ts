@@ -121,8 +121,14 @@ function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): Sea
     );
   if (value.trim() === '') throw refused(`${operator}: needs a value directly after it: ${TAKEN[operator]}`);
   const term = valueOf(operator, value.trim(), isQuoted, now);
-  if (term === null)
-    throw refused(`${operator}: does not take ${JSON.stringify(shortened(value))}. It takes ${TAKEN[operator]}`);
+  if (term === null) {
+    const meant = nearestFlag(operator, value.trim().toLowerCase());
+    throw refused(
+      `${operator}: does not take ${JSON.stringify(shortened(value))}. It takes ${TAKEN[operator]}${
+        meant === null ? '' : `. Did you mean ${operator}:${meant}?`
+      }`,
+    );
+  }
   return { ...term, isNegated };
 }
 
@@ -145,6 +151,35 @@ const FLAGS: Readonly<Record<'has' | 'is' | 'in', Readonly<Record<string, Search
   is: { unread: 'unread', read: 'read', archived: 'archived' },
   in: { inbox: 'inbox', archive: 'archived', sent: 'sent', received: 'received', scheduled: 'scheduled' },
 };
+
+/** Changed, added and missing letters with which a word still counts as mistyped. */
+const MAX_TYPOS = 2;
+
+/** Returns the value of `has:`, `is:` or `in:` that was probably meant; null: none is near. */
+function nearestFlag(operator: Operator, value: string): string | null {
+  if (operator !== 'has' && operator !== 'is' && operator !== 'in') return null;
+  const near = Object.keys(FLAGS[operator])
+    .map((word) => ({ word, typos: typosBetween(word, value) }))
+    .filter(({ typos }) => typos <= MAX_TYPOS);
+  return near.toSorted((one, other) => one.typos - other.typos)[0]?.word ?? null;
+}
+
+/** Levenshtein distance; values that differ much in length are not compared. */
+function typosBetween(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > MAX_TYPOS) return Infinity;
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let index = 0; index < one.length; index++) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column++)
+      next[column] = Math.min(
+        (row[column] ?? 0) + 1,
+        (next[column - 1] ?? 0) + 1,
+        (row[column - 1] ?? 0) + (one[index] === other[column - 1] ? 0 : 1),
+      );
+    row = next;
+  }
+  return row[other.length] ?? Infinity;
+}
 
 type Bare<T> = T extends unknown ? Omit<T, 'isNegated'> : never;
 

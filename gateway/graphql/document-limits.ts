@@ -18,6 +18,7 @@ import {
   validate,
 } from 'graphql';
 import { type Plugin } from 'graphql-yoga';
+import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 
 const MAX_DEPTH = 10;
@@ -48,7 +49,7 @@ export function boundedOperations(): Plugin {
         parse(source, { ...options, maxLexicalTokens: MAX_TOKENS }),
       );
     },
-    onValidate({ params, setResult, addValidationRule, setValidationFn }) {
+    onValidate({ params, context, setResult, addValidationRule, setValidationFn }) {
       if (hasTooManyPairs(params.documentAST as DocumentNode, MOST_COMPARED))
         return setResult([refusal(TOO_MANY_PAIRS)]);
       addValidationRule(limitAliases);
@@ -58,6 +59,14 @@ export function boundedOperations(): Plugin {
         (of: GraphQLSchema, document: DocumentNode, rules?: ValidationRule[], options?: ValidationOptions) =>
           validate(of, document, rules, { ...options, hideSuggestions: true, maxErrors: 20 }),
       );
+      if ((context as unknown as { context: GraphContext }).context.operations.caller.via !== 'session')
+        return undefined;
+      // A person in the explorer gets them. Not in the function above, whose results are cached for all callers.
+      return ({ valid, setResult: setEnd }) => {
+        if (valid) return;
+        const errors = validate(schema, params.documentAST as DocumentNode, specifiedRules, { maxErrors: 20 });
+        if (errors.length > 0) setEnd([...errors]);
+      };
     },
     onExecute({ args, setResultAndStopExecution }) {
       const refused = costRefusal(args);

@@ -6,6 +6,7 @@ import { checkedRecordOf, type DomainCheck, isSeen, readDomainCheck } from '../.
 import { canonicalDomainName, parentDomains } from '../../core/domains/domain-name.ts';
 import { REASONS } from '../../core/domains/domain-state.ts';
 import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
+import { isTrustedDomain } from '../../core/domains/trusted-domain.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -107,7 +108,7 @@ export async function createDomain(context: OperationContext, input: { domain: s
     throw error;
   }
   context.bus.publish('routing.changed', { name });
-  if (!context.settings.trustedDomains.includes(name)) await checkNewDomainDns(context, domainId);
+  if (!isTrustedDomain(name, context.settings.trustedDomains)) await checkNewDomainDns(context, domainId);
   return readDomain(context, domainId);
 }
 
@@ -137,7 +138,7 @@ async function addDomain(
   const parent = await lists.findVerifiedDomain(transaction, userId, parentDomains(name));
   if (parent === null && key === null)
     throw new UserError('conflict', 'The parent domain is no longer verified. Try again.');
-  const isTrusted = context.settings.trustedDomains.includes(name) || (parent?.isTrusted ?? false);
+  const isTrusted = isTrustedDomain(name, context.settings.trustedDomains) || (parent?.isTrusted ?? false);
   const isVerified = isTrusted || parent !== null;
   if (isVerified && !(await lists.claimVerifiedName(transaction, { name, user_id: userId, domain_id: id })))
     throw alreadyRegistered();

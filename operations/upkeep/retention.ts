@@ -23,3 +23,11 @@ export async function updateRetention(context: OperationContext, retention: Rete
   await entities.asUser(userId, (unit) => rows.writeRetention(unit, userId, retention, context.now()));
   return { ...retention, isDefault: false };
 }
+
+/** Returns what these periods would erase now. Throws validation as updateRetention does. */
+export async function previewRetention(context: OperationContext, retention: Retention): Promise<rows.RetentionCounts> {
+  const fault = checkRetention(retention);
+  if (fault !== null) throw invalid(fault, 'input');
+  const { database, userId, now } = context;
+  return asUser(database, userId, (transaction) => rows.countErased(transaction, userId, retention, now()));
+}

@@ -21,7 +21,7 @@ test('an empty environment gives the defaults of the table', () => {
     mailHostname: 'localhost',
     dnsServers: [],
     validatingResolvers: [],
-    trustedDomains: ['inbox.test'],
+    trustedDomains: ['inbox.test', '*.inbox.test'],
     isLocalOnly: true,
     outboundRelayUrl: null,
     outboundPort: 25,
@@ -63,7 +63,7 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ PUBLIC_URL: 'https://mail.example.com/' }, { publicUrl: 'https://mail.example.com' }],
   [{ DNS_SERVERS: '127.0.0.1:5353, [::1]:53' }, { dnsServers: ['127.0.0.1:5353', '[::1]:53'] }],
   [{ SMTP_PROXIES: '192.0.2.1, 2001:db8::/32' }, { smtpProxies: ['192.0.2.1', '2001:db8::/32'] }],
-  [{ TRUSTED_DOMAINS: 'a.test,b.test' }, { trustedDomains: ['a.test', 'b.test'] }],
+  [{ TRUSTED_DOMAINS: 'a.test,*.b.test' }, { trustedDomains: ['a.test', '*.b.test'] }],
   [{ HOST: '0.0.0.0' }, { host: '0.0.0.0', allowedPrivateNetworks: [] }],
   [{ HOST: '0.0.0.0', ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/8' }, { allowedPrivateNetworks: ['10.0.0.0/8'] }],
   [{ HOST: '0.0.0.0', SMTP_PORT: '25' }, { inboundSmtp: { host: '127.0.0.1', port: 25 } }],
@@ -102,7 +102,10 @@ test.each<[Record<string, string>, Partial<Config>]>([
       },
     },
   ],
-  [{ NATS_URL: 'nats://127.0.0.1:4222' }, { natsUrl: 'nats://127.0.0.1:4222', trustedDomains: ['inbox.test'] }],
+  [
+    { NATS_URL: 'nats://127.0.0.1:4222' },
+    { natsUrl: 'nats://127.0.0.1:4222', trustedDomains: ['inbox.test', '*.inbox.test'] },
+  ],
 ])('%j is read', (environment, expected) => {
   expect(readConfig(environment)).toMatchObject(expected);
 });
@@ -150,7 +153,7 @@ const OPEN = {
   isLocalOnly: true,
   isSignUpOpen: true,
   allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
-  trustedDomains: ['inbox.test'],
+  trustedDomains: ['inbox.test', '*.inbox.test'],
 };
 const CLOSED = { isLocalOnly: false, isSignUpOpen: false, allowedPrivateNetworks: [], trustedDomains: [] };
 

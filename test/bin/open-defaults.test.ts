@@ -1,8 +1,16 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
+import { createTransport } from 'nodemailer';
 import { afterEach, expect, test } from 'vitest';
+import { makeCertificate } from '../../haraka-plugins/self-made-certificate.ts';
 import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, startOn } from '../support/runner.ts';
+import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { until } from '../support/servers/service.ts';
+import { startSinkMta } from '../support/servers/sink-mta.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const LIMIT_MS = 180_000;
@@ -17,6 +25,14 @@ afterEach(async () => {
 async function start(environment: Record<string, string>): Promise<{ machine: Machine; run: Run; url: string }> {
   const machine = await makeMachine(environment);
   machines.push(machine);
+  if (environment['SMTP_TLS_CERT_FILE'] !== undefined) {
+    const { key, cert } = makeCertificate('mx.example.com', new Date());
+    const files = { SMTP_TLS_KEY_FILE: key, SMTP_TLS_CERT_FILE: cert };
+    for (const [variable, pem] of Object.entries(files)) {
+      machine.environment[variable] = path.join(machine.directory, variable);
+      await writeFile(machine.environment[variable], pem);
+    }
+  }
   await copyDataDirectory(machine.dataDirectory);
   const run = await startOn(machine);
   return { machine, run, url: `http://127.0.0.1:${machine.httpPort}` };
@@ -85,12 +101,109 @@ test(
 );
 
 test(
-  'a machine that other machines reach warns of each setting that is open',
+  'a machine that other machines reach warns of each setting that is open, and serves a real domain as docs/deploy/one-server.md says',
   async () => {
+    const dns = await startDnsServer();
+    const gmail = await startSinkMta({ name: 'mx.gmail.test', startTls: 'offered' });
     const open = { SIGN_UP: 'on', ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8', TRUSTED_DOMAINS: 'inbox.test' };
-    const { run, url } = await start({ ...PROXIED, ...open });
-    expect(warnings(run)).toEqual(['SIGN_UP', 'ALLOWED_PRIVATE_NETWORKS', 'TRUSTED_DOMAINS']);
-    expect((await post(`${url}/api/auth/sign-up/email`, stranger)).status).toBe(200);
+    try {
+      dns.set('gmail.test', 'MX', [{ preference: 5, exchange: 'mx.gmail.test' }]);
+      dns.set('gmail.test', 'TXT', ['v=spf1 ip4:127.0.0.1 -all']);
+      for (const host of ['mx.gmail.test', 'mx.example.com']) dns.set(host, 'A', ['127.0.0.1']);
+      const { machine, run, url } = await start({
+        ...settingsOfGuide(),
+        ...PROXIED,
+        ...open,
+        DNS_SERVERS: dns.address,
+        OUTBOUND_PORT: String(gmail.port),
+      });
+      expect(warnings(run)).toEqual(['SIGN_UP', 'ALLOWED_PRIVATE_NETWORKS', 'TRUSTED_DOMAINS']);
+      expect((await post(`${url}/api/auth/sign-up/email`, stranger)).status).toBe(200);
+
+      const { apiKey } = JSON.parse(await account(machine, 'create', 'you@example.com')) as { apiKey: string };
+      const [add = '', check = '', address = ''] = guideCommands().map((command) =>
+        command.replace('KEY=...', `KEY=${apiKey}`).replaceAll('https://mail.example.com', url),
+      );
+      const key = `export KEY=${apiKey}\n`;
+      const { records } = JSON.parse(await shell(add)) as { records: DnsRecord[] };
+      publish(dns, records);
+      expect(JSON.parse((await shell(key + check)).trim())).toMatchObject({
+        status: 'verified',
+        canReceiveEmails: true,
+      });
+      expect(await shell(key + check + address)).toContain('"address":"hello@example.com"');
+
+      const transport = createTransport({
+        host: '127.0.0.1',
+        port: machine.smtpPort,
+        requireTLS: true,
+        tls: { ca: await readFile(machine.environment['SMTP_TLS_CERT_FILE'] ?? ''), servername: 'mx.example.com' },
+      });
+      await transport.sendMail({
+        from: 'ada@gmail.test',
+        to: 'hello@example.com',
+        subject: 'Hello',
+        text: 'From Gmail',
+      });
+      transport.close();
+      const received = async () => {
+        const answer = await fetch(`${url}/api/e2/emails?type=received`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        });
+        return ((await answer.json()) as { data: { id: string; subject: string }[] }).data;
+      };
+      await until('the mail is in the inbox', run.output, async () => (await received()).length === 1);
+      const [mail] = await received();
+      const reply = await post(
+        `${url}/api/e2/emails/${mail?.id}/reply`,
+        { from: 'hello@example.com', text: 'Welcome' },
+        apiKey,
+      );
+      expect(reply.status).toBe(200);
+      const [sent] = await gmail.received(1);
+      expect([sent?.recipients, sent?.isTls]).toEqual([['ada@gmail.test'], true]);
+      expect(sent?.bytes.toString()).toMatch(/^DKIM-Signature: .*d=example\.com/ms);
+    } finally {
+      await gmail.stop();
+      await dns.stop();
+    }
   },
   LIMIT_MS,
 );
+
+const guide = readFileSync(path.join(repository, 'docs/deploy/one-server.md'), 'utf8');
+
+/** The settings of the guide, except for ports and paths, which are this machine's. */
+function settingsOfGuide(): Record<string, string> {
+  const [, block = ''] = /\/etc\/postroom\.env <<'END'\n(.*?)\n {4}END/s.exec(guide) ?? [];
+  const lines = block.split('\n').map((line) => line.trim().split('=') as [string, string]);
+  expect(lines.map(([name]) => name)).toContain('MAIL_HOSTNAME');
+  return Object.fromEntries(lines.filter(([name]) => !['HOST', 'SMTP_PORT', 'DATA_DIR'].includes(name)));
+}
+
+/** The commands of step 6. */
+function guideCommands(): string[] {
+  return [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands);
+}
+
+async function shell(script: string): Promise<string> {
+  return (await execute('bash', ['-euc', script])).stdout;
+}
+
+/** A record of a domain as REST lists it. */
+interface DnsRecord {
+  type: string;
+  name: string;
+  value: string;
+}
+
+function publish(dns: DnsServer, records: readonly DnsRecord[]): void {
+  for (const { type, name } of records) {
+    const values = records.filter((record) => record.type === type && record.name === name).map(({ value }) => value);
+    dns.set(
+      name,
+      type,
+      type === 'MX' ? values.map((exchange) => ({ preference: 10, exchange: exchange.replace(/^\d+ /, '') })) : values,
+    );
+  }
+}

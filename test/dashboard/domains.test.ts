@@ -1,8 +1,10 @@
 import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/cluster/cluster.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { DnsServer } from '../support/servers/dns.ts';
+import { openTestGateway } from '../support/servers/gateway.ts';
 import { findColorViolations, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
@@ -93,6 +95,42 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByText('No addresses yet').waitFor();
     expect(tab.complaints).toEqual([]);
     await tab.close();
+  });
+
+  test('a server whose name is local warns before its records are published, and gives each account a name of its own', async () => {
+    const port = await freePort();
+    const gateway = await openTestGateway({
+      config: {
+        publicUrl: `http://localhost:${port}`,
+        mailHostname: 'localhost',
+        trustedDomains: ['inbox.test', '*.inbox.test'],
+      },
+    });
+    await gateway.app.listen({ port, host: '127.0.0.1' });
+    await gateway.mailbox({ domain: 'inbox.test' });
+    const { apiKey } = await gateway.mailbox({ domain: 'second.test' });
+    const url = `http://localhost:${port}`;
+    const tab = await openTab({ apiKey }, { at: { url, database: gateway.owner } });
+    const { page } = tab;
+    await page.goto(`${url}/domains?new`);
+    await page.getByRole('textbox', { name: 'Domain' }).fill('inbox.test');
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByText(/Another account has inbox\.test\. Use [a-z0-9-]+\.inbox\.test, which is free/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /^Use .*\.inbox\.test/ }).click();
+    await page.getByText('This service trusts the domain').waitFor();
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByText(/\.inbox\.test is verified/).waitFor();
+
+    await page.goto(`${url}/domains?new`);
+    await page.getByRole('textbox', { name: 'Domain' }).fill('real.example');
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByText('Do not publish these records yet').waitFor();
+    await page.getByText('MAIL_HOSTNAME=mx.example.com').waitFor();
+    expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0);
+    await expectAccessible(page);
+    await tab.close();
+    await gateway.close();
   });
 
   test('a domain turns verified by itself while it is looked at', async () => {

@@ -147,6 +147,9 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await row(page, 'Gears').waitFor({ state: 'detached' });
     await row(page, 'Invoice').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('from:shop has:attachment');
+    await page.goto(`${stage.url}/inbox?q=is%3Aunred`);
+    await page.getByRole('status').getByText('Did you mean is:unread?').waitFor();
+    expect(await page.getByText('Could not load this').count()).toBe(0);
     await page.goto(`${stage.url}/inbox?q=-invoice+from%3Ashop`);
     await page.getByText('No results').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).last().click();

@@ -112,3 +112,23 @@ export async function contestVerifiedName(transaction: Transaction<Tables>, name
   );
   return rows[0]?.is_open === true;
 }
+
+/** Whether the name is a verified domain of any user. Unlike contestVerifiedName it changes nothing. */
+export async function isHostedName(transaction: Transaction<Tables>, name: string): Promise<boolean> {
+  const { rows } = await sql<{ is_hosted: boolean }>`select is_hosted_domain(${name}) as is_hosted`.execute(
+    transaction,
+  );
+  return rows[0]?.is_hosted === true;
+}
+
+/** Returns the names of the user's verified domains that need no DNS records. */
+export async function listTrustedNames(transaction: Transaction<Tables>, userId: string): Promise<string[]> {
+  const rows = await transaction
+    .selectFrom('domain')
+    .select('name')
+    .where('user_id', '=', userId)
+    .where('is_trusted', '=', true)
+    .where('status', '=', 'verified')
+    .execute();
+  return rows.map(({ name }) => name);
+}

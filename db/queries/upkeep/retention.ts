@@ -26,3 +26,38 @@ export async function writeRetention(
   const { rawDays, bodyDays, metadataDays } = retention;
   await entities.upsert(RetentionEntity, { userId, rawDays, bodyDays, metadataDays, updatedAt });
 }
+
+/** Emails that are older than each period allows: to erase completely, with text to erase, with a raw message to erase. */
+export interface RetentionCounts {
+  emails: number;
+  bodies: number;
+  raws: number;
+}
+
+/** Counting stops at this number. */
+export const MAX_RETENTION_COUNT = 100_000;
+
+/** Returns what these periods erase now. Mail that is being processed is counted, although it stays for a while. */
+export async function countErased(
+  database: Kysely<Tables>,
+  userId: string,
+  { rawDays, bodyDays, metadataDays }: Retention,
+  now: Date,
+): Promise<RetentionCounts> {
+  const before = (days: number | null) =>
+    days === null ? null : new Date(now.getTime() - days * DAY_MS).toISOString();
+  const { rows } = await sql<RetentionCounts>`
+    select
+      (select count(*)::int from (select from email e where e.user_id = ${userId}
+        and e.created_at < ${before(metadataDays)}::timestamptz limit ${MAX_RETENTION_COUNT}) c) as emails,
+      (select count(*)::int from (select from email e where e.user_id = ${userId}
+        and e.created_at < ${before(bodyDays)}::timestamptz and exists (select from email_content c
+          where c.user_id = e.user_id and c.email_id = e.id and (c.text_body is not null or c.html_body is not null))
+        limit ${MAX_RETENTION_COUNT}) c) as bodies,
+      (select count(*)::int from (select from email e where e.user_id = ${userId}
+        and e.created_at < ${before(rawDays)}::timestamptz and e.raw_id is not null limit ${MAX_RETENTION_COUNT}) c) as raws
+  `.execute(database);
+  return rows[0] ?? { emails: 0, bodies: 0, raws: 0 };
+}
+
+const DAY_MS = 86_400_000;

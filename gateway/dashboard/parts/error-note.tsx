@@ -3,8 +3,25 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { CombinedError } from 'urql';
 import { problemOf } from './use-act.ts';
 
-/** Shows why data could not be loaded, with a retry button. */
+/** Returns what is wrong with the search text; null for every other error. */
+function searchFaultOf({ graphQLErrors }: CombinedError): string | null {
+  for (const { message, extensions } of graphQLErrors) {
+    const details: unknown = extensions['details'];
+    if (Array.isArray(details) && details.some(({ field }: { field?: unknown }) => field === 'search'))
+      return /[.?!]$/.test(message) ? message : `${message}.`;
+  }
+  return null;
+}
+
+/** Shows why data could not be loaded, with a retry button. A mistake in a search is a hint below its field. */
 export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () => void }) {
+  const hint = searchFaultOf(error);
+  if (hint !== null)
+    return (
+      <Text size="sm" role="status" className="postroom-wrap" px={4}>
+        {hint}
+      </Text>
+    );
   return (
     <Alert
       color="red"

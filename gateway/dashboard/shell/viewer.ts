@@ -4,7 +4,7 @@ import { graphql, type ResultOf } from '../graphql.ts';
 /** Reads the signed-in user, the service, and the cursor at which live events start. */
 export const VIEWER = graphql(`
   query DashboardViewer {
-    viewer { id email name service { publicUrl mailHostname trustedDomains hasGuardModel smtpHost smtpPort } }
+    viewer { id email name service { publicUrl mailHostname isMailHostnameLocal trustedDomains hasGuardModel smtpHost smtpPort } }
     events(last: 1) { edges { node { cursor } } }
   }
 `);

@@ -1,4 +1,5 @@
 import { brandWithType } from '@pothos/core';
+import { isLocalMailHostname } from '../../../core/domains/mail-hostname.ts';
 import {
   type Account,
   countSendsLeft,
@@ -6,6 +7,7 @@ import {
   MAX_SENT_COUNTED,
   readAccount,
 } from '../../../operations/accounts/account.ts';
+import { suggestDomain } from '../../../operations/domains/suggest-domain.ts';
 import { type FirstMail, readFirstMail } from '../../../operations/upkeep/first-mail.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
@@ -46,8 +48,14 @@ const ServiceSettings = builder.objectRef<object>('ServiceSettings').implement({
       description: 'Host name of the mail server, which MX records point to.',
       resolve: (_settings, _args, { reads }) => reads.settings.mailHostname,
     }),
+    isMailHostnameLocal: t.boolean({
+      description:
+        'Whether only this machine or network knows `mailHostname`, as with `localhost`. Do not publish DNS records before the operator sets a public MAIL_HOSTNAME.',
+      resolve: (_settings, _args, { reads }) => isLocalMailHostname(reads.settings.mailHostname),
+    }),
     trustedDomains: t.stringList({
-      description: 'Domain names that can be added without DNS verification.',
+      description:
+        'Domain names that can be added without DNS verification. `*.example.com` stands for every name one label below.',
       resolve: (_settings, _args, { reads }) => [...reads.settings.trustedDomains],
     }),
     hasGuardModel: t.boolean({
@@ -84,6 +92,12 @@ export const Viewer = builder.objectRef<Account>('Viewer').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When the account was created. Null while the account is being deleted.',
+    }),
+    suggestedDomain: t.string({
+      nullable: true,
+      description:
+        'A domain name that the account can add without DNS records. Null if the service trusts no such names, or the account has a trusted domain.',
+      resolve: (_account, _args, { reads }) => suggestDomain(reads),
     }),
     limits: t.field({
       type: AccountLimits,

@@ -1,9 +1,17 @@
 import { MAX_RETENTION_DAYS } from '../../../core/upkeep/retention.ts';
-import { type AccountRetention, readRetention, updateRetention } from '../../../operations/upkeep/retention.ts';
+import { MAX_RETENTION_COUNT, type RetentionCounts } from '../../../db/queries/upkeep/retention.ts';
+import {
+  type AccountRetention,
+  previewRetention,
+  readRetention,
+  updateRetention,
+} from '../../../operations/upkeep/retention.ts';
 import { access } from '../access.ts';
 import { Viewer } from '../accounts/account.ts';
 import { builder } from '../builder.ts';
 
+/** It counts up to three times MAX_RETENTION_COUNT rows. */
+const PREVIEW_COST = 500;
 const NEVER_LONGER = 'Raw messages are deleted with the texts at the latest, and texts with the email.';
 
 const Retention = builder.objectRef<AccountRetention>('Retention').implement({
@@ -29,6 +37,34 @@ builder.objectField(Viewer, 'retention', (t) =>
     type: Retention,
     description: 'How long mail is kept.',
     resolve: (_viewer, _args, { reads }) => readRetention(reads),
+  }),
+);
+
+const RetentionPreview = builder.objectRef<RetentionCounts>('RetentionPreview').implement({
+  description: `What retention periods would erase now. Each count stops at ${MAX_RETENTION_COUNT}.`,
+  fields: (t) => ({
+    emails: t.exposeInt('emails', { description: 'Emails that are erased completely.' }),
+    bodies: t.exposeInt('bodies', { description: 'Emails whose text is erased.' }),
+    rawMessages: t.exposeInt('raws', { description: 'Emails whose raw message and attachments are erased.' }),
+  }),
+});
+
+builder.objectField(Viewer, 'retentionPreview', (t) =>
+  t.field({
+    type: RetentionPreview,
+    description: 'What `updateRetention` with these values would erase. Changes nothing.',
+    args: {
+      rawDays: t.arg.int({ description: 'Days to keep raw messages and attachments. Null means forever.' }),
+      bodyDays: t.arg.int({ description: 'Days to keep message texts. Null means forever.' }),
+      metadataDays: t.arg.int({ description: 'Days to keep emails. Null means forever.' }),
+    },
+    complexity: PREVIEW_COST,
+    resolve: (_viewer, { rawDays, bodyDays, metadataDays }, { reads }) =>
+      previewRetention(reads, {
+        rawDays: rawDays ?? null,
+        bodyDays: bodyDays ?? null,
+        metadataDays: metadataDays ?? null,
+      }),
   }),
 );
 

@@ -240,11 +240,11 @@ test.each([
   ['https://10.0.0.1/', 'Webhook URL must not point to a private address'],
   [
     'http://169.254.169.254/latest/meta-data/',
-    'Webhook URL must be a valid HTTPS URL (http is allowed for localhost only)',
+    'Webhook URL must begin with https://, or with http:// for localhost, 127.0.0.1 and [::1]',
   ],
   ['https://user:secret@example.com/', 'Webhook URL must not contain a user name or password'],
   ['file:///etc/passwd', 'Invalid webhook URL format'],
-  ['gopher://127.0.0.1/', 'Webhook URL must be a valid HTTPS URL'],
+  ['gopher://127.0.0.1/', 'Webhook URL must begin with https://, or with http:// for localhost, 127.0.0.1 and [::1]'],
   ['nonsense', 'Invalid webhook URL format'],
 ])('the URL %s is not tested', async (overrideUrl, message) => {
   receiver = await startWebhookReceiver();

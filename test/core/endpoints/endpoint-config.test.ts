@@ -48,8 +48,8 @@ test.each([
   [' https://a.test/', 'Invalid webhook URL format'],
   [7, 'Invalid webhook URL format'],
   ['file:///etc/passwd', 'Invalid webhook URL format'],
-  ['gopher://a.test/', 'Webhook URL must be a valid HTTPS URL'],
-  ['ftp://a.test/', 'Webhook URL must be a valid HTTPS URL'],
+  ['gopher://a.test/', 'Webhook URL must begin with https://'],
+  ['ftp://a.test/', 'Webhook URL must begin with https://'],
 ])('rejects the URL %j: %s', (url, error) => {
   expect(checkWebhook({ url })).toEqual({ error, field: 'url' });
 });

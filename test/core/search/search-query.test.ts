@@ -94,6 +94,8 @@ describe('rejects an invalid value with the name of the operator and the allowed
     ['after:7m', /after:.*12h, 7d, 4w, 1y/],
     ['has:link', /has: does not take "link"\. It takes attachment/],
     ['is:starred', /is:.*unread, read or archived/],
+    ['is:unred', /is: does not take "unred"\. It takes unread, read or archived\. Did you mean is:unread\?$/],
+    ['in:spam', /scheduled$/],
     ['is:constructor', /is:/],
     ['in:spam', /in:.*inbox, archive, sent, received or scheduled/],
     ['domain:localhost', /domain:.*example\.com/],

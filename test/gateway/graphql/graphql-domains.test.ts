@@ -27,7 +27,7 @@ let names = 0;
 
 beforeAll(async () => {
   dns = await startDnsServer();
-  gateway = await openTestGateway({ config: { mailHostname: HOST, trustedDomains: ['trusted.test'] } });
+  gateway = await openTestGateway({ config: { mailHostname: HOST, trustedDomains: ['trusted.test', '*.inbox.test'] } });
   serving = serveLooks();
 });
 afterAll(async () => {
@@ -153,6 +153,22 @@ async function verified(name = nextName()): Promise<{ id: string; name: string }
   expect(checked.domain.status).toBe('VERIFIED');
   return { id: domain.id, name };
 }
+
+test('each account is offered a trusted name of its own, as long as it has none', async () => {
+  const other = await gateway.mailbox();
+  const suggestion = async (as: TestMailbox) =>
+    (await ask('{ viewer { suggestedDomain service { isMailHostnameLocal } } }', {}, as)).viewer;
+  const { suggestedDomain: name } = await suggestion(box);
+  expect(name).toMatch(/^[a-z0-9-]+\.inbox\.test$/);
+  expect((await rest('POST', '/domains', { domain: name })).body).toMatchObject({ domain: name, status: 'verified' });
+  expect(await suggestion(box)).toEqual({ suggestedDomain: null, service: { isMailHostnameLocal: false } });
+  await gateway.owner.pool.query('update user_account set email = $2 where id = $1', [
+    other.userId,
+    `${name.split('.')[0]}@elsewhere.test`,
+  ]);
+  expect((await suggestion(other)).suggestedDomain).toBe(name.replace('.', '2.'));
+  expect((await rest('POST', '/domains', { domain: name }, other)).status).toBe(409);
+});
 
 describe('createDomain', () => {
   test('adds a domain that shows every fact of REST, before and after it is verified', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../schema/graphql/schema.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openBrowser } from '../../support/stages/browser-session.ts';
 import { countStatements } from '../../support/statements.ts';
 
 let gateway: TestGateway;
@@ -67,6 +68,17 @@ describe('hostile queries are rejected without a statement', () => {
     expect(answer.status, JSON.stringify(answer)).toBe(400);
     expect(answer.data ?? null).toBeNull();
     expect(JSON.stringify(answer)).not.toContain('Did you mean');
+  });
+
+  test('a person who is signed in gets suggestions for a mistyped field, an API key with the same query does not', async () => {
+    const browser = openBrowser(gateway.app);
+    const person = { name: 'Ann', email: 'ann@people.test', password: 'correct horse' };
+    expect((await browser.auth('POST', '/sign-up/email', person)).statusCode).toBe(200);
+    const query = '{ viewer { emial } }';
+    for (let round = 0; round < 2; round++) {
+      expect((await ask(query)).errors[0].message).toBe('Cannot query field "emial" on type "Viewer".');
+      expect((await browser.graphql(query)).json().errors[0].message).toContain('Did you mean "email"');
+    }
   });
 
   test('the cost is that of the requested operation, even if it is the second of the document', async () => {

@@ -107,9 +107,12 @@ describe('a webhook', () => {
     expect((await run(box, { overrideUrl })).body).toMatchObject({ success: true, urlTested: overrideUrl });
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/other']);
     for (const [url, details] of [
-      ['http://169.254.169.254/', 'Webhook URL must be a valid HTTPS URL (http is allowed for localhost only)'],
+      [
+        'http://169.254.169.254/',
+        'Webhook URL must begin with https://, or with http:// for localhost, 127.0.0.1 and [::1]',
+      ],
       ['https://10.0.0.1/', 'Webhook URL must not point to a private address'],
-      ['http://127.0.0.1:2525/', 'Webhook URL must be a valid HTTPS URL (http is allowed for localhost only)'],
+      ['http://127.0.0.1:2525/', 'Webhook URL must not use port 2525'],
       ['file:///etc/passwd', 'Invalid webhook URL format'],
       ['', 'Webhook URL is required'],
     ])

@@ -26,6 +26,8 @@ export interface TabOptions {
   colorScheme?: 'light' | 'dark';
   /** Animations cost much processor time, so the default is to reduce them. */
   reducedMotion?: 'reduce' | 'no-preference';
+  /** another gateway, and its database as the owner; the shared service unless given */
+  at?: { url: string; database: Database };
 }
 
 /** The service and the browser that the test files of the run share. See sharedService for what a file may not do. */
@@ -79,12 +81,12 @@ export async function openBrowserStage(): Promise<BrowserStage> {
       await transport.sendMail({ from: 'Ada Lovelace <ada@sender.test>', ...mail });
       transport.close();
     },
-    async open(account, { viewport = VIEWPORT, colorScheme = 'light', reducedMotion = 'reduce' } = {}) {
+    async open(account, { viewport = VIEWPORT, colorScheme = 'light', reducedMotion = 'reduce', at } = {}) {
       const context = idle.pop() ?? (await browser.newContext({ viewport: VIEWPORT }));
       context.setDefaultTimeout(HANG_MS);
       const page = await context.newPage();
       await forget(page, url);
-      if (account !== null) await signIn(context, account.apiKey);
+      if (account !== null) await signIn(context, account.apiKey, at ?? { url, database });
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme, reducedMotion });
       const close = async () => {
@@ -105,12 +107,12 @@ export async function openBrowserStage(): Promise<BrowserStage> {
     },
   };
 
-  async function signIn(context: BrowserContext, apiKey: string): Promise<void> {
-    const asked = await callers(service.url, apiKey).graphql('{ viewer { email } }');
-    const token = await makeSignInLink(database, asked.body.data.viewer.email);
-    const signedIn = await context.request.post(`${url}/api/auth/sign-in/link`, {
+  async function signIn(context: BrowserContext, apiKey: string, at: NonNullable<TabOptions['at']>): Promise<void> {
+    const asked = await callers(at.url, apiKey).graphql('{ viewer { email } }');
+    const token = await makeSignInLink(at.database, asked.body.data.viewer.email);
+    const signedIn = await context.request.post(`${at.url}/api/auth/sign-in/link`, {
       data: { token },
-      headers: { origin: url },
+      headers: { origin: at.url },
     });
     if (!signedIn.ok()) throw new Error(`signing in: ${signedIn.status()} ${await signedIn.text()}`);
   }

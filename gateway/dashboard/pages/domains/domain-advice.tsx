@@ -1,6 +1,7 @@
 import { Alert, Code, Group, List, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import type { ShownDomain } from './domain-documents.ts';
 import { providerHint } from './domain-words.ts';
 
@@ -51,6 +52,7 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
 /** Optional SPF, DMARC, MTA-STS and TLS report records, except those that are already required. */
 export function AuthAdvice({ domain }: { domain: ShownDomain }) {
   const { authRecommendations: advice, dnsRecords, isTrusted, transportSecurity } = domain;
+  const { service } = useViewer();
   const { mtaSts, tlsReports } = transportSecurity;
   // A domain that is trusted without DNS gets no mail from outside.
   const transport = isTrusted ? [] : [mtaSts, tlsReports].filter(({ isSeen }) => !isSeen);
@@ -59,7 +61,7 @@ export function AuthAdvice({ domain }: { domain: ShownDomain }) {
   const records = [advice.spf, advice.dmarc, ...transport]
     .filter((record) => record !== null)
     .filter(({ name, value }) => !isListed(name, value));
-  if (records.length === 0) return null;
+  if (records.length === 0 || service.isMailHostnameLocal) return null;
   return (
     <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title="Recommended records" role="note">
       <Stack gap="sm">

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, List, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useAct } from '../../parts/use-act.ts';
@@ -11,10 +12,14 @@ const VERIFIED = graphql(`
   query VerifiedDomains { domains(first: 100, filter: { status: VERIFIED }) { edges { node { id name } } } }
 `);
 
+const SUGGESTED = graphql(`query SuggestedDomain { viewer { id suggestedDomain } }`);
+
 /** Asks for a domain name and explains the next step. */
 export function NameForm({ done }: { done: (added: { id: string; status: string }) => void }) {
   const { act, isBusy } = useAct(CREATE_DOMAIN, { quiet: true });
   const [trouble, setTrouble] = useState<string | null>(null);
+  const [{ data }] = useQuery({ query: SUGGESTED, variables: {}, requestPolicy: 'network-only' });
+  const suggested = data?.viewer.suggestedDomain ?? null;
   const form = useForm({
     initialValues: { domain: '' },
     validate: { domain: (value) => nameFault(value) },
@@ -25,6 +30,12 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
     const { payload, problem } = await act({ input: { domain: name } });
     if (problem === null) return done(payload.domain);
     if (problem.fields['domain'] !== undefined) form.setFieldError('domain', problem.fields['domain']);
+    else if (problem.code === 'DOMAIN_ALREADY_REGISTERED')
+      setTrouble(
+        `Another account has ${name}. ${
+          suggested === null ? 'Add a subdomain or another domain.' : `Use ${suggested}, which is free.`
+        }`,
+      );
     else setTrouble(problem.message);
   };
   return (
@@ -41,6 +52,7 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
             data-autofocus
             {...form.getInputProps('domain')}
           />
+          <Suggestion name={name} suggested={suggested} choose={(chosen) => form.setFieldValue('domain', chosen)} />
           <WhatHappens name={name} />
           {trouble !== null && (
             <Alert color="red" variant="outline" role="alert">
@@ -58,11 +70,32 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
   );
 }
 
+/** Offers the name that the account can have without DNS records, until it is entered. */
+function Suggestion({
+  name,
+  suggested,
+  choose,
+}: {
+  name: string;
+  suggested: string | null;
+  choose: (name: string) => void;
+}) {
+  if (suggested === null || name === suggested) return null;
+  return (
+    <Group gap="xs">
+      <Text size="sm">To try Postroom on this machine, {suggested} needs no DNS records.</Text>
+      <Button size="compact-sm" variant="default" onClick={() => choose(suggested)}>
+        Use {suggested}
+      </Button>
+    </Group>
+  );
+}
+
 function WhatHappens({ name }: { name: string }) {
   const { service } = useViewer();
   const { data } = useLiveQuery({ query: VERIFIED, variables: {}, kinds: ['DOMAIN_VERIFIED'], types: ['Domain'] });
   const above = data?.domains.edges.map(({ node }) => node.name).find((parent) => name.endsWith(`.${parent}`));
-  if (service.trustedDomains.some((trusted) => name === trusted || name.endsWith(`.${trusted}`)))
+  if (service.trustedDomains.includes(name) || service.trustedDomains.includes(`*.${name.replace(/^[^.]+\./, '')}`))
     return <Text size="sm">This service trusts the domain. It is verified at once, without DNS records.</Text>;
   if (above !== undefined)
     return (

@@ -3,8 +3,10 @@ import { useClipboard } from '@mantine/hooks';
 import { IconCopy } from '@tabler/icons-react';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useViewer } from '../../shell/viewer.ts';
 import type { ShownRecord } from './domain-documents.ts';
 import { PURPOSES, recordStatus } from './domain-words.ts';
+import { LocalMailServerNote } from './local-mail-server.tsx';
 
 /** The service's error for a missing record, which the status already shows. */
 const NOT_FOUND = 'No such record';
@@ -13,6 +15,7 @@ const NOT_FOUND = 'No such record';
 export function RecordList({ records, zone }: { records: readonly ShownRecord[]; zone: string }) {
   return (
     <>
+      <LocalMailServerNote />
       <Text size="sm" c="dimmed">
         TTL: {ADVISED_TTL_SECONDS} (one hour), or the default of your provider. Some providers expect names without the
         zone; both forms are shown.
@@ -29,6 +32,9 @@ export function RecordList({ records, zone }: { records: readonly ShownRecord[];
 /** All records as text for a zone file. */
 export function CopyAllRecords({ records }: { records: readonly ShownRecord[] }) {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
+  const { service } = useViewer();
+  // Records that name localhost are not to be published.
+  if (service.isMailHostnameLocal) return null;
   return (
     <Button
       size="xs"
@@ -81,6 +87,7 @@ function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
 }
 
 function Datum({ label, text, note }: { label: string; text: string; note: string | null }) {
+  const { service } = useViewer();
   return (
     <Box miw={0}>
       <Text size="xs" c="dimmed">
@@ -91,7 +98,9 @@ function Datum({ label, text, note }: { label: string; text: string; note: strin
         <Code className="postroom-wrap" flex={1} miw={0}>
           {text}
         </Code>
-        <CopyButton text={text} label={`Copy ${label.toLowerCase()} ${text.slice(0, 40)}`} />
+        {!service.isMailHostnameLocal && (
+          <CopyButton text={text} label={`Copy ${label.toLowerCase()} ${text.slice(0, 40)}`} />
+        )}
       </Group>
     </Box>
   );

@@ -11,6 +11,7 @@ import { FirstMail } from './first-mail.tsx';
 
 const WELCOME = graphql(`
   query DashboardWelcome {
+    viewer { id suggestedDomain }
     emailAddresses(first: 20) { edges { node { id address isReceiving } } }
     emails(first: 1, filter: { type: RECEIVED }) {
       edges { node { id subject createdAt from { name address } thread { id } } }
@@ -37,10 +38,12 @@ export function WelcomePage() {
         <EmptyState
           icon={IconAt}
           title="Create an address first"
-          about="To receive mail, add a domain and create an address on it. On a local machine, inbox.test needs no DNS records."
+          about={`To receive mail, add a domain and create an address on it.${
+            data.viewer.suggestedDomain === null ? '' : ` ${data.viewer.suggestedDomain} needs no DNS records.`
+          }`}
         >
           <Group>
-            <Button component={Link} href="/domains">
+            <Button component={Link} href="/domains?new">
               Add domain
             </Button>
             <Button component={Link} href="/addresses" variant="default">

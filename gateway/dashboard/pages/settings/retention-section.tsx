@@ -1,10 +1,11 @@
-import { Alert, Button, Group, NumberInput, Skeleton, Stack } from '@mantine/core';
+import { Alert, Button, Group, List, Modal, NumberInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { useClient } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { useAct } from '../../parts/use-act.ts';
+import { problemOf, useAct } from '../../parts/use-act.ts';
 import { Section } from './section.tsx';
 
 const RETENTION = graphql(`
@@ -16,6 +17,14 @@ const UPDATE_RETENTION = graphql(`
       __typename
       ... on UpdateRetentionPayload { retention { rawDays bodyDays metadataDays isDefault } }
       ... on Error { message code }
+    }
+  }
+`);
+
+const PREVIEW = graphql(`
+  query PreviewRetention($rawDays: Int, $bodyDays: Int, $metadataDays: Int) {
+    viewer {
+      retentionPreview(rawDays: $rawDays, bodyDays: $bodyDays, metadataDays: $metadataDays) { emails bodies rawMessages }
     }
   }
 `);
@@ -47,29 +56,45 @@ const FIELDS = [
 /** An empty field means that nothing is removed. */
 type Days = number | '';
 
+type FieldName = (typeof FIELDS)[number][0];
+type DaysByField = Record<FieldName, number | null>;
+
+/** What the values that wait for confirmation would erase. */
+type Erased = ResultOf<typeof PREVIEW>['viewer']['retentionPreview'];
+
 function RetentionForm({ retention, done }: { retention: ShownRetention; done: () => void }) {
   const { act, isBusy } = useAct(UPDATE_RETENTION, { quiet: true, done: 'The retention settings were saved.' });
+  const client = useClient();
   const [trouble, setTrouble] = useState<string | null>(null);
-  const form = useForm<Record<(typeof FIELDS)[number][0], Days>>({
+  const [erased, setErased] = useState<Erased | null>(null);
+  const form = useForm<Record<FieldName, Days>>({
     initialValues: {
       rawDays: retention.rawDays ?? '',
       bodyDays: retention.bodyDays ?? '',
       metadataDays: retention.metadataDays ?? '',
     },
   });
-  const save = async () => {
-    setTrouble(null);
+  const input = (): DaysByField => {
     const daysOf = (days: Days) => (days === '' ? null : days);
     const { rawDays, bodyDays, metadataDays } = form.values;
-    const { problem } = await act({
-      input: { rawDays: daysOf(rawDays), bodyDays: daysOf(bodyDays), metadataDays: daysOf(metadataDays) },
-    });
+    return { rawDays: daysOf(rawDays), bodyDays: daysOf(bodyDays), metadataDays: daysOf(metadataDays) };
+  };
+  const save = async () => {
+    const { problem } = await act({ input: input() });
+    setErased(null);
     if (problem !== null) return setTrouble(problem.message);
     form.resetDirty();
     done();
   };
+  const check = async () => {
+    setTrouble(null);
+    if (!FIELDS.some(([name]) => isShorter(input()[name], retention[name]))) return save();
+    const { data, error } = await client.query(PREVIEW, input(), { requestPolicy: 'network-only' }).toPromise();
+    if (error !== undefined) setTrouble(problemOf(error).message);
+    else if (data !== undefined) setErased(data.viewer.retentionPreview);
+  };
   return (
-    <form onSubmit={form.onSubmit(() => void save())} noValidate aria-label="Retention">
+    <form onSubmit={form.onSubmit(() => void check())} noValidate aria-label="Retention">
       <Stack>
         {FIELDS.map(([name, label, description]) => (
           <NumberInput
@@ -95,6 +120,84 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
           </Button>
         </Group>
       </Stack>
+      <ConfirmErasure erased={erased} isBusy={isBusy} close={() => setErased(null)} save={() => void save()} />
     </form>
   );
+}
+
+function isShorter(days: number | null, before: number | null): boolean {
+  return days !== null && (before === null || days < before);
+}
+
+/** The word that has to be typed. */
+const WORD = 'erase';
+
+/** Says what the new periods erase, and lets them be saved only after the word was typed. */
+function ConfirmErasure({
+  erased,
+  isBusy,
+  close,
+  save,
+}: {
+  erased: Erased | null;
+  isBusy: boolean;
+  close: () => void;
+  save: () => void;
+}) {
+  const [typed, setTyped] = useState('');
+  const leave = () => {
+    setTyped('');
+    close();
+  };
+  const { emails = 0, bodies = 0, rawMessages = 0 } = erased ?? {};
+  const isNothing = emails + bodies + rawMessages === 0;
+  return (
+    <Modal opened={erased !== null} onClose={leave} title="Shorten the retention?" centered>
+      <Stack>
+        <Text size="sm">
+          {isNothing
+            ? 'No mail is that old yet. Mail is erased as it reaches the age, and cannot be restored.'
+            : 'This mail is older than the new periods. It is erased within the hour and cannot be restored:'}
+        </Text>
+        {!isNothing && (
+          <List size="sm">
+            <List.Item>{countText(emails)} completely</List.Item>
+            <List.Item>the text of {countText(bodies)}</List.Item>
+            <List.Item>the raw message and attachments of {countText(rawMessages)}</List.Item>
+          </List>
+        )}
+        <TextInput
+          label={`Type ${WORD} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={leave}>
+            Cancel
+          </Button>
+          <Button
+            color="red.9"
+            disabled={typed.trim().toLowerCase() !== WORD}
+            loading={isBusy}
+            onClick={() => {
+              setTyped('');
+              save();
+            }}
+          >
+            Shorten retention
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Counting stops there. */
+const MOST_COUNTED = 100_000;
+
+function countText(count: number): string {
+  const shown = `${count.toLocaleString('en-US')}${count >= MOST_COUNTED ? ' or more' : ''}`;
+  return count === 1 ? '1 email' : `${shown} emails`;
 }

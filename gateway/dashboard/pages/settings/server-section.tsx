@@ -9,7 +9,7 @@ import { Section } from './section.tsx';
 const SERVICE = graphql(`
   query DashboardService {
     viewer {
-      service { version publicUrl mailHostname smtpHost smtpPort trustedDomains isSignUpOpen retentionDays hasGuardModel }
+      service { version publicUrl mailHostname isMailHostnameLocal smtpHost smtpPort trustedDomains isSignUpOpen retentionDays hasGuardModel }
     }
   }
 `);
@@ -28,8 +28,14 @@ export function ServerSection() {
           <Fact label="URL of the dashboard and the API" copy={service.publicUrl.replace(/\/$/, '')}>
             <Code>{service.publicUrl.replace(/\/$/, '')}</Code>
           </Fact>
-          <Fact label="Mail server name for MX records" copy={service.mailHostname}>
+          <Fact
+            label="Mail server name for MX records"
+            {...(service.isMailHostnameLocal ? {} : { copy: service.mailHostname })}
+          >
             <Code>{service.mailHostname}</Code>
+            {service.isMailHostnameLocal && (
+              <Text size="sm">known only to this machine; set MAIL_HOSTNAME before you publish MX records</Text>
+            )}
           </Fact>
           <Fact label="SMTP host and port" copy={`${service.smtpHost}:${service.smtpPort}`}>
             <Code>
