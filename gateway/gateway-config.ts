@@ -24,6 +24,8 @@ export interface GatewayConfig {
   requestLimitStore: 'memory' | 'shared';
   /** emails that a user may send per hour; 0 means no limit */
   sendLimitPerHour: number;
+  /** days that mail waits for approval at most; DEFAULT_APPROVAL_DAYS if omitted */
+  approvalDays?: number;
   /** maximum open streams and waits of one user on this gateway */
   streamLimitPerUser: number;
   /** default retention of mail; forever if omitted */

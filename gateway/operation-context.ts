@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type KeyRights, NO_RIGHTS } from '../core/accounts/key-rights.ts';
+import { DEFAULT_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { createAddressGuard } from '../core/shared/network-address.ts';
 import { KEEP_FOREVER } from '../core/upkeep/retention.ts';
 import { limitedTo } from '../db/connection/transaction.ts';
@@ -23,6 +24,7 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
     secretKey,
     requestsPerSecond: config.rateLimitPerSecond,
     sendLimitPerHour,
+    approvalDays: config.approvalDays ?? DEFAULT_APPROVAL_DAYS,
     mtaStsMode: config.mtaStsMode ?? 'testing',
     retention: config.retention ?? KEEP_FOREVER,
     hasGuardModel,

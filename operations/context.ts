@@ -43,8 +43,17 @@ export interface OperationParts {
   forgetCredentials: (userId: string) => void;
 }
 
-/** The transaction that stores emails and removes their drafts is about to commit, or has committed. */
-type SendingFaultPoint = 'drafts.before-commit' | 'drafts.after-commit';
+/**
+ * The transaction that stores emails and removes their drafts, that stores emails which wait for approval, or that decides about one, is about
+ * to commit, or has committed.
+ */
+type SendingFaultPoint =
+  | 'drafts.before-commit'
+  | 'drafts.after-commit'
+  | 'approvals.stored-before-commit'
+  | 'approvals.stored-after-commit'
+  | 'approvals.decided-before-commit'
+  | 'approvals.decided-after-commit';
 
 export interface OperationSettings {
   /** without a trailing slash */
@@ -62,6 +71,8 @@ export interface OperationSettings {
   requestsPerSecond: number;
   /** messages per user and hour; 0: no limit */
   sendLimitPerHour: number;
+  /** days that mail waits for approval at most */
+  approvalDays: number;
   /** the default for accounts that have not set their own */
   retention: Retention;
   /** whether guard rules of type ai_prompt are available */
@@ -114,7 +125,7 @@ export interface PayloadQueries {
 
 /** The part of the context that operations on a user's mail need which actors call, too. */
 export interface MailContext extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId'> {
-  settings: Pick<OperationSettings, 'sendLimitPerHour' | 'secretKey' | 'unsubscribeUrl'>;
+  settings: Pick<OperationSettings, 'sendLimitPerHour' | 'approvalDays' | 'secretKey' | 'unsubscribeUrl'>;
 }
 
 export function newIdentifier(context: Pick<OperationParts, 'now' | 'random'>, kind: IdentifierKind): string {

@@ -16,6 +16,8 @@ export interface ActionRunnerOptions {
   secretKey: Uint8Array;
   /** messages that a user may send within an hour; 0: no limit */
   sendLimitPerHour: number;
+  /** days that what they send waits for approval at most */
+  approvalDays: number;
   fault: (point: DeliveryFaultPoint) => void;
 }
 
@@ -43,13 +45,13 @@ const RETRY_MS = 500;
 const loadOperation = loadOnce(() => import('../../operations/endpoints/run-actions.ts'));
 
 export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
-  const { context, recorder, secretKey, sendLimitPerHour, fault } = options;
+  const { context, recorder, secretKey, sendLimitPerHour, approvalDays, fault } = options;
   const ending = new AbortController();
 
   const attempt = async (job: DeliveryJob, record: FinishRecord, acting: Acting): Promise<void> => {
     const { runActions } = await loadOperation();
     const { bus, database, log, now, random } = context;
-    const settings = { sendLimitPerHour, secretKey, unsubscribeUrl: null };
+    const settings = { sendLimitPerHour, approvalDays, secretKey, unsubscribeUrl: null };
     const acted = await runActions(
       { bus, database, log, now, random, settings, userId: job.userId },
       {

@@ -1,4 +1,5 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
+import { DEFAULT_APPROVAL_DAYS } from '../../core/sending/approval.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
@@ -44,6 +45,8 @@ export interface DeliveryActorOptions {
   forwardLimitPerHour?: number;
   /** SEND_LIMIT_PER_HOUR, which replies and forwards by actions count against; 0 or absent: no limit */
   sendLimitPerHour?: number;
+  /** days that replies and forwards by actions wait for approval at most; DEFAULT_APPROVAL_DAYS if absent */
+  approvalDays?: number;
   /** for the threads that compose copies */
   forwardThreads?: ForwardThreadsOptions;
   /** for evaluating guard rules; defaults in judging.ts */
@@ -119,6 +122,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     recorder,
     secretKey: options.secretKey,
     sendLimitPerHour: options.sendLimitPerHour ?? 0,
+    approvalDays: options.approvalDays ?? DEFAULT_APPROVAL_DAYS,
     fault,
   });
   const dispatcher = createDispatcher({

@@ -7,6 +7,7 @@ import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
+import { APPROVALS_BATCH, type ApprovalOptions, expireApprovals } from './expire-approvals.ts';
 import { CLAIMS_BATCH, type ClaimOptions, releaseExpiredClaims } from './release-claims.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
@@ -25,7 +26,8 @@ export interface SchedulingActorOptions {
   retention?: Retention;
   fault?: NonNullable<ReleaseOptions['fault']> &
     NonNullable<RetentionOptions['fault']> &
-    NonNullable<ClaimOptions['fault']>;
+    NonNullable<ClaimOptions['fault']> &
+    NonNullable<ApprovalOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
   /** the host that the records of domains must name */
@@ -35,7 +37,7 @@ export interface SchedulingActorOptions {
 }
 
 /**
- * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, checks the DNS of domains, sends TLS reports, and
+ * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long, checks the DNS of domains, sends TLS reports, and
  * removes expired data: mail, idempotency keys and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
@@ -109,6 +111,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         due: 'claims',
         batchSize: CLAIMS_BATCH,
         work: () => releaseExpiredClaims(context, options),
+      },
+      {
+        name: 'approvals',
+        due: 'approvals',
+        batchSize: APPROVALS_BATCH,
+        work: () => expireApprovals(context, options),
       },
       { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],

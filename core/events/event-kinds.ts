@@ -15,6 +15,11 @@ export const EVENT_KINDS = {
   'email.paused': 'A scheduled email was paused.',
   'email.resumed': 'A paused email was resumed.',
   'email.cancelled': 'A scheduled email was cancelled.',
+  'email.approval_requested':
+    'An email waits for approval, because the send policy of its API key or address asks for it.',
+  'email.approved': 'An email was approved; `data.by` says by whom. It is sent when its time has come.',
+  'email.rejected':
+    'An email was rejected and is not sent; `data.by` says by whom, and `data.reason` why: `expired` if its time was over.',
   'email.delivered': 'A recipient’s server accepted a sent email.',
   'email.delayed': 'A recipient’s server deferred a sent email; Postroom retries it.',
   'email.bounced': 'A recipient’s server rejected a sent email, or a bounce report arrived.',

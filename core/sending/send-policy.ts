@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalDomainName } from '../domains/domain-name.ts';
+import { APPROVAL_RULES, type ApprovalRule } from './approval.ts';
 import { outgoingMailbox } from './outgoing-addresses.ts';
 
 /*
@@ -10,8 +11,7 @@ import { outgoingMailbox } from './outgoing-addresses.ts';
 /** To whom mail may be sent: everyone, the participants of the thread that it replies to, or the addresses and domains in `allow`. */
 const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
 /** Which emails a person must approve, from none to all. New recipients are those that no mail of the account was sent to before. */
-const POLICY_APPROVALS = ['never', 'new_recipients', 'always'] as const;
-type PolicyApproval = (typeof POLICY_APPROVALS)[number];
+const POLICY_APPROVALS = ['never', ...APPROVAL_RULES] as const;
 
 export const MAX_POLICY_ALLOW = 500;
 /** Emails per hour or day. */
@@ -128,8 +128,8 @@ export interface PolicyRefusal {
 export interface PolicyVerdict {
   /** null: it may be sent */
   refusal: PolicyRefusal | null;
-  /** the policy that demands approval; null: none does */
-  approval: HeldPolicy | null;
+  /** whose policy demands approval, and its rule; null: none does */
+  approval: { rule: ApprovalRule; of: HeldPolicy['of'] } | null;
   /** 0: it is sent at once */
   undoSeconds: number;
 }
@@ -142,7 +142,7 @@ export function judgeByPolicies(policies: readonly HeldPolicy[], facts: PolicyFa
   const refusals = policies.flatMap((held) => refusalBy(held, facts) ?? []);
   return {
     refusal: refusals[0] ?? null,
-    approval: policies.find(({ policy }) => needsApproval(policy, facts)) ?? null,
+    approval: policies.map((held) => approvalBy(held, facts)).find((approval) => approval !== null) ?? null,
     undoSeconds: Math.max(0, ...policies.map(({ policy }) => policy.undo_seconds ?? 0)),
   };
 }
@@ -195,13 +195,10 @@ function mayReceive(address: string, { recipients, allow = [] }: SendPolicy, { p
   }
 }
 
-function needsApproval({ approval = 'never' }: SendPolicy, { newRecipients }: PolicyFacts): boolean {
-  const needs: Record<PolicyApproval, boolean> = {
-    never: false,
-    new_recipients: newRecipients.length > 0,
-    always: true,
-  };
-  return needs[approval];
+function approvalBy({ of, policy }: HeldPolicy, { newRecipients }: PolicyFacts): PolicyVerdict['approval'] {
+  const { approval: rule = 'never' } = policy;
+  if (rule === 'never' || (rule === 'new_recipients' && newRecipients.length === 0)) return null;
+  return { rule, of };
 }
 
 /** Emails per hour and per day are counted over the time until now. */

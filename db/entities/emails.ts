@@ -172,6 +172,12 @@ export const EmailSchema = defineEntity({
       ],
     },
     { name: 'email_scheduled', properties: ['scheduledAt'], where: `status = 'scheduled'` },
+    // mail that waits for approval, which is little
+    {
+      name: 'email_approval',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: `status = 'awaiting_approval'`,
+    },
     // simulated mail, which is rare
     {
       name: 'email_test',

@@ -39,6 +39,7 @@ import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
 import { EmailSearchSchema, EmailWordsSchema } from './search.ts';
 import {
+  ApprovalSchema,
   BatchSchema,
   DraftAttachmentSchema,
   DraftSchema,
@@ -111,6 +112,7 @@ export const entities = [
   MtaStsPolicySchema,
   TlsReportSchema,
   TlsSessionCountSchema,
+  ApprovalSchema,
   BatchSchema,
   EventSchema,
   EventCounterSchema,

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { APPROVAL_DECISIONS, APPROVAL_RULES } from '../../core/sending/approval.ts';
 import { DRAFT_KINDS } from '../../core/sending/draft.ts';
 import type { RefusalReason } from '../../core/sending/refusal-advice.ts';
 import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
@@ -110,6 +111,42 @@ export const SuppressionSchema = defineEntity({
 });
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);
+
+/** Mail that a send policy made wait for approval, and what became of it. */
+export const ApprovalSchema = defineEntity({
+  name: 'Approval',
+  tableName: 'approval',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    rule: p.enum(APPROVAL_RULES),
+    /** whose policy it is */
+    policyOf: p.enum(['key', 'address'] as const),
+    /** the API key that sent it; null: a person, or an action of a webhook */
+    sentByKeyId: p.text().nullable(),
+    /** name of that key at that time */
+    sentBy: p.text().nullable(),
+    requestedAt: p.datetime(3),
+    /** null: it no longer waits */
+    expiresAt: p.datetime(3).nullable(),
+    /** null: it waits */
+    decision: p.enum(APPROVAL_DECISIONS).nullable(),
+    decidedAt: p.datetime(3).nullable(),
+    /** the API key that decided; null: a person, or it expired */
+    decidedByKeyId: p.text().nullable(),
+    /** name of the key or email address of the person at that time; null: it expired or was cancelled */
+    decidedBy: p.text().nullable(),
+    /** of a rejection */
+    reason: p.text().nullable(),
+  },
+  checks: [
+    {
+      name: 'approval_check',
+      expression: '(((decision IS NULL) = (expires_at IS NOT NULL)) AND ((decision IS NULL) = (decided_at IS NULL)))',
+    },
+  ],
+  indexes: [{ name: 'approval_expiry', properties: ['expiresAt'] }],
+});
 
 /** Emails that are not sent yet. */
 export const DraftSchema = defineEntity({

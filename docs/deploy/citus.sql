@@ -40,6 +40,7 @@ select create_distributed_table('dkim_key', 'user_id', colocate_with => 'event_c
 select create_distributed_table('dmarc_report', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('domain', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('draft', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('approval', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('draft_attachment', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('email', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('email_address', 'user_id', colocate_with => 'event_counter');

@@ -37,6 +37,7 @@ export const access = {
   send: { scopes: ['send'], isOfDomain: true },
   sendAccount: { scopes: ['send'], isOfDomain: false },
   manage: { scopes: ['manage'], isOfDomain: false },
+  approve: { scopes: ['approve'], isOfDomain: false },
   byDocument: { scopes: [], isOfDomain: true },
 } as const satisfies Readonly<Record<string, RouteAccess>>;
 

@@ -1,5 +1,6 @@
 import type { Tool } from './tool.ts';
 import { whoAmI } from './tools/account.ts';
+import { approveEmailTool, rejectEmailTool } from './tools/approvals.ts';
 import { readAttachmentTool } from './tools/attachments.ts';
 import {
   createDraftTool,
@@ -41,6 +42,8 @@ export const tools: readonly Tool[] = [
   updateDraftTool,
   deleteDraftTool,
   sendDraftTool,
+  approveEmailTool,
+  rejectEmailTool,
   labelThreads,
   archiveThreads,
   markThreadsRead,

@@ -29,6 +29,7 @@ import { eventRoutes } from './events/events.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { guardBacktestRoutes } from './routing/guard-backtest.ts';
 import { routeRoutes } from './routing/routes.ts';
+import { approvalRoutes } from './sending/approvals.ts';
 import { batchRoutes } from './sending/batches.ts';
 import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
@@ -53,6 +54,7 @@ const resources = [
   batchRoutes,
   draftRoutes,
   scheduledEmailRoutes,
+  approvalRoutes,
   retryRoutes,
   routeRoutes,
   timelineRoutes,

@@ -27,6 +27,8 @@ export const EMAIL_STATUSES = [
   'scheduled',
   'cancelled',
   'paused',
+  'awaiting_approval',
+  'rejected',
   'unread',
   'read',
   'archived',

@@ -34,6 +34,9 @@ export const TIMELINE_KINDS = [
   'paused',
   'resumed',
   'cancelled',
+  'approval-requested',
+  'approved',
+  'rejected',
   'read',
   'unread',
   'archived',
@@ -73,8 +76,8 @@ export function originEntries(origin: EmailOrigin, rules: RouteReferences['rules
   return origin.type === 'received' ? receivedEntries(origin, rules) : madeEntries(origin);
 }
 
-function madeEntries({ createdAt, releasedAt, isScheduled }: EmailOrigin): TimelineEntry[] {
-  const created = isScheduled ? 'Written and scheduled' : 'Written and queued';
+function madeEntries({ createdAt, releasedAt, isScheduled, hasApproval }: EmailOrigin): TimelineEntry[] {
+  const created = hasApproval ? 'Written' : isScheduled ? 'Written and scheduled' : 'Written and queued';
   return [
     entry('created', createdAt, created),
     ...(releasedAt === null ? [] : [entry('queued', releasedAt, 'Due: queued for sending')]),
@@ -246,12 +249,18 @@ const HAND_TITLES: Readonly<Record<string, { kind: TimelineKind; title: string }
   'email.paused': { kind: 'paused', title: 'Paused' },
   'email.resumed': { kind: 'resumed', title: 'Resumed' },
   'email.cancelled': { kind: 'cancelled', title: 'Cancelled' },
+  'email.approval_requested': { kind: 'approval-requested', title: 'Waiting for approval' },
+  'email.approved': { kind: 'approved', title: 'Approved' },
+  'email.rejected': { kind: 'rejected', title: 'Rejected' },
 };
 /** Of the events above. */
 const handData = z.object({
   scheduledAt: z.string().optional(),
   step: z.string().optional(),
   changed: z.array(z.string()).optional(),
+  /** who approved or rejected; null: its time was over */
+  by: z.string().nullable().optional(),
+  reason: z.string().nullable().optional(),
   /** set by an action of an endpoint, which has a separate entry */
   endpointId: z.string().optional(),
 });
@@ -260,7 +269,7 @@ const STEPS: Readonly<Record<string, string>> = { parse: 'Parsed', thread: 'Thre
 /** Returns the entries of user actions. */
 export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
   return events.flatMap(({ kind, at, data }) => {
-    const { scheduledAt, step, changed, endpointId } = handData.parse(data ?? {});
+    const { scheduledAt, step, changed, endpointId, by, reason } = handData.parse(data ?? {});
     if (endpointId !== undefined) return [];
     if (kind === 'email.reprocessed')
       return entry('reprocessed', at, `${STEPS[step ?? ''] ?? 'Processed'} again`, {
@@ -268,6 +277,12 @@ export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
       });
     const known = HAND_TITLES[kind];
     if (known === undefined) throw new Error(`no title for ${kind}`);
+    if (known.kind === 'approved' || known.kind === 'rejected') {
+      const title = by == null ? `${known.title}: its time to wait was over` : `${known.title} by ${by}`;
+      const detail =
+        known.kind === 'rejected' ? (by == null ? null : (reason ?? null)) : `To be sent at ${scheduledAt}.`;
+      return entry(known.kind, at, title, { detail, isFailure: known.kind === 'rejected' });
+    }
     const isTimed = known.kind === 'rescheduled' || known.kind === 'resumed' || known.kind === 'paused';
     return entry(known.kind, at, known.title, {
       detail: isTimed && scheduledAt !== undefined ? `To be sent at ${scheduledAt}.` : null,

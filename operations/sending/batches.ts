@@ -6,7 +6,7 @@ import { lockOutgoing, setScheduledStatus } from '../../db/queries/sending/sched
 import { authorizeBatchChange } from '../accounts/key-reach.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
-/** Status of an email in a batch. Scheduled and paused mail is pending; mail with a sending attempt is processing. */
+/** Status of an email in a batch. Scheduled and paused mail, and mail that waits for approval, is pending; rejected mail is cancelled; mail with a sending attempt is processing. */
 export type BatchItemStatus = 'pending' | 'processing' | 'sent' | 'failed' | 'cancelled';
 
 /**
@@ -63,8 +63,10 @@ export async function cancelBatch(
     if (found === undefined) throw batchNotFound();
     const ids = found.emails.map((email) => email.id);
     const locked = await lockOutgoing(transaction, userId, ids);
-    const waiting = locked.filter(({ type, status }) => type === 'scheduled' && status !== 'cancelled');
-    if (waiting.length === 0 && locked.every(({ status }) => status !== 'cancelled'))
+    const waiting = locked.filter(
+      ({ type, status }) => type === 'scheduled' && status !== 'cancelled' && status !== 'rejected',
+    );
+    if (waiting.length === 0 && locked.every(({ status }) => status !== 'cancelled' && status !== 'rejected'))
       throw new UserError('validation', 'Every email in this batch has already been sent.', {
         isOfState: true,
       });
@@ -108,6 +110,7 @@ function itemStatusOf({ status, isTried }: BatchedEmail): BatchItemStatus {
   switch (status) {
     case 'scheduled':
     case 'paused':
+    case 'awaiting_approval':
       return 'pending';
     case 'pending':
       return isTried ? 'processing' : 'pending';
@@ -117,6 +120,7 @@ function itemStatusOf({ status, isTried }: BatchedEmail): BatchItemStatus {
     case 'failed':
       return 'failed';
     case 'cancelled':
+    case 'rejected':
       return 'cancelled';
   }
 }

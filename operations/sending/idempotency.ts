@@ -45,6 +45,8 @@ const receipt = z.object({
       /** ISO 8601; null: sent immediately */
       scheduledAt: z.string().nullable(),
       timezone: z.string().nullable(),
+      /** it waits for approval until then, ISO 8601; absent: it does not */
+      awaitsApprovalUntil: z.string().optional(),
     }),
   ),
   batchId: z.string().nullable(),

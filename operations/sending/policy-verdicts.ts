@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { ApprovalRule } from '../../core/sending/approval.ts';
 import { MAX_AUTOMATIC_REPLIES } from '../../core/sending/automatic-reply.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { findReferences } from '../../core/sending/outgoing-links.ts';
@@ -84,6 +85,8 @@ export interface PolicyJudge {
   judge(subject: PolicySubject): UserError | null;
   /** Returns the seconds that an email waits before it is sent; 0: none. */
   undoSecondsOf(email: OutgoingEmail): number;
+  /** Returns why an email waits for approval; null: it does not. */
+  approvalOf(email: OutgoingEmail): { rule: ApprovalRule; of: HeldPolicy['of'] } | null;
 }
 
 /** Reads what the policies ask about stored mail. When areCounted, the caller holds lockBudgets. */
@@ -130,7 +133,6 @@ export async function openPolicyJudge(
         if (earlier >= limit.most) return ofEmail(automaticRefusal(limit), email);
         counted.set(key, (counted.get(key) ?? 0) + 1);
       }
-      if (verdict.approval !== null) return ofEmail(approvalRefusal(verdict.approval), email);
     }
     return budgetRefusal(submission);
   }
@@ -164,6 +166,7 @@ export async function openPolicyJudge(
       return refusal;
     },
     undoSecondsOf: (email) => verdicts.get(email)?.undoSeconds ?? 0,
+    approvalOf: (email) => verdicts.get(email)?.approval ?? null,
   };
 }
 
@@ -350,10 +353,6 @@ async function readAutomatic(
 function automaticRefusal({ held, most }: AutomaticLimit): PolicyRefusal {
   const emails = most === 1 ? '1 automatic reply' : `${most} automatic replies`;
   return violationOf(held, 'auto_replies_per_thread_per_hour', `allows ${emails} in a thread within an hour.`);
-}
-
-function approvalRefusal(held: HeldPolicy): PolicyRefusal {
-  return violationOf(held, 'approval', 'asks for approval, which this version of Postroom cannot give yet.');
 }
 
 function exhausted(budget: Budget, wanted: number, until: Date, now: Date): UserError {

@@ -22,7 +22,7 @@ export interface ScheduleInput {
   timezone: string | null;
 }
 
-/** A scheduled email after a change. */
+/** A scheduled email after a change. One that waited for approval and has no time has that of its creation. */
 export interface ScheduledEmail {
   id: string;
   status: 'scheduled' | 'paused' | 'cancelled';
@@ -50,25 +50,25 @@ export async function rescheduleEmail(
   input: ScheduleInput,
 ): Promise<ScheduledEmail> {
   const { email } = await change(context, emailId, 'reschedule', async (before, work) => {
-    requireNotCancelled(before, 'reschedule');
+    requireNotEnded(before, 'reschedule');
     return { kind: 'email.rescheduled', email: await work.setSchedule(scheduleFor(before, input)) };
   });
   return email;
 }
 
-/** Cancels a scheduled or paused email. Does nothing when it is already cancelled. Throws not_found, validation. */
+/** Cancels a scheduled or paused email, or one that waits for approval. Does nothing when it is already cancelled. Throws not_found, validation. */
 export function cancelEmail(context: OperationContext, emailId: string): Promise<ScheduleChange> {
-  return change(context, emailId, 'delete', async (before, work) =>
-    before.status === 'cancelled'
-      ? { kind: null, email: seen(before) }
-      : { kind: 'email.cancelled', email: await work.setStatus('cancelled') },
-  );
+  return change(context, emailId, 'delete', async (before, work) => {
+    if (before.status === 'cancelled') return { kind: null, email: seen(before) };
+    if (before.status !== 'awaiting_approval') requireNotEnded(before, 'delete');
+    return { kind: 'email.cancelled', email: await work.setStatus('cancelled') };
+  });
 }
 
 /** Pauses a scheduled email. Does nothing when it is already paused. Throws not_found, validation. */
 export function pauseEmail(context: OperationContext, emailId: string): Promise<ScheduleChange> {
   return change(context, emailId, 'pause', async (before, work) => {
-    requireNotCancelled(before, 'pause');
+    requireNotEnded(before, 'pause');
     return before.status === 'paused'
       ? { kind: null, email: seen(before) }
       : { kind: 'email.paused', email: await work.setStatus('paused') };
@@ -85,7 +85,7 @@ export function resumeEmail(
   input: ScheduleInput | null,
 ): Promise<ScheduleChange> {
   return change(context, emailId, 'resume', async (before, work) => {
-    requireNotCancelled(before, 'resume');
+    requireNotEnded(before, 'resume');
     const isDue = input === null && before.scheduledAt !== null && before.scheduledAt <= before.now;
     if (input !== null) await work.setSchedule(scheduleFor(before, input));
     else if (before.status !== 'paused') return { kind: null, email: seen(before) };
@@ -154,10 +154,10 @@ async function requireWait(
   before: LockedOutgoing,
   at: Date,
 ): Promise<void> {
-  const { apiKeyId, policyAddress, createdAt } = before;
+  const { apiKeyId, policyAddress, createdAt, approvedAt } = before;
   if (rights.keyId === null || (apiKeyId === null && policyAddress === null)) return;
   const seconds = await readUndoSeconds(transaction, userId, before);
-  const earliest = new Date(createdAt.getTime() + seconds * 1_000);
+  const earliest = new Date((approvedAt ?? createdAt).getTime() + seconds * 1_000);
   if (at >= earliest) return;
   const held =
     policyAddress === null
@@ -172,10 +172,16 @@ async function requireWait(
 }
 
 function seen(before: LockedOutgoing): ScheduledEmail {
-  const { id, status, scheduledAt, timezone, now } = before;
-  if (scheduledAt === null || (status !== 'scheduled' && status !== 'paused' && status !== 'cancelled'))
-    throw new Error(`the scheduled email ${id} is ${status}`);
-  return { id, status, scheduledAt, timezone: timezone ?? 'UTC', updatedAt: now };
+  const { id, status, scheduledAt, createdAt, timezone, now } = before;
+  const isOfSchedule = status === 'scheduled' || status === 'paused' || status === 'cancelled';
+  return {
+    id,
+    // Mail that waits for approval can only be cancelled, and has its status afterwards.
+    status: isOfSchedule ? status : 'scheduled',
+    scheduledAt: scheduledAt ?? createdAt,
+    timezone: timezone ?? 'UTC',
+    updatedAt: now,
+  };
 }
 
 function scheduleFor(before: LockedOutgoing, input: ScheduleInput): { at: Date; timezone: string } {
@@ -192,7 +198,11 @@ function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
   return new UserError('validation', `Cannot ${verb} a received email.${hint}`, { isOfState: true });
 }
 
-function requireNotCancelled({ status }: LockedOutgoing, verb: string): void {
-  if (status === 'cancelled')
-    throw new UserError('validation', `Cannot ${verb} a cancelled email.`, { isOfState: true });
+function requireNotEnded({ status }: LockedOutgoing, verb: string): void {
+  if (status === 'cancelled' || status === 'rejected')
+    throw new UserError('validation', `Cannot ${verb} a ${status} email.`, { isOfState: true });
+  if (status === 'awaiting_approval')
+    throw new UserError('validation', `Cannot ${verb} an email that waits for approval. Approve or cancel it first.`, {
+      isOfState: true,
+    });
 }

@@ -84,7 +84,7 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const { policy, held, judging } = await readPolicies(client, userId, group, hourly, options.threads);
   const verdicts = judge(group, { policy, judging }, hourly, { lost, drafts });
   const entering = group.flatMap((member, at) =>
-    verdicts[at] === null ? [underPolicies(member, { policy, held, judging })] : [],
+    verdicts[at] === null ? [underPolicies(context, member, { policy, held, judging })] : [],
   );
   const units = entering.map((member) => unitOf(member, policy));
   const sent = entering.map(({ submission: { draft } }) => draft ?? null);
@@ -124,18 +124,29 @@ async function readPolicies(
   return { policy, held, judging: await openPolicyJudge(client, userId, held, policy.now) };
 }
 
-/** Returns a member as it is stored under its send policies: with what they record, and scheduled when its emails can be undone. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns a member as it is stored under its send policies: with what they record, waiting for approval, or scheduled when its emails can be
+ * undone.
+ */
 function underPolicies<Member extends SubmittedMember>(
+  { settings }: MailContext,
   member: Member,
   { policy, held, judging }: FoundPolicies,
 ): Member {
   const { submission, keyId } = member;
+  const { approvalDays: days } = settings;
   if (judging === null || !submission.emails.some((email) => held.has(email))) return member;
   const emails = submission.emails.map((email) => {
     const policies = held.get(email)?.policies;
     if (policies === undefined) return email;
     const policyAddress = policies.find(({ of }) => of === 'address')?.owner ?? null;
     const row = { ...email.row, api_key_id: keyId, policy_address: policyAddress };
+    const approval = judging.approvalOf(email);
+    // The time to undo it begins when it is approved.
+    if (approval !== null)
+      return { ...email, row: { ...row, approval: { rule: approval.rule, policy_of: approval.of, days } } };
     const undoMs = judging.undoSecondsOf(email) * 1_000;
     if (undoMs === 0) return { ...email, row };
     const at = Math.max(policy.now.getTime() + undoMs, Date.parse(row.scheduled_at ?? '') || 0);
@@ -145,7 +156,10 @@ function underPolicies<Member extends SubmittedMember>(
   const { receipt } = submission;
   const told = receipt.emails.map((each, at) => {
     const row = emails[at]?.row;
-    return row === undefined ? each : { ...each, scheduledAt: row.scheduled_at, timezone: row.timezone };
+    if (row === undefined) return each;
+    const told = { ...each, scheduledAt: row.scheduled_at, timezone: row.timezone };
+    if (row.approval === undefined) return told;
+    return { ...told, awaitsApprovalUntil: new Date(policy.now.getTime() + days * DAY_MS).toISOString() };
   });
   return { ...member, submission: { ...submission, emails, receipt: { ...receipt, emails: told } } };
 }
@@ -219,8 +233,13 @@ async function store(
   return { leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
+/** Mail that is not sent yet joins its thread when it is released. */
 function isReferring({ row }: Pick<OutgoingEmail, 'row'>): boolean {
-  return row.scheduled_at === null && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
+  return isSentNow(row) && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
+}
+
+function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']): boolean {
+  return scheduledAt === null && approval === undefined;
 }
 
 /** Another transaction held the lock on the user's threads for too long. */
@@ -303,9 +322,9 @@ export function announceStored(
   { stored, threaded, lastSeq }: Announcement,
 ): void {
   const rows = stored.flatMap(({ submission }) => submission.emails.map((email) => email.row));
-  const emailIds = rows.filter((row) => row.scheduled_at === null).map((row) => row.id);
+  const emailIds = rows.filter(isSentNow).map((row) => row.id);
   const unthreadedIds = emailIds.filter((id) => !threaded.has(id));
-  const schedules = rows.flatMap((row) => row.scheduled_at ?? []);
+  const schedules = rows.flatMap((row) => (row.approval === undefined ? (row.scheduled_at ?? []) : []));
   if (emailIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds });
   if (unthreadedIds.length > 0) bus.wake('threading.assign.wake', { userId, emailIds: unthreadedIds });
   const at = schedules.toSorted()[0];

@@ -53,10 +53,12 @@ async function commitGroup(
       const stored = await storeSubmissions(client, context, group, { threads });
       requireTimely(stored.entering);
       if (isOfDraft) context.fault?.('drafts.before-commit');
+      if (stored.entering.some(isAwaiting)) context.fault?.('approvals.stored-before-commit');
       return stored;
     },
   );
   if (isOfDraft) context.fault?.('drafts.after-commit');
+  if (entering.some(isAwaiting)) context.fault?.('approvals.stored-after-commit');
   group.forEach((member, at) => {
     const verdict = verdicts[at];
     if (verdict instanceof UserError) member.reject(verdict);
@@ -68,6 +70,10 @@ async function commitGroup(
   // As they were submitted: their wait begins when they are stored.
   const entered = group.filter((_, at) => verdicts[at] === null);
   return entered.filter((_, at) => leftOut.has(at));
+}
+
+function isAwaiting({ submission }: Waiting): boolean {
+  return submission.emails.some(({ row }) => row.approval !== undefined);
 }
 
 /** A queued submission. */

@@ -27,6 +27,7 @@ export const access = {
   send: { scope: 'send', isOfDomain: true },
   sendAccount: { scope: 'send', isOfDomain: false },
   manage: { scope: 'manage', isOfDomain: false },
+  approve: { scope: 'approve', isOfDomain: false },
 } as const satisfies Readonly<Record<string, FieldAccess>>;
 
 interface Declared {

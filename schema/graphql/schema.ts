@@ -3,6 +3,7 @@ import './errors.ts';
 import './accounts/account.ts';
 import './accounts/api-key.ts';
 import './sending/batch.ts';
+import './sending/approval.ts';
 import './sending/draft.ts';
 import './emails/contacts.ts';
 import './endpoints/delivery.ts';

@@ -29,6 +29,7 @@ test('an empty environment gives the defaults of the table', () => {
     allowedPrivateNetworks: ['127.0.0.0/8', '::1/128'],
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
+    approvalDays: 7,
     streamLimitPerUser: 200,
     forwardLimitPerHour: 1_000,
     retention: { rawDays: null, bodyDays: null, metadataDays: null },

@@ -127,6 +127,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         systemMailFrom: config.systemMailFrom,
         forwardLimitPerHour: config.forwardLimitPerHour,
         sendLimitPerHour: config.sendLimitPerHour,
+        approvalDays: config.approvalDays,
         guardModel: config.guardModel,
         ...(config.webhookCaFile === null
           ? {}

@@ -54,6 +54,7 @@ export function gatewayConfigOf({
     requestLimitStore,
     mtaStsMode: config.mtaStsMode,
     sendLimitPerHour: config.sendLimitPerHour,
+    approvalDays: config.approvalDays,
     streamLimitPerUser: config.streamLimitPerUser,
     retention: config.retention,
     hasGuardModel: config.guardModel !== null,

@@ -56,7 +56,8 @@ create table email (
   user_id text not null,
   id text not null,
   type text not null check (type in ('sent', 'received', 'scheduled')),
-  status text not null check (status in ('pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled')),
+  status text not null check (status in ('pending', 'delivered', 'bounced', 'failed', 'scheduled', 'paused', 'cancelled',
+    'awaiting_approval', 'rejected')),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null default now(),
   sent_at timestamptz(3),
@@ -108,6 +109,7 @@ create index email_scheduled on email (scheduled_at) where status = 'scheduled';
 create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
 create index email_unsent on email (user_id, created_at desc, id desc) where type = 'sent' and status = 'pending';
 create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
+create index email_approval on email (user_id, created_at desc, id desc) where status = 'awaiting_approval';
 create index email_test on email (user_id, created_at desc, id desc) where is_test;
 create index email_automatic_reply on email (user_id, thread_id, created_at) where is_automatic_reply;
 create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;

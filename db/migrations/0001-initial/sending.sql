@@ -104,6 +104,27 @@ create table draft_attachment (
 alter table draft_attachment alter column content set storage external;
 call pg_temp.protect_rows('draft_attachment');
 
+-- Mail that a send policy made wait, and what became of it. expires_at is null once it no longer waits.
+create table approval (
+  user_id text not null,
+  email_id text not null,
+  rule text not null check (rule in ('new_recipients', 'always')),
+  policy_of text not null check (policy_of in ('key', 'address')),
+  sent_by_key_id text,
+  sent_by text,
+  requested_at timestamptz(3) not null,
+  expires_at timestamptz(3),
+  decision text check (decision in ('approved', 'rejected', 'expired', 'cancelled')),
+  decided_at timestamptz(3),
+  decided_by_key_id text,
+  decided_by text,
+  reason text,
+  primary key (user_id, email_id),
+  check ((decision is null) = (expires_at is not null) and (decision is null) = (decided_at is null))
+);
+create index approval_expiry on approval (expires_at);
+call pg_temp.protect_rows('approval');
+
 create table idempotency_key (
   user_id text not null,
   key text not null,
@@ -249,6 +270,9 @@ create policy sending_attempt_of_domain on sending_attempt for select to postroo
 grant select on batch to postroom_domain;
 create policy batch_of_domain on batch for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_batch_of_domain(user_id, id));
+grant select on approval to postroom_domain;
+create policy approval_of_domain on approval for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = approval.user_id and e.id = approval.email_id));
 grant select on draft to postroom_domain;
 create policy draft_of_domain on draft for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));

@@ -61,6 +61,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
           from draft_attachment a where a.user_id = d.user_id and a.draft_id = d.id)) as document
       from draft d where d.user_id = $1 order by d.created_at, d.id`,
   },
+  { file: 'approvals.jsonl', query: rowsOf('approval', 't.requested_at, t.email_id') },
   { file: 'recipients.jsonl', query: rowsOf('recipient', 't.created_at, t.id') },
   { file: 'sending-attempts.jsonl', query: rowsOf('sending_attempt', 't.recipient_id, t.number') },
   { file: 'deliveries.jsonl', query: rowsOf('delivery', 't.created_at, t.id', ['forward_raw_id', 'last_attempt']) },

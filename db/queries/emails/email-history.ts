@@ -19,6 +19,8 @@ export interface EmailOrigin {
   createdAt: Date;
   releasedAt: Date | null;
   isScheduled: boolean;
+  /** it waited for approval */
+  hasApproval: boolean;
   threadId: string | null;
   threadReason: ThreadReason | 'manual' | null;
   ownAddress: string;
@@ -57,7 +59,8 @@ export async function readOrigins(
 ): Promise<EmailOrigin[]> {
   const { rows } = await sql<EmailOrigin>`
     select e.id, e.type, e.status, e.created_at as "createdAt", e.released_at as "releasedAt",
-      e.timezone is not null as "isScheduled", e.thread_id as "threadId", e.thread_reason as "threadReason",
+      e.timezone is not null as "isScheduled",
+      exists (select from approval a where a.user_id = ${userId} and a.email_id = e.id) as "hasApproval", e.thread_id as "threadId", e.thread_reason as "threadReason",
       e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, r.matches, r.answers,
       p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,
@@ -136,7 +139,8 @@ export async function readHandEvents(
     cross join lateral (
       select v.kind, v.at, v.data, v.seq from event v
       where v.user_id = ${userId} and v.email_id = w.id and v.kind in ('email.read', 'email.unread', 'email.archived',
-        'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.reprocessed')
+        'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.approval_requested',
+        'email.approved', 'email.rejected', 'email.reprocessed')
       order by v.seq desc limit ${MAX_HISTORY + 1}) v
     order by v.seq`.execute(transaction);
   return rows;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
 
@@ -41,6 +42,8 @@ interface OutgoingRow {
   /** where a send policy applies: the API key that sends it, and the address whose policy applies */
   api_key_id?: string | null;
   policy_address?: string | null;
+  /** why it waits for approval, and for how many days at most; absent: it does not wait */
+  approval?: { rule: ApprovalRule; policy_of: 'key' | 'address'; days: number } | undefined;
 }
 
 /** An email with what is passed as bytes. */
@@ -102,9 +105,23 @@ export interface OutgoingEvent {
 
 function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') {
   const isTraced = units.some(({ traceParent }) => traceParent !== null);
-  if (events === 'append') return isTraced ? WRITE_TRACED : WRITE;
-  return isTraced ? WRITE_TRACED_WITHOUT_EVENTS : WRITE_WITHOUT_EVENTS;
+  const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
+  const name = [
+    'outgoing-write',
+    isTraced && '-traced',
+    isWaiting && '-approval',
+    events === 'return' && '-without-events',
+  ];
+  const key = name.filter((part) => part !== false).join('');
+  const known = statements.get(key);
+  if (known !== undefined) return known;
+  const more = `${isTraced ? TRACE : ''}${isWaiting ? APPROVAL : ''}`;
+  const made = { name: key, text: writeSql(more, events === 'append' ? APPENDED : RETURNED) };
+  statements.set(key, made);
+  return made;
 }
+
+const statements = new Map<string, { name: string; text: string }>();
 
 /** Bytes, bodies and words are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
@@ -123,6 +140,7 @@ function parametersOf(
     emails.map(({ row, bytes, text, html, domainId, addressId }, at) => ({
       ...row,
       unit,
+      approval_rule: row.approval?.rule ?? null,
       domain_id: domainId,
       address_id: addressId,
       batch_id: batchId,
@@ -172,7 +190,7 @@ const writeSql = (more: string, events: string) => `
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
-      api_key_id text, policy_address text)
+      api_key_id text, policy_address text, approval_rule text, approval json)
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -185,9 +203,9 @@ const writeSql = (more: string, events: string) => `
   ), left_out as materialized (
     select unit from answer where key not in (select key from key_row)
   ), taken as materialized (
-    select g.*, case when g.scheduled_at is null then 'sent' else 'scheduled' end as type,
-      case when g.scheduled_at is null then 'pending' else 'scheduled' end as status,
-      case when g.scheduled_at is null then ${NOW} end as due_at
+    select g.*, case when g.scheduled_at is null and g.approval_rule is null then 'sent' else 'scheduled' end as type,
+      case when g.approval_rule is not null then 'awaiting_approval' when g.scheduled_at is null then 'pending' else 'scheduled' end as status,
+      case when g.scheduled_at is null and g.approval_rule is null then ${NOW} end as due_at
     from given g where g.unit not in (select unit from left_out)
   ), raw_row as (
     insert into raw_message (id, octets, sha256, size_octets)
@@ -240,7 +258,8 @@ const writeSql = (more: string, events: string) => `
   )
   select array(select unit from left_out) as left_out, ${events}
   from written cross join (
-    select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.' || type, 'emailId', id)), '[]') as events
+    select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind',
+      case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id)), '[]') as events
     from taken) of_user
   where written.rows >= 0`;
 
@@ -252,10 +271,10 @@ const TRACE = `, trace_row as (
     on conflict do nothing
   )`;
 
-const WRITE = { name: 'outgoing-write', text: writeSql('', APPENDED) };
-const WRITE_TRACED = { name: 'outgoing-write-traced', text: writeSql(TRACE, APPENDED) };
-const WRITE_WITHOUT_EVENTS = { name: 'outgoing-write-without-events', text: writeSql('', RETURNED) };
-const WRITE_TRACED_WITHOUT_EVENTS = {
-  name: 'outgoing-write-traced-without-events',
-  text: writeSql(TRACE, RETURNED),
-};
+const APPROVAL = `, approval_row as (
+    insert into approval (user_id, email_id, rule, policy_of, sent_by_key_id, sent_by, requested_at, expires_at)
+    select $1, t.id, t.approval_rule, t.approval->>'policy_of', t.api_key_id,
+      (select k.name from api_keys_of($1) k where k.id = t.api_key_id), ${NOW}, ${NOW} + make_interval(days => (t.approval->>'days')::integer)
+    from taken t where t.approval_rule is not null
+    returning 1
+  )`;

@@ -14,6 +14,8 @@ export interface LockedOutgoing {
   /** where a send policy applied to it: the key that sent it, and the address whose policy applied */
   apiKeyId: string | null;
   policyAddress: string | null;
+  /** when it was approved; null: it was not */
+  approvedAt: Date | null;
   /** time of the statement by PostgreSQL's clock, which decides when mail is due */
   now: Date;
 }
@@ -29,13 +31,17 @@ export async function lockOutgoing(
 ): Promise<LockedOutgoing[]> {
   const { rows } = await sql<LockedOutgoing>`
     select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, e.created_at as "createdAt",
-      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress", (select postroom_now())::timestamptz(3) as now
+      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress",
+      (select a.decided_at from approval a where a.user_id = ${userId} and a.email_id = e.id and a.decision = 'approved') as "approvedAt", (select postroom_now())::timestamptz(3) as now
     from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])
     order by e.id for no key update`.execute(transaction);
   return rows;
 }
 
-/** Returns the seconds that the send policies of a key and an address make mail wait now. */
+/**
+ * Returns the seconds that the send policies of a key and an address make mail wait now, from when it was accepted, or approved if it waited
+ * for approval.
+ */
 export async function readUndoSeconds(
   transaction: Transaction<Tables>,
   userId: string,
@@ -64,6 +70,11 @@ export async function setScheduledStatus(
     changed as (
       update email e set status = ${status}, updated_at = (select postroom_now()) from before b
       where e.user_id = ${userId} and e.id = b.id returning e.*
+    ),
+    -- one that waited for approval waits no longer
+    undecided as (
+      update approval a set decision = 'cancelled', expires_at = null, decided_at = (select date_trunc('milliseconds', postroom_now()))
+      from before b where a.user_id = ${userId} and a.email_id = b.id and a.decision is null
     ),
     moved as (
       select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before

@@ -10,10 +10,10 @@ import {
 } from '../emails/email-row.ts';
 
 /**
- * What emails wait for: `scheduled` for their time, including paused ones; `blocked` and `review` for their user, held by a guard rule;
+ * What emails wait for: `scheduled` for their time, including paused ones; `awaiting_approval` for a person or key that approves them; `blocked` and `review` for their user, held by a guard rule;
  * `deferred` for another attempt with a server that deferred them.
  */
-export type Wait = 'scheduled' | 'blocked' | 'review' | 'deferred';
+export type Wait = 'scheduled' | 'awaiting_approval' | 'blocked' | 'review' | 'deferred';
 
 /** Returns the waiting emails between two cursors, scheduled ones soonest first, all others newest first; inverted: the other way round. */
 export async function pageWaitingEmails(
@@ -47,6 +47,7 @@ function sources(userId: string): Record<Wait, RawBuilder<unknown>> {
     where r.user_id = ${userId} and ${isHeldRoute} and r.outcome = ${outcome}`;
   return {
     scheduled: sql`email e where e.user_id = ${userId} and e.type = 'scheduled' and e.status in ('scheduled', 'paused')`,
+    awaiting_approval: sql`email e where e.user_id = ${userId} and e.status = 'awaiting_approval'`,
     blocked: held('blocked'),
     review: held('review'),
     deferred: sql`email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending' and exists (

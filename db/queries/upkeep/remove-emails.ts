@@ -22,7 +22,7 @@ interface RemovedEmail {
 
 /** Conditions on a row `e` of email: it is being processed. A cancelled scheduled email never gets a thread. */
 export const isInWorkSql = `(
-  e.status = 'pending' or (e.type = 'scheduled' and e.status in ('scheduled', 'paused')) or (e.thread_id is null and e.type <> 'scheduled')
+  e.status = 'pending' or (e.type = 'scheduled' and e.status in ('scheduled', 'paused', 'awaiting_approval')) or (e.thread_id is null and e.type <> 'scheduled')
   or exists (select from recipient r where r.user_id = e.user_id and r.email_id = e.id
     and (r.status = 'pending' or (r.status = 'failed' and r.reported_at is null)))
   or exists (select from delivery d where d.user_id = e.user_id and d.email_id = e.id and d.status = 'pending')
@@ -116,6 +116,7 @@ const TABLES_BY_EMAIL = [
   'route',
   'dmarc_report',
   'email_trace',
+  'approval',
 ] as const;
 
 /** Removes threads without messages; those that keep some begin with the first remaining message, and are renumbered. */

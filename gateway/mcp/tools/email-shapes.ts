@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -27,7 +28,6 @@ export const listedEmail = z.object({
   ...emailListItem.pick({
     id: true,
     type: true,
-    status: true,
     created_at: true,
     sent_at: true,
     scheduled_at: true,
@@ -38,6 +38,7 @@ export const listedEmail = z.object({
     is_test: true,
     guard_status: true,
   }).shape,
+  status: z.enum(EMAIL_STATUSES),
   untrusted: untrustedShape(
     emailListItem.pick({ from: true, from_name: true, to: true, cc: true, subject: true, preview: true }).shape,
   ),
@@ -47,6 +48,7 @@ export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> 
   const item = emailListItemOf(email, null);
   return {
     ...item,
+    status: email.status,
     untrusted: {
       from: shortText(item.from, MAX_SENDER),
       from_name: item.from_name === null ? null : shortText(item.from_name, MAX_SENDER),
@@ -65,7 +67,6 @@ export const openedEmail = z.object({
   ...examinedEmailBody.pick({
     id: true,
     type: true,
-    status: true,
     created_at: true,
     sent_at: true,
     scheduled_at: true,
@@ -76,6 +77,7 @@ export const openedEmail = z.object({
     guard_status: true,
     sender_verdict: true,
   }).shape,
+  status: z.enum(EMAIL_STATUSES),
   body: z.enum(['text', 'html']).meta({ description: 'Which body `untrusted.text` is.' }),
   has_html: z.boolean(),
   next_offset: z.int().nullable().meta({ description: 'Pass it as `offset` to read on. Null: the body ends here.' }),
@@ -147,6 +149,7 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
   const lists = [body.to, body.cc, body.reply_to ?? []];
   return {
     ...body,
+    status: email.status,
     sender_verdict,
     body: choice.body,
     has_html: email.html !== null,

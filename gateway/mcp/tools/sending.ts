@@ -34,15 +34,23 @@ const content = {
 export const sent = z.object({
   id: scheduledAnswer.shape.id,
   message_id: scheduledAnswer.shape.message_id,
-  status: z.enum(['sent', 'scheduled']).meta({
-    description: '`sent`: stored, and on its way. read_email shows the delivery status of each recipient.',
+  status: z.enum(['sent', 'scheduled', 'awaiting_approval']).meta({
+    description:
+      '`sent`: stored, and on its way. read_email shows the delivery status of each recipient. `awaiting_approval`: NOT sent. It waits until a person approves it; do not send it again.',
   }),
   scheduled_at: instant.nullable(),
   timezone: z.string().nullable(),
 });
 
 export function sentOf({ receipt }: Accepted): z.input<typeof sent> {
-  return scheduledBodyOf(receipt) ?? { ...sentBodyOf(receipt), scheduled_at: null, timezone: null };
+  const scheduled = scheduledBodyOf(receipt);
+  if (scheduled !== null) return scheduled;
+  const { status, ...body } = sentBodyOf(receipt);
+  return { ...body, status: status === 'queued' ? 'awaiting_approval' : status, ...timeOf(receipt) };
+}
+
+function timeOf({ emails: [email] }: Accepted['receipt']): Pick<z.input<typeof sent>, 'scheduled_at' | 'timezone'> {
+  return { scheduled_at: email?.scheduledAt ?? null, timezone: email?.timezone ?? null };
 }
 
 /** The argument that names the first of equal calls. */
@@ -52,7 +60,7 @@ export const sendEmailTool = defineTool({
   name: 'send_email',
   title: 'Send an email',
   description:
-    'Sends an email, or schedules it if `scheduled_at` is set. To answer an email, use reply_to_email instead. Returns as soon as the email is stored.',
+    'Sends an email, or schedules it if `scheduled_at` is set. To answer an email, use reply_to_email instead. Returns as soon as the email is stored. If the result has the status `awaiting_approval`, it waits until a person approves it.',
   access: access.send,
   effect: 'sends',
   input: sendBody
@@ -71,7 +79,7 @@ export const replyToEmail = defineTool({
   name: 'reply_to_email',
   title: 'Reply to an email',
   description:
-    'Replies to an email, or to the latest message of a thread. By default the reply goes to the addresses that the original asks for. It joins the thread. Do not quote the original.',
+    'Replies to an email, or to the latest message of a thread. By default the reply goes to the addresses that the original asks for. It joins the thread. Do not quote the original. If the result has the status `awaiting_approval`, it waits until a person approves it.',
   access: access.send,
   effect: 'sends',
   input: replyBody
@@ -106,7 +114,7 @@ export const forwardEmailTool = defineTool({
   name: 'forward_email',
   title: 'Forward an email',
   description:
-    'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
+    'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread. If the result has the status `awaiting_approval`, it waits until a person approves it.',
   access: { scopes: ['send', 'read'], isOfDomain: true },
   effect: 'sends',
   input: sendBody
@@ -161,7 +169,8 @@ export const rescheduleEmailTool = defineTool({
 export const cancelEmailTool = defineTool({
   name: 'cancel_email',
   title: 'Cancel an email',
-  description: 'Cancels a scheduled email. It is never sent and stays readable. Cancelling again changes nothing.',
+  description:
+    'Cancels a scheduled email, or one that waits for approval. It is never sent and stays readable. Cancelling again changes nothing.',
   access: access.send,
   effect: 'cancels',
   input: z.object({ email_id: emailId }),

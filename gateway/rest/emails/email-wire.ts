@@ -75,7 +75,18 @@ function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer
 
 /** Headers by lower-case name. Not a z.record, which would drop a header named `__proto__`. */
 const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });
-const status = z.enum(EMAIL_STATUSES);
+/** Published clients know no approval: for them, mail that waits for it is queued, and rejected mail was cancelled. `approval` says more. */
+const WIRE_STATUSES = { awaiting_approval: 'queued', rejected: 'cancelled' } as const;
+const wireStatus = z
+  .enum(EMAIL_STATUSES)
+  .exclude(['awaiting_approval', 'rejected'])
+  .or(z.literal('queued'))
+  .meta({ description: '`queued`: it waits for approval; see `approval`. Rejected mail is `cancelled`.' });
+
+function wireStatusOf({ status }: Pick<EmailSummary, 'status'>): z.infer<typeof wireStatus> {
+  return status === 'awaiting_approval' || status === 'rejected' ? WIRE_STATUSES[status] : status;
+}
+
 const lastEvent = z.enum(['queued', 'delivered', 'bounced', 'failed', 'scheduled', 'canceled', 'pending']).meta({
   description:
     'Status in the terms of the `resend` client. Under `/api/v2`, those of `@inboundemail/sdk`: pending, delivered or failed.',
@@ -117,7 +128,7 @@ export const emailListItem = z
     reply_to: z.array(z.string()).nullable(),
     subject: z.string(),
     preview: z.string(),
-    status,
+    status: wireStatus,
     last_event: lastEvent,
     created_at: instant,
     sent_at: instant.nullable(),
@@ -175,7 +186,7 @@ export const emailBody = z
     html: z.string().nullable(),
     text: z.string().nullable(),
     cleaned_content: cleanedContentBody.nullable().meta({ description: 'Null for sent mail.' }),
-    status,
+    status: wireStatus,
     last_event: lastEvent,
     created_at: instant,
     updated_at: instant,
@@ -248,7 +259,7 @@ export function emailListItemOf(email: EmailSummary, addresses: AddressFields | 
     reply_to: replyToOf(addresses),
     subject: email.subject,
     preview: email.preview,
-    status: email.status,
+    status: wireStatusOf(email),
     last_event: lastEventOf(email),
     created_at: wireInstant(email.createdAt),
     sent_at: wireInstant(email.sentAt),
@@ -282,7 +293,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     html: email.html,
     text: email.text,
     cleaned_content: email.type === 'received' ? cleanedContentOf(email) : null,
-    status: email.status,
+    status: wireStatusOf(email),
     last_event: lastEventOf(email),
     created_at: wireInstant(email.createdAt),
     updated_at: wireInstant(email.updatedAt),
@@ -406,7 +417,8 @@ function headersOf(email: Email): Record<string, string> {
 
 /** Returns the status in the terms of the `resend` client. */
 function lastEventOf(email: EmailSummary): z.infer<typeof lastEvent> {
-  if (email.status === 'cancelled') return 'canceled';
+  if (email.status === 'cancelled' || email.status === 'rejected') return 'canceled';
+  if (email.status === 'awaiting_approval') return 'queued';
   if (email.status === 'paused') return 'scheduled';
   return email.status === 'pending' ? 'queued' : email.status;
 }
@@ -419,10 +431,12 @@ function outboundStatusOf(email: Email): 'pending' | 'sent' | 'bounced' | 'faile
       return 'bounced';
     case 'failed':
     case 'cancelled':
+    case 'rejected':
       return 'failed';
     case 'pending':
     case 'scheduled':
     case 'paused':
+    case 'awaiting_approval':
       return 'pending';
   }
 }

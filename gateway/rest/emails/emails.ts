@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
+import { loadApprovals } from '../../../operations/sending/approvals.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { isLegacyPath } from '../../http/requests.ts';
+import { approvalBody, approvalBodyOf } from '../sending/approvals.ts';
 import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
 import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
@@ -109,6 +111,14 @@ const accessToChange: RouteAccess = {
   isOfDomain: true,
 };
 
+const detailedEmailBody = examinedEmailBody
+  .extend({
+    approval: approvalBody.nullable().meta({
+      description: 'Why the email waits for approval or waited, and what became of it. Null if it never did.',
+    }),
+  })
+  .meta({ id: 'DetailedEmail' });
+
 export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
     '/emails',
@@ -154,7 +164,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
           'For a sent email, `status` shows its progress. Reading an email does not mark it as read. A received email is available as soon as SMTP has accepted it (`250 ... queued as em_...`). Until it is parsed, it has the envelope and the headers, but no bodies, attachments or authentication results.',
         tags: ['Emails'],
         params: idInPath,
-        response: { 200: examinedEmailBody, default: errorBody },
+        response: { 200: detailedEmailBody, default: errorBody },
       },
     },
     async (request) => {
@@ -162,7 +172,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const email = await emails.readEmail(context, request.params.id);
       const body = emailBodyOf(email, context.settings.publicUrl);
       const findings = await readSenderFindings(context, email);
-      return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...findings };
+      const [approval = null] = email.type === 'received' ? [] : await loadApprovals(context, [email.id]);
+      const more = { ...findings, approval: approval === null ? null : approvalBodyOf(approval) };
+      return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...more };
     },
   );
 

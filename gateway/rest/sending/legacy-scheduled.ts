@@ -25,8 +25,8 @@ import {
   MAIL_BODY_LIMIT,
   newEmailOf,
   scheduledAnswer,
-  scheduledBodyOf,
   sendBody,
+  timedBodyOf,
 } from './outgoing-shapes.ts';
 
 const summary = {
@@ -103,7 +103,8 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       if (email.scheduledAt == null) throw invalid('scheduled_at is required', 'scheduled_at');
       const idempotency = idempotencyOf(request.headers, 'send', request.body);
       const { receipt } = await sendEmail(contextOf(request), email, idempotency);
-      const answer = scheduledBodyOf(receipt);
+      // Mail that waits for approval has its time already.
+      const answer = timedBodyOf(receipt);
       if (answer === null) throw new Error('an email with a time was not scheduled');
       return reply.code(201).send(answer);
     },
@@ -189,8 +190,14 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
   );
 };
 
+/** The client knows no approval. */
+const LEGACY_STATUSES: Partial<Record<emails.EmailSummary['status'], 'scheduled' | 'cancelled'>> = {
+  awaiting_approval: 'scheduled',
+  rejected: 'cancelled',
+};
+
 function summaryOf(email: emails.EmailSummary): z.infer<typeof listItem> {
-  const { status } = email;
+  const status = LEGACY_STATUSES[email.status] ?? email.status;
   const isWaiting = status === 'scheduled' || status === 'paused' || status === 'cancelled';
   return {
     id: email.id,

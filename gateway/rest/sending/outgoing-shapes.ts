@@ -129,19 +129,41 @@ const ids = {
 /** Legacy names of the email's ID. */
 export const providerIds = { provider_message_id: z.string(), aws_message_id: z.string(), awsMessageId: z.string() };
 
-export const sentAnswer = z.object({ ...ids, status: z.literal('sent'), ...providerIds }).meta({ id: 'SentEmail' });
+export const awaitingApproval = z
+  .object({
+    status: z.literal('awaiting_approval'),
+    expires_at: instant.meta({ description: 'When it is rejected if it was not approved.' }),
+  })
+  .meta({ description: 'Only for an email that waits for approval, because a send policy asks for it.' });
+
+export const sentAnswer = z
+  .object({
+    ...ids,
+    status: z.enum(['sent', 'queued']).meta({ description: '`queued`: it waits for approval, and was not sent.' }),
+    ...providerIds,
+    approval: awaitingApproval.optional(),
+  })
+  .meta({ id: 'SentEmail' });
 
 export const scheduledAnswer = z
   .object({ ...ids, status: z.literal('scheduled'), scheduled_at: instant, timezone: z.string() })
   .meta({ id: 'ScheduledEmail' });
 
-/** Converts the receipt of one email that is sent now to the response. */
+/** Converts the receipt of one email that is sent now, or waits for approval, to the response. */
 export function sentBodyOf(receipt: Receipt): z.infer<typeof sentAnswer> {
-  return { ...idsOf(receipt), status: 'sent', ...providerIdsOf(receipt) };
+  const until = receipt.emails[0]?.awaitsApprovalUntil;
+  if (until === undefined) return { ...idsOf(receipt), status: 'sent', ...providerIdsOf(receipt) };
+  const approval = { status: 'awaiting_approval' as const, expires_at: until };
+  return { ...idsOf(receipt), status: 'queued', ...providerIdsOf(receipt), approval };
 }
 
-/** Converts the receipt of one scheduled email to the response; null if the email is sent now. */
+/** Converts the receipt of one scheduled email to the response; null if the email is sent now, or waits for approval. */
 export function scheduledBodyOf(receipt: Receipt): z.infer<typeof scheduledAnswer> | null {
+  return receipt.emails[0]?.awaitsApprovalUntil === undefined ? timedBodyOf(receipt) : null;
+}
+
+/** Like scheduledBodyOf, also for an email that waits for approval and has a time. */
+export function timedBodyOf(receipt: Receipt): z.infer<typeof scheduledAnswer> | null {
   const { scheduledAt = null, timezone } = receipt.emails[0] ?? {};
   if (scheduledAt === null) return null;
   return { ...idsOf(receipt), status: 'scheduled', scheduled_at: scheduledAt, timezone: timezone ?? 'UTC' };

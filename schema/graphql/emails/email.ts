@@ -19,7 +19,7 @@ const EmailType = builder.enumType('EmailType', {
   values: enumValues<Type>({
     received: 'Received by one of your addresses.',
     sent: 'Sent, or released from the schedule.',
-    scheduled: 'Scheduled to be sent; includes cancelled emails.',
+    scheduled: 'Scheduled to be sent, or waiting for approval; includes cancelled and rejected emails.',
   }),
 });
 
@@ -33,6 +33,8 @@ const EmailStatus = builder.enumType('EmailStatus', {
     scheduled: 'Waiting for its send time.',
     paused: 'Scheduled, but on hold until you resume it.',
     cancelled: 'Cancelled before it was sent.',
+    awaiting_approval: 'Waiting until it is approved or rejected, because a send policy asks for it.',
+    rejected: 'Rejected, or not approved in time. It is not sent.',
   }),
 });
 
@@ -247,6 +249,8 @@ const EmailStatusFilter = builder.enumType('EmailStatusFilter', {
     scheduled: 'Waiting for its send time.',
     cancelled: 'Cancelled before it was sent.',
     paused: 'On hold until you resume it.',
+    awaiting_approval: 'Waiting for approval.',
+    rejected: 'Rejected, or not approved in time.',
     unread: 'Received and read.',
     read: 'Received and unread.',
     archived: 'Received and archived.',

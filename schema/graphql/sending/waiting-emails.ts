@@ -11,6 +11,7 @@ const WaitReason = builder.enumType('WaitReason', {
   description: 'Why emails are waiting.',
   values: enumValues<Parameters<typeof pageWaitingEmails>[1]>({
     scheduled: 'Scheduled or paused emails, soonest first.',
+    awaiting_approval: 'Emails waiting until they are approved.',
     blocked: 'Emails that a guard rule blocked, waiting for your release.',
     review: 'Emails waiting for your review because a language model did not respond.',
     deferred: 'Emails that a server deferred, waiting for a retry.',

@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const FAULT_POINTS = ['delivery.claimed', 'delivery.posted', 'delivery.acted', 'delivery.recorded', 'delivery.turned'];
 /** Where a kind is put together from a word before it: the words. */
 const COMPOSED: [pattern: RegExp, kinds: string[]][] = [
-  [/'kind', 'email\.' \|\| type/, ['email.sent', 'email.scheduled']],
+  [/then 'email\.' \|\| type else/, ['email.sent', 'email.scheduled']],
   [/kind: `email\.\$\{kind\}`/, ['email.bounced', 'email.delayed', 'email.complained']],
 ];
 

@@ -111,7 +111,11 @@ test('of the policies of key and address the stricter holds', () => {
     { of: 'key', owner: 'key_1', policy: { recipients: 'list', allow: ['example.com'], undo_seconds: 5 } },
     { of: 'address', owner: 'bot@example.org', policy: { attachments: false, undo_seconds: 60, approval: 'always' } },
   ];
-  expect(judgeByPolicies(held, FACTS)).toEqual({ refusal: null, approval: held[1], undoSeconds: 60 });
+  expect(judgeByPolicies(held, FACTS)).toEqual({
+    refusal: null,
+    approval: { rule: 'always', of: 'address' },
+    undoSeconds: 60,
+  });
   const { refusal } = judgeByPolicies(held, { ...FACTS, hasAttachments: true });
   expect(refusal).toEqual({
     rule: 'attachments',

@@ -110,11 +110,11 @@ describe('the events guide', () => {
   });
 });
 
-describe('the guides to API keys and send policies', () => {
-  const [guide = '', policies = ''] = ['api-keys', 'send-policy'].map((name) =>
+describe('the guides to API keys, send policies and approvals', () => {
+  const [guide = '', policies = '', approvals = ''] = ['api-keys', 'send-policy', 'approvals'].map((name) =>
     readFileSync(path.resolve(import.meta.dirname, `../../../docs/${name}.md`), 'utf8'),
   );
-  const blocks = [...`${guide}\n${policies}`.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(
+  const blocks = [...`${guide}\n${policies}\n${approvals}`.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(
     ([, language = '', text = '']) => ({
       language,
       text,
@@ -142,8 +142,8 @@ describe('the guides to API keys and send policies', () => {
   });
 
   test('every example answers as printed, one after the other', async () => {
-    expect(examples).toHaveLength(10);
-    expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(7);
+    expect(examples).toHaveLength(14);
+    expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(11);
     for (const { text, answer } of examples) {
       const printed = await shell.run(text.replaceAll('http://localhost:3000', url));
       if (answer !== null) expect(JSON.parse(printed), text).toEqual(answer);
@@ -157,6 +157,7 @@ describe('the guides to API keys and send policies', () => {
       { name: 'newsletter', scopes: ['send'], domain_name: null, is_revoked: true },
       { name: 'shop', scopes: ['read', 'send'], domain_name: 'inbox.test', is_revoked: false },
       { name: 'support agent', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
+      { name: 'writer', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
     ]);
   });
 

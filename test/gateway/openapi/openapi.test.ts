@@ -105,6 +105,7 @@ describe('the document', () => {
     const left = operations().filter(({ requestBody }) => (requestBody as { required?: boolean })?.required === false);
     expect(left.map(({ operationId }) => operationId)).toEqual([
       'resumeEmail',
+      'rejectEmail',
       'retryEmail',
       'rotateEndpointSecret',
       'testEndpoint',

@@ -115,7 +115,6 @@ const RULES_IN_WORDS: [RegExp, string][] = [
   [/per hour/, 'per_hour'],
   [/per day/, 'per_day'],
   [/automatic repl/, 'auto_replies_per_thread_per_hour'],
-  [/approval/, 'approval'],
 ];
 const ruleIn = (text: string) => RULES_IN_WORDS.find(([words]) => words.test(text))?.[1] ?? text;
 
@@ -185,8 +184,6 @@ const REFUSED: { policy: SendPolicy; more: More; rule: string; isForReplies: boo
   { policy: { recipients: 'participants' }, more: {}, rule: 'recipients', isForReplies: false },
   { policy: { attachments: false }, more: FILE, rule: 'attachments', isForReplies: true },
   { policy: { links: false }, more: { text: LINK }, rule: 'links', isForReplies: true },
-  { policy: { approval: 'always' }, more: {}, rule: 'approval', isForReplies: true },
-  { policy: { approval: 'new_recipients' }, more: {}, rule: 'approval', isForReplies: true },
 ];
 
 describe.each(Object.entries(DOORS))('%s', (name, send) => {
@@ -204,6 +201,41 @@ describe.each(Object.entries(DOORS))('%s', (name, send) => {
       await setAddressPolicy(null);
       expect(await send(box.apiKey, original, asked)).toBe(null);
       expect(await countEmails()).toBe(1);
+    },
+  );
+
+  test.for<SendPolicy>([{ approval: 'always' }, { approval: 'new_recipients', undo_seconds: 60 }])(
+    'waits for approval under %j, of the key and of the address, and leaves nothing',
+    async (policy) => {
+      const original = await received();
+      expect(await send(await keyWith(policy), original)).toBe(null);
+      await setAddressPolicy(policy);
+      expect(await send(box.apiKey, original)).toBe(null);
+      const { rows } = await gateway.actor.pool.query(
+        `select e.type, e.status, e.thread_id, e.scheduled_at is not null as "hasTime", a.policy_of, a.decision,
+           a.sent_by_key_id is not null as "isOfKey", a.sent_by, extract(day from a.expires_at - a.requested_at)::integer as days,
+           array(select kind from event v where v.user_id = $1 and v.email_id = e.id) as events,
+           array(select r.next_attempt_at is null and r.queued_at is null from recipient r where r.email_id = e.id) as held
+         from email e join approval a on a.user_id = $1 and a.email_id = e.id where e.user_id = $1 order by e.created_at, a.policy_of desc`,
+        [box.userId],
+      );
+      const waiting = {
+        type: 'scheduled',
+        status: 'awaiting_approval',
+        thread_id: null,
+        hasTime: name.startsWith('scheduled'),
+        decision: null,
+        isOfKey: true,
+        sent_by: expect.stringMatching(/./),
+        days: 7,
+        events: ['email.approval_requested'],
+        held: [true],
+      };
+      expect(rows).toEqual([
+        { ...waiting, policy_of: 'key' },
+        { ...waiting, policy_of: 'address' },
+      ]);
+      expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
     },
   );
 
@@ -475,7 +507,7 @@ describe('automatic replies', () => {
       {
         ...context,
         userId: box.userId,
-        settings: { sendLimitPerHour: 0, secretKey: randomBytes(32), unsubscribeUrl: null },
+        settings: { sendLimitPerHour: 0, approvalDays: 7, secretKey: randomBytes(32), unsubscribeUrl: null },
       },
       {
         emailId,
@@ -521,7 +553,7 @@ describe('automatic replies', () => {
     [{ recipients: 'participants' }, 'done'],
     [{ links: false }, 'done'],
     [{ per_hour: 1 }, 'done'],
-    [{ approval: 'always' }, 'approval'],
+    [{ approval: 'always' }, 'done'],
     [{ auto_replies_per_thread_per_hour: 0 }, 'auto_replies_per_thread_per_hour'],
   ])('an action of a webhook under %j of the address: %s', async ([policy, outcome]) => {
     const { id } = await received();
@@ -546,15 +578,15 @@ describe('automatic replies', () => {
 
 test('new recipients are those that no mail was sent to: mail from them does not count, nor mail that waits', async () => {
   const key = await keyWith({ approval: 'new_recipients' });
-  const send = (to: string | string[], secret = key) =>
-    gateway.call(secret, 'POST', '/emails', email({ to })).then(ofRest);
+  const send = async (to: string | string[], secret = key) =>
+    (await gateway.call(secret, 'POST', '/emails', email({ to }))).json().status;
   await received();
-  expect(await send('ada@elsewhere.test')).toBe('approval');
+  expect(await send('ada@elsewhere.test')).toBe('queued');
   await gateway.call(box.apiKey, 'POST', '/emails', email({ scheduled_at: 'in 1 hour' }));
-  expect(await send('ada@elsewhere.test')).toBe('approval');
-  expect(await send('Ada@elsewhere.test', box.apiKey)).toBe(null);
-  expect(await send('ada@elsewhere.test')).toBe(null);
-  expect(await send(['ada@elsewhere.test', 'bob@elsewhere.test'])).toBe('approval');
+  expect(await send('ada@elsewhere.test')).toBe('queued');
+  expect(await send('Ada@elsewhere.test', box.apiKey)).toBe('sent');
+  expect(await send('ada@elsewhere.test')).toBe('sent');
+  expect(await send(['ada@elsewhere.test', 'bob@elsewhere.test'])).toBe('queued');
 });
 
 test('an email without policies takes no statement more than before', async () => {

@@ -122,6 +122,11 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     [userId, threadId],
   );
   await pool.query(
+    `insert into approval (user_id, email_id, rule, policy_of, sent_by, requested_at, decision, decided_at, decided_by, reason)
+     values ($1, $2, 'always', 'key', 'Key of ' || $1, now(), 'rejected', now(), 'Boss of ' || $1, 'Reason of ' || $1)`,
+    [userId, withFile],
+  );
+  await pool.query(
     `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
      values ($1, $2, now(), now(), now(), 'blocked'), ($1, $3, now(), now(), now(), 'stored') on conflict do nothing`,
     [userId, plain, withFile],

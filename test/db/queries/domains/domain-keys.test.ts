@@ -53,6 +53,7 @@ test('the role reads what is of the domain, or nothing', async () => {
     for (const { row } of rows as { row: string }[]) for (const mark of marks) expect(row, table).not.toContain(mark);
   }
   expect(readable).toEqual([
+    'approval',
     'batch',
     'clock',
     'delivery',

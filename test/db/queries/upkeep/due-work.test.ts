@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => base.drop());
 beforeEach(async () => {
   await owner.pool.query(
-    'truncate reception, email, route, delivery, recipient, domain, thread_claim, dead_row, endpoint, endpoint_subscription, event_counter cascade',
+    'truncate reception, email, route, delivery, recipient, domain, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter cascade',
   );
 });
 
@@ -44,6 +44,9 @@ const inserts: Record<DueStep, (at: string) => string> = {
   claims: (at) =>
     `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
      values ('user', 'thread', '', 'holder', now(), ${at})`,
+  approvals: (at) =>
+    `insert into approval (user_id, email_id, rule, policy_of, requested_at, expires_at)
+     values ('user', 'email', 'always', 'key', now(), ${at})`,
 };
 
 const email = (id: string, status: string, type: string, at: string) =>

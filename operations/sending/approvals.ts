@@ -1,0 +1,129 @@
+import { MAX_REJECTION_REASON_LENGTH, normalizeReason } from '../../core/sending/approval.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import * as approvals from '../../db/queries/sending/approval.ts';
+import { type LockedOutgoing, lockOutgoing, readUndoSeconds } from '../../db/queries/sending/scheduled-change.ts';
+import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+
+export type { Approval } from '../../db/queries/sending/approval.ts';
+
+/** The outcome of approving or rejecting. */
+export interface Decided {
+  emailId: string;
+  decision: 'approved' | 'rejected';
+  /** name of the key, or email address of the person, that decided */
+  decidedBy: string | null;
+  /** when an approved email is sent; null: it is rejected */
+  sendAt: Date | null;
+  /** false when it was decided so before */
+  isChanged: boolean;
+}
+
+/**
+ * Approves an email that waits for approval: it is sent at once, or when its scheduled time and `undo_seconds` of its send policies have
+ * passed. Approving again changes nothing. Throws not_found, forbidden for the API key that sent it, and conflict when it does not wait.
+ */
+export function approveEmail(context: OperationContext, emailId: string): Promise<Decided> {
+  return decide(context, emailId, 'approved', null);
+}
+
+/** Rejects an email that waits for approval, so that it is never sent. Rejecting again changes nothing. Throws as approveEmail, and validation. */
+export async function rejectEmail(context: OperationContext, emailId: string, given: string | null): Promise<Decided> {
+  const reason = normalizeReason(given);
+  if (reason === undefined)
+    throw invalid(
+      `The reason has at most ${MAX_REJECTION_REASON_LENGTH} characters, and no control characters except line breaks`,
+      'reason',
+    );
+  return decide(context, emailId, 'rejected', reason);
+}
+
+/** Decisions lock the email, as the scheduler and every other change of unsent mail do: the first one holds. */
+async function decide(
+  context: OperationContext,
+  emailId: string,
+  decision: Decided['decision'],
+  reason: string | null,
+): Promise<Decided> {
+  if (!isValidId(emailId)) throw emailNotFound();
+  const { bus, database, userId, rights, fault } = context;
+  const { lastSeq, ...decided } = await asUser(database, userId, async (transaction) => {
+    const [email] = await lockOutgoing(transaction, userId, [emailId]);
+    if (email === undefined) throw emailNotFound();
+    const state = await approvals.readApprovalState(transaction, userId, emailId);
+    if (state === undefined) throw conflict('NOT_AWAITING_APPROVAL', 'This email does not wait for approval.');
+    // Whatever became of it: the sender learns only that it may not decide.
+    if (rights.keyId !== null && state.sentByKeyId === rights.keyId) throw ownEmail();
+    if (state.decision === decision)
+      return { decidedBy: state.decidedBy, sendAt: sendTimeOf(email, decision), isChanged: false, lastSeq: null };
+    if (email.status !== 'awaiting_approval') throw decidedAlready(state);
+    const sendAt = decision === 'rejected' ? null : await earliestOf(email);
+    const by = { keyId: rights.keyId };
+    const done = await approvals.decideApproval(transaction, userId, emailId, { decision, by, reason }, sendAt);
+    const { decidedBy } = done;
+    const data = sendAt === null ? { by: decidedBy, reason } : { by: decidedBy, scheduledAt: sendAt.toISOString() };
+    const event = { id: newIdentifier(context, 'event'), kind: KINDS[decision], emailId, data };
+    const last = await appendEvents(transaction, userId, [event]);
+    fault?.('approvals.decided-before-commit');
+    return { decidedBy, sendAt, isChanged: true, lastSeq: last };
+
+    /** The time to undo a send begins when it is approved. */
+    async function earliestOf(locked: LockedOutgoing): Promise<Date> {
+      const undoSeconds = await readUndoSeconds(transaction, userId, locked);
+      return new Date(Math.max(locked.now.getTime() + undoSeconds * 1_000, locked.scheduledAt?.getTime() ?? 0));
+    }
+  });
+  if (decided.isChanged) fault?.('approvals.decided-after-commit');
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (decided.isChanged && decided.sendAt !== null)
+    bus.wake('scheduling.release.wake', { userId, at: decided.sendAt.toISOString() });
+  return { emailId, decision, ...decided };
+}
+
+const KINDS = { approved: 'email.approved', rejected: 'email.rejected' } as const;
+
+function sendTimeOf({ scheduledAt }: LockedOutgoing, decision: Decided['decision']): Date | null {
+  return decision === 'approved' ? scheduledAt : null;
+}
+
+function ownEmail(): UserError {
+  const message = 'The API key that sent an email cannot approve or reject it. Use another key, or the dashboard.';
+  return new UserError('forbidden', message, { title: 'Forbidden', reason: 'OWN_EMAIL' });
+}
+
+const OUTCOMES = { approved: 'approved', rejected: 'rejected', expired: 'rejected', cancelled: 'cancelled' } as const;
+
+function decidedAlready({ decision, decidedBy }: Pick<approvals.Approval, 'decision' | 'decidedBy'>): UserError {
+  const outcome = decision === null ? 'changed' : OUTCOMES[decision];
+  const why = decision === 'expired' ? ' because its time was over' : decidedBy === null ? '' : ` by ${decidedBy}`;
+  const message = `This email was already ${outcome}${why}. Retrieve it to see what became of it.`;
+  return conflict('ALREADY_DECIDED', message, { decision });
+}
+
+function conflict(reason: string, message: string, members: Record<string, unknown> = {}): UserError {
+  return new UserError('conflict', message, { reason, members, isFinal: true });
+}
+
+/** Returns for each email why it waits for approval or waited, and what became of it; null where it never did. */
+export async function loadApprovals(
+  { database, userId }: OperationContext,
+  emailIds: readonly string[],
+): Promise<(approvals.Approval | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    approvals.findApprovals(transaction, userId, emailIds.filter(isValidId)),
+  );
+  const byId = new Map(found.map((approval) => [approval.emailId, approval]));
+  return emailIds.map((id) => byId.get(id) ?? null);
+}
+
+/** Returns for each email the thread that it answers, while it is in none itself; null where it answers none that is known. */
+export async function loadAnsweredThreads(
+  { database, userId }: OperationContext,
+  emailIds: readonly string[],
+): Promise<(string | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    approvals.findAnsweredThreads(transaction, userId, emailIds.filter(isValidId)),
+  );
+  return emailIds.map((id) => found.get(id) ?? null);
+}

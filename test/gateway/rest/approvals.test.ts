@@ -1,0 +1,388 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expireApprovals } from '../../../actors/scheduling/expire-approvals.ts';
+import { releaseDue } from '../../../actors/scheduling/release-due.ts';
+import type { SendPolicy } from '../../../core/sending/send-policy.ts';
+import { insertKey, type TestKey } from '../../support/rows/key-rows.ts';
+import { insertMail, insertThread } from '../../support/rows/mail-rows.ts';
+import { moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectInjected, ERAS } from '../../support/servers/mcp-client.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+/** sends under the policy, and decides */
+let sender: TestKey;
+let approver: TestKey;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { approvalDays: 3 } });
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  // What earlier tests left is not due here.
+  await release();
+  await gateway.owner.pool.query('delete from approval');
+  box = await gateway.mailbox();
+  sender = await insertKey(gateway.owner, box, { scopes: ['read', 'send'], policy: { approval: 'always' } });
+  approver = await insertKey(gateway.owner, box, { scopes: ['read', 'approve'] });
+});
+
+const setAddressPolicy = (policy: SendPolicy | null) =>
+  gateway.owner.pool.query('update email_address set send_policy = $2 where user_id = $1', [box.userId, policy]);
+
+async function send(more: object = {}, key = sender.secret, path = '/emails'): Promise<Record<string, string>> {
+  const email = { from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello', ...more };
+  const response = await gateway.call(key, 'POST', path, email);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
+}
+
+const decide = (id: string | undefined, verb: 'approve' | 'reject', key = approver.secret, body?: object) =>
+  gateway.call(key, 'POST', `/emails/${id}/${verb}`, body);
+const read = async (id: string | undefined) => (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json();
+const release = () => releaseDue(testActorContext(gateway.actor), {});
+const expire = () => expireApprovals(testActorContext(gateway.actor), {});
+const eventsOf = async (id: string | undefined) =>
+  (
+    await gateway.actor.pool.query<{ kind: string; data: Record<string, unknown> }>(
+      `select kind, data from event where user_id = $1 and email_id = $2 order by seq`,
+      [box.userId, id],
+    )
+  ).rows;
+const stateOf = async (id: string | undefined) =>
+  (
+    await gateway.actor.pool.query(
+      `select e.type, e.status, a.decision, (select count(*)::integer from recipient r where r.email_id = e.id and r.next_attempt_at is not null) as queued
+       from email e join approval a on a.user_id = e.user_id and a.email_id = e.id where e.user_id = $1 and e.id = $2`,
+      [box.userId, id],
+    )
+  ).rows[0];
+
+describe('an email that waits', () => {
+  test('is told and shown as one that waits, to published clients as queued', async () => {
+    const sent = await send();
+    const approval = { status: 'awaiting_approval', expires_at: expect.any(String) };
+    expect(sent).toMatchObject({ status: 'queued', approval });
+    const shown = await read(sent['id']);
+    expect(shown).toMatchObject({ type: 'scheduled', status: 'queued', last_event: 'queued', sent_at: null });
+    expect(shown.approval).toEqual({
+      status: 'awaiting_approval',
+      rule: 'always',
+      policy_of: 'api_key',
+      sent_by: 'test',
+      requested_at: shown.created_at,
+      expires_at: new Date(Date.parse(shown.created_at) + 3 * 86_400_000).toISOString(),
+      decided_at: null,
+      decided_by: null,
+      reason: null,
+    });
+    const list = async (filter: string) =>
+      (await gateway.call(box.apiKey, 'GET', `/emails?${filter}`)).json().data.map(({ id }: { id: string }) => id);
+    expect(await list('status=awaiting_approval')).toEqual([sent['id']]);
+    expect(await list('status=scheduled')).toEqual([]);
+    const old = await gateway.call(box.apiKey, 'GET', `/emails/${sent['id']}`, undefined, {});
+    expect(old.json().scheduled_at).toBe(null);
+    const answer = await gateway.graphql(
+      box.apiKey,
+      `query ($id: ID!) { email(id: $id) { status approval { status reasonToWait isOfKey sentBy decidedBy thread { id } } }
+         emails(filter: { status: AWAITING_APPROVAL }) { totalCount } waitingEmails(for: AWAITING_APPROVAL) { edges { node { id } } } }`,
+      { id: sent['id'] },
+    );
+    expect(answer.json().data).toEqual({
+      email: {
+        status: 'AWAITING_APPROVAL',
+        approval: {
+          status: 'AWAITING_APPROVAL',
+          reasonToWait: 'ALWAYS',
+          isOfKey: true,
+          sentBy: 'test',
+          decidedBy: null,
+          thread: null,
+        },
+      },
+      emails: { totalCount: 1 },
+      waitingEmails: { edges: [{ node: { id: sent['id'] } }] },
+    });
+    expect(await release()).toBe(0);
+  });
+
+  test('can be cancelled by who sent it, and not be rescheduled, paused or resumed', async () => {
+    const { id } = await send();
+    for (const [method, path, body] of [
+      ['PATCH', '', { scheduled_at: 'in 2 hours' }],
+      ['POST', '/pause', {}],
+      ['POST', '/resume', {}],
+    ] as const) {
+      const refused = await gateway.call(sender.secret, method, `/emails/${id}${path}`, body);
+      expect([refused.statusCode, refused.json().message]).toEqual([
+        400,
+        expect.stringContaining('an email that waits for approval'),
+      ]);
+    }
+    for (const message of ['Scheduled email cancelled', 'Email already cancelled']) {
+      const cancelled = await gateway.call(sender.secret, 'DELETE', `/emails/${id}`);
+      expect([cancelled.statusCode, cancelled.json()]).toMatchObject([200, { message, status: 'cancelled' }]);
+    }
+    expect(await stateOf(id)).toEqual({ type: 'scheduled', status: 'cancelled', decision: 'cancelled', queued: 0 });
+    const late = await decide(id, 'approve');
+    expect([late.statusCode, late.json()]).toMatchObject([409, { code: 'ALREADY_DECIDED', decision: 'cancelled' }]);
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('counts its batch as unfinished, and is cancelled with it', async () => {
+    const emails = [1, 2].map((n) => ({ from: box.address, to: `a${n}@elsewhere.test`, subject: 'Hi', text: 'Hello' }));
+    const { id, data } = (await gateway.call(sender.secret, 'POST', '/emails/batch', { emails })).json();
+    expect((await decide(data[0].id, 'reject')).statusCode).toBe(200);
+    const batch = (await gateway.call(box.apiKey, 'GET', `/emails/batch/${id}`)).json();
+    expect(batch.items.map(({ status }: { status: string }) => status)).toEqual(['cancelled', 'pending']);
+    expect((await gateway.call(sender.secret, 'POST', `/emails/batch/${id}/cancel`)).statusCode).toBe(200);
+    expect([await stateOf(data[0].id), await stateOf(data[1].id)]).toMatchObject([
+      { status: 'rejected' },
+      { status: 'cancelled' },
+    ]);
+  });
+
+  test('is told again to a request with its Idempotency-Key', async () => {
+    const body = { from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello' };
+    const once = () => gateway.call(sender.secret, 'POST', '/emails', body, { 'idempotency-key': 'k' });
+    const first = await once();
+    expect((await decide(first.json().id, 'approve')).statusCode).toBe(200);
+    expect((await once()).json()).toEqual(first.json());
+  });
+});
+
+describe('approving', () => {
+  test('puts the email on its way, says who did it, and does nothing the second time', async () => {
+    const { id } = await send();
+    const first = (await decide(id, 'approve')).json();
+    expect(first).toEqual({
+      object: 'email',
+      id,
+      approval: 'approved',
+      decided_by: 'test',
+      send_at: expect.any(String),
+      changed: true,
+    });
+    expect((await decide(id, 'approve')).json()).toEqual({ ...first, changed: false });
+    expect(await release()).toBe(1);
+    expect(await stateOf(id)).toEqual({ type: 'sent', status: 'pending', decision: 'approved', queued: 1 });
+    const events = await eventsOf(id);
+    expect(events.map(({ kind }) => kind)).toEqual(['email.approval_requested', 'email.approved', 'email.sent']);
+    expect(events[1]?.data).toEqual({ by: 'test', scheduledAt: first.send_at });
+    expect(await read(id)).toMatchObject({
+      status: 'pending',
+      approval: { status: 'approved', decided_by: 'test', expires_at: null },
+    });
+    const timeline = (await gateway.call(box.apiKey, 'GET', `/emails/${id}/timeline`)).json();
+    const titles = timeline.entries.map(({ title }: { title: string }) => title);
+    expect(titles).toEqual(['Written', 'Waiting for approval', 'Approved by test', 'Due: queued for sending']);
+    const late = await decide(id, 'reject');
+    expect([late.statusCode, late.json().message]).toEqual([
+      409,
+      'This email was already approved by test. Retrieve it to see what became of it.',
+    ]);
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('is not for the key that sent it, nor for keys without the right', async () => {
+    await setAddressPolicy({ approval: 'always' });
+    const both = await insertKey(gateway.owner, box, { scopes: ['read', 'send', 'approve'] });
+    const { id } = await send({}, both.secret);
+    for (const verb of ['approve', 'reject'] as const) {
+      const own = await decide(id, verb, both.secret);
+      expect([own.statusCode, own.json()]).toMatchObject([
+        403,
+        {
+          code: 'OWN_EMAIL',
+          message: 'The API key that sent an email cannot approve or reject it. Use another key, or the dashboard.',
+        },
+      ]);
+      const weak = await decide(id, verb, sender.secret);
+      expect([weak.statusCode, weak.json().requiredScope]).toEqual([403, 'approve']);
+    }
+    expect(await stateOf(id)).toMatchObject({ status: 'awaiting_approval' });
+    expect((await decide(id, 'approve')).statusCode).toBe(200);
+    expect((await decide(id, 'approve', both.secret)).statusCode).toBe(403);
+  });
+
+  test('waits for the scheduled time, and for undo_seconds from then on', async () => {
+    const timed = await send({ scheduled_at: 'in 2 hours' });
+    expect(timed).toMatchObject({ status: 'queued' });
+    const wait = async (id: string | undefined) => {
+      const { send_at: at } = (await decide(id, 'approve')).json();
+      return Math.round((Date.parse(at) - Date.now()) / 60_000);
+    };
+    expect(await wait(timed['id'])).toBe(120);
+    expect(await read(timed['id'])).toMatchObject({ status: 'scheduled', last_event: 'scheduled' });
+    const undoable = await insertKey(gateway.owner, box, {
+      scopes: ['send'],
+      policy: { approval: 'always', undo_seconds: 600 },
+    });
+    const { id } = await send({}, undoable.secret);
+    await gateway.actor.pool.query(`update email set created_at = created_at - interval '1 hour' where id = $1`, [id]);
+    expect(await wait(id)).toBe(10);
+    const early = await gateway.call(undoable.secret, 'PATCH', `/emails/${id}`, { scheduled_at: 'in 2 minutes' });
+    expect([early.statusCode, early.json().rule]).toEqual([403, 'undo_seconds']);
+    expect((await gateway.call(undoable.secret, 'DELETE', `/emails/${id}`)).statusCode).toBe(200);
+    expect(await release()).toBe(0);
+  });
+
+  test('leaves the message as it was accepted, with its Date', async () => {
+    const { id } = await send();
+    const bytes = async () => (await gateway.call(box.apiKey, 'GET', `/emails/${id}/raw`)).rawPayload;
+    const before = await bytes();
+    await decide(id, 'approve');
+    await release();
+    expect((await bytes()).equals(before)).toBe(true);
+  });
+
+  test('a reply joins its thread when it is sent, and names it before', async () => {
+    const threadId = 'th_of_reply';
+    const messageId = '<original@elsewhere.test>';
+    const [originalId] = await insertMail(gateway.actor, [
+      { userId: box.userId, ownAddress: box.address, threadId, messageId },
+    ]);
+    await insertThread(gateway.actor, { userId: box.userId, id: threadId, count: 1, lastMessageAt: new Date() });
+    await gateway.actor.pool.query(
+      'insert into thread_message_id (user_id, message_id, thread_id) values ($1, $2, $3)',
+      [box.userId, messageId, threadId],
+    );
+    const { id } = await send({ text: 'Yes' }, sender.secret, `/emails/${originalId}/reply`);
+    const answer = await gateway.graphql(
+      box.apiKey,
+      'query ($id: ID!) { email(id: $id) { thread { id } approval { thread { id } } } }',
+      { id },
+    );
+    expect(answer.json().data.email).toEqual({ thread: null, approval: { thread: { id: threadId } } });
+  });
+
+  test('of 20 requests at once, half of them rejecting, one decision holds, once', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { id } = await send();
+      const verbs = Array.from({ length: 20 }, (_, n) =>
+        (n + round) % 2 === 0 ? ('approve' as const) : ('reject' as const),
+      );
+      const answers = await Promise.all(verbs.map((verb) => decide(id, verb)));
+      const changed = answers.filter(({ statusCode, json }) => statusCode === 200 && json().changed);
+      expect(changed).toHaveLength(1);
+      const { approval } = changed[0]?.json();
+      const winner = approval === 'approved' ? 'approve' : 'reject';
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(verbs.map((verb) => (verb === winner ? 200 : 409)));
+      expect((await eventsOf(id)).map(({ kind }) => kind)).toEqual(['email.approval_requested', `email.${approval}`]);
+      expect(await release()).toBe(approval === 'approved' ? 1 : 0);
+    }
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('races with cancelling and expiring: one of them holds', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { id } = await send();
+      await gateway.actor.pool.query('update approval set expires_at = now() where email_id = $1', [id]);
+      const [approved, cancelled, expired] = await Promise.all([
+        decide(id, 'approve'),
+        gateway.call(sender.secret, 'DELETE', `/emails/${id}`),
+        expire(),
+      ]);
+      const { decision, status } = await stateOf(id);
+      // What was approved can still be cancelled.
+      if (decision === 'approved') expect(['scheduled', 'cancelled']).toContain(status);
+      else expect(status).toBe(decision === 'expired' ? 'rejected' : 'cancelled');
+      expect(approved.statusCode).toBe(decision === 'approved' ? 200 : 409);
+      expect(expired).toBe(decision === 'expired' ? 1 : 0);
+      expect(cancelled.statusCode).toBe(status === 'cancelled' ? 200 : 400);
+      expect(await release()).toBe(status === 'scheduled' ? 1 : 0);
+    }
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('over GraphQL and MCP, where sending says that the email waits', async () => {
+    const { id: first } = await send();
+    const mutation = `mutation ($id: ID!) { approveEmail(input: { id: $id }) { __typename
+      ... on ApproveEmailPayload { isChanged email { status approval { decidedBy } } } ... on Error { message } } }`;
+    const approved = await gateway.graphql(approver.secret, mutation, { id: first });
+    expect(approved.json().data.approveEmail).toEqual({
+      __typename: 'ApproveEmailPayload',
+      isChanged: true,
+      email: { status: 'SCHEDULED', approval: { decidedBy: 'test' } },
+    });
+    const own = await gateway.graphql(sender.secret, mutation, { id: first });
+    expect(own.json().errors?.[0].message).toContain('needs the scope approve');
+
+    const agent = await connectInjected(gateway, sender.secret, ERAS[0]);
+    const email = { from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello' };
+    const sent = await agent.callTool({ name: 'send_email', arguments: email });
+    expect(sent.structuredContent).toMatchObject({ status: 'awaiting_approval' });
+    const id = String((sent.structuredContent as { id: string }).id);
+    const found = await agent.callTool({ name: 'search_emails', arguments: { status: 'awaiting_approval' } });
+    expect(found.structuredContent).toMatchObject({ emails: [{ id, status: 'awaiting_approval' }] });
+    const refused = await agent.callTool({ name: 'approve_email', arguments: { email_id: id } });
+    expect([refused.isError, JSON.stringify(refused.content)]).toEqual([true, expect.stringContaining('approve')]);
+    await agent.close();
+    const person = await connectInjected(gateway, approver.secret, ERAS[0]);
+    const done = await person.callTool({ name: 'reject_email', arguments: { email_id: id, reason: 'No' } });
+    expect(done.structuredContent).toMatchObject({ approval: 'rejected', changed: true });
+    await person.close();
+  });
+});
+
+describe('rejecting', () => {
+  test('ends it, with a reason; published clients see a cancelled email', async () => {
+    const { id } = await send();
+    for (const reason of ['x'.repeat(501), 'a\u0000b']) {
+      const bad = await decide(id, 'reject', approver.secret, { reason });
+      expect([bad.statusCode, bad.json().details?.[0]?.field]).toEqual([400, 'reason']);
+    }
+    const rejected = await decide(id, 'reject', approver.secret, { reason: ' The price is wrong. ' });
+    expect(rejected.json()).toMatchObject({ approval: 'rejected', send_at: null, changed: true });
+    expect((await decide(id, 'reject')).json()).toMatchObject({ approval: 'rejected', changed: false });
+    expect(await read(id)).toMatchObject({
+      status: 'cancelled',
+      last_event: 'canceled',
+      approval: { status: 'rejected', decided_by: 'test', reason: 'The price is wrong.' },
+    });
+    expect((await eventsOf(id)).at(-1)).toEqual({
+      kind: 'email.rejected',
+      data: { by: 'test', reason: 'The price is wrong.' },
+    });
+    const timeline = (await gateway.call(box.apiKey, 'GET', `/emails/${id}/timeline`)).json();
+    expect(timeline.entries.at(-1)).toMatchObject({ title: 'Rejected by test', detail: 'The price is wrong.' });
+    const late = await gateway.call(sender.secret, 'DELETE', `/emails/${id}`);
+    expect([late.statusCode, late.json().message]).toEqual([400, 'Cannot delete a rejected email.']);
+    expect(await stateOf(id)).toEqual({ type: 'scheduled', status: 'rejected', decision: 'rejected', queued: 0 });
+    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  });
+
+  test('an email that never waited, or is unknown, cannot be decided', async () => {
+    const { id } = await send({}, box.apiKey);
+    for (const verb of ['approve', 'reject'] as const) {
+      const plain = await decide(id, verb);
+      expect([plain.statusCode, plain.json().code]).toEqual([409, 'NOT_AWAITING_APPROVAL']);
+      for (const unknown of ['em_unknown', '%00', box.userId])
+        expect((await decide(unknown, verb)).statusCode).toBe(404);
+    }
+  });
+});
+
+test('mail that nobody approved in time is rejected, in batches, and says so', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.push((await send())['id'] ?? '');
+  await moveClock(gateway.owner, 3 * 86_400 - 60);
+  expect(await expire()).toBe(0);
+  await moveClock(gateway.owner, 60);
+  const late = await decide(ids[0], 'approve');
+  expect(late.statusCode).toBe(200);
+  expect(await expire()).toBe(2);
+  expect(await expire()).toBe(0);
+  const [, id] = ids;
+  expect(await stateOf(id)).toMatchObject({ status: 'rejected', decision: 'expired' });
+  expect(await read(id)).toMatchObject({ status: 'cancelled', approval: { status: 'expired', decided_by: null } });
+  expect((await eventsOf(id)).at(-1)).toEqual({ kind: 'email.rejected', data: { by: null, reason: 'expired' } });
+  const timeline = (await gateway.call(box.apiKey, 'GET', `/emails/${id}/timeline`)).json();
+  expect(timeline.entries.at(-1)).toMatchObject({ title: 'Rejected: its time to wait was over' });
+  const tooLate = await decide(id, 'approve');
+  expect([tooLate.statusCode, tooLate.json().decision]).toEqual([409, 'expired']);
+  expect((await decide(id, 'reject')).statusCode).toBe(409);
+  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+});
