@@ -56,7 +56,7 @@ export async function findAnsweredThreads(
 }
 
 /** Who decides: an API key, or the person who is signed in. */
-export interface Decider {
+interface Decider {
   keyId: string | null;
 }
 

@@ -129,7 +129,7 @@ const ids = {
 /** Legacy names of the email's ID. */
 export const providerIds = { provider_message_id: z.string(), aws_message_id: z.string(), awsMessageId: z.string() };
 
-export const awaitingApproval = z
+const awaitingApproval = z
   .object({
     status: z.literal('awaiting_approval'),
     expires_at: instant.meta({ description: 'When it is rejected if it was not approved.' }),
