@@ -24,6 +24,7 @@ const pages: Record<string, ComponentType> = {
   '/activity': lazy(async () => ({ default: (await import('./pages/activity/activity-page.tsx')).ActivityPage })),
   '/emails/:id': lazy(async () => ({ default: (await import('./pages/activity/email-page.tsx')).EmailPage })),
   '/drafts': lazy(async () => ({ default: (await import('./pages/drafts/drafts-page.tsx')).DraftsPage })),
+  '/approvals': lazy(async () => ({ default: (await import('./pages/approvals/approvals-page.tsx')).ApprovalsPage })),
   '/scheduled': lazy(async () => ({ default: (await import('./pages/scheduled/scheduled-page.tsx')).ScheduledPage })),
   '/held': lazy(async () => ({ default: (await import('./pages/held/held-page.tsx')).HeldPage })),
   '/domains': lazy(async () => ({ default: (await import('./pages/domains/domains-page.tsx')).DomainsPage })),

@@ -113,6 +113,72 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
   });
 
   test(
+    'mail of a key that needs approval is shown in full with its thread, approved, and rejected with a reason',
+    LIMIT,
+    async () => {
+      const account = await stage.account();
+      const tab = await stage.open(account);
+      const { page } = tab;
+      await page.goto(`${stage.url}/approvals`);
+      await page.getByRole('heading', { name: 'No emails to approve' }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      const own = callers(stage.service.url, account.apiKey);
+      const key = await own.call('POST', '/api-keys', { name: 'Writer', policy: { approval: 'always' } });
+      const writer = callers(stage.service.url, key.body.token);
+      await stage.mail({
+        from: 'ada@elsewhere.test',
+        to: account.address,
+        subject: 'A question',
+        text: 'When does it come?',
+      });
+      let original: string | undefined;
+      await expect
+        .poll(async () => {
+          const [email] = (await own.call('GET', '/emails?type=received')).body.data;
+          original = email?.id;
+          return email?.thread_id ?? null;
+        })
+        .not.toBeNull();
+      const text = 'It comes on Friday.';
+      const reply = { from: account.address, to: [account.address], text };
+      expect((await writer.call('POST', `/emails/${original}/reply`, reply)).body.status).toBe('queued');
+      const row = page.getByRole('listitem').filter({ hasText: 'Re: A question' });
+      await row.getByRole('region', { name: 'Message' }).getByText(text).waitFor();
+      await row.getByText('by API key Writer').waitFor();
+      await row.getByRole('region', { name: 'Conversation' }).getByText('When does it come?').waitFor();
+      await page.getByLabel('1 email to approve').waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await row.getByRole('link', { name: /^Conversation/ }).click();
+      await page.getByRole('region', { name: 'Awaiting approval' }).getByRole('link', { name: 'Review' }).click();
+      await row.getByRole('button', { name: 'Approve' }).click();
+      await row.waitFor({ state: 'detached' });
+      await expect
+        .poll(async () =>
+          (await own.call('GET', '/emails?type=sent')).body.data.map(({ status }: { status: string }) => status),
+        )
+        .toEqual(['delivered']);
+
+      const { id } = (await writer.call('POST', '/emails', { ...emailOf(account.address), subject: 'An offer' })).body;
+      const offer = page.getByRole('listitem').filter({ hasText: 'An offer' });
+      await offer.getByRole('button', { name: 'Reject' }).click();
+      await page.getByLabel('Reason').fill('The price is wrong.');
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Reject email' }).click();
+      await offer.waitFor({ state: 'detached' });
+      const { approval } = (await own.call('GET', `/emails/${id}`)).body;
+      expect([approval.status, approval.decided_by, approval.reason]).toEqual([
+        'rejected',
+        expect.stringContaining('@'),
+        'The price is wrong.',
+      ]);
+      await page.goto(`${stage.url}/emails/${id}`);
+      await page.getByText(`Rejected by ${approval.decided_by}`).waitFor();
+      expect(tab.complaints).toEqual([]);
+      await tab.close();
+    },
+  );
+
+  test(
     'a key that may only send from one domain sends by the command beside it, and reads nothing',
     LIMIT,
     async () => {

@@ -353,6 +353,48 @@ describe('the gateway', () => {
     expect((await settle()).doubled).toBe(0);
   });
 
+  test('killed before and after the commits that store mail for approval and that decide about it: it goes once, when approved', async () => {
+    const body = compose();
+    const key = await stage.account.call('POST', '/api-keys', { name: 'agent', policy: { approval: 'always' } });
+    const agent = callers(stage.service.url, key.body.token);
+    const send = () => agent.call('POST', '/emails', body, { 'idempotency-key': 'waits' });
+    const state = async () => {
+      await awaitDisconnected('gateway');
+      const [row] = await stage.query<{ id: string; status: string; events: string[] }>(
+        `select e.id, e.status, array(select kind from event v where v.user_id = e.user_id and v.email_id = e.id and v.kind like 'email.app%') as events
+         from email e where e.subject = $1`,
+        [body['subject']],
+      );
+      return row;
+    };
+    const approve = async () => stage.account.call('POST', `/emails/${(await state())?.id}/approve`, undefined);
+    for (const [point, act, status, events] of [
+      ['approvals.stored-before-commit', send, undefined, undefined],
+      ['approvals.stored-after-commit', send, 'awaiting_approval', ['email.approval_requested']],
+      ['approvals.decided-before-commit', approve, 'awaiting_approval', ['email.approval_requested']],
+      ['approvals.decided-after-commit', approve, 'scheduled', ['email.approval_requested', 'email.approved']],
+    ] as const) {
+      await stage.service.end('gateway', 'SIGTERM');
+      stage.service.startProcess('gateway', { FAULT: point });
+      await stage.service.awaitReady();
+      const exit = exitOf('gateway');
+      await Promise.all([act().catch(() => null), exit]);
+      expect(await exit, `${point} was reached`).toBe(137);
+      const left = await state();
+      expect([left?.status, left?.events]).toEqual([status, events]);
+    }
+    stage.service.startProcess('gateway');
+    await stage.service.awaitReady();
+    const answer = await send();
+    expect([answer.status, answer.body.status]).toEqual([200, 'queued']);
+    book(answer, body.to);
+    // The wake was lost with the gateway: the scheduling actor finds it by itself.
+    run('scheduling');
+    await awaitReleased();
+    expect((await settle()).doubled).toBe(0);
+    expect((await state())?.status).toBe('delivered');
+  });
+
   /**
    * Answers how many clients were answered before the kill, and how many were not although their email was stored: of every other kill
    * the clients hear nothing any more a while before.

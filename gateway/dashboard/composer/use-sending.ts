@@ -25,6 +25,10 @@ export function useSending(mode: ComposerMode, original: Original | null, draft:
 
   const tellSent = (email: SentEmail, content: DraftContent) => {
     const path = email.thread === null ? `/emails/${email.id}` : `/inbox/${email.thread.id}`;
+    if (email.status === 'AWAITING_APPROVAL') {
+      const link = { label: 'Show approvals', path: '/approvals' };
+      return showNotice('The email waits for approval. It is not sent before.', { link });
+    }
     if (email.status !== 'SCHEDULED' || email.scheduledAt === null)
       return showNotice('The email is being sent.', { link: { label: 'Show email', path } });
     const takeBack = async () => {

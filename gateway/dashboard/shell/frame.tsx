@@ -6,6 +6,7 @@ import {
   IconBan,
   IconBook,
   IconCalendarClock,
+  IconChecks,
   IconGauge,
   IconInbox,
   IconKey,
@@ -80,7 +81,9 @@ export function Frame({ children }: { children: ReactNode }) {
                   href={path}
                   label={label}
                   leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
-                  rightSection={path === '/drafts' ? <DraftCount /> : undefined}
+                  rightSection={
+                    path === '/drafts' ? <DraftCount /> : path === '/approvals' ? <ApprovalCount /> : undefined
+                  }
                   active={sectionOf(location) === path}
                   aria-current={sectionOf(location) === path ? 'page' : undefined}
                   py={6}
@@ -115,6 +118,25 @@ function DraftCount() {
   const count = data?.drafts.totalCount ?? 0;
   return count === 0 ? null : (
     <Badge variant="default" size="sm" aria-label={count === 1 ? '1 draft' : `${count} drafts`}>
+      {count}
+    </Badge>
+  );
+}
+
+const APPROVAL_COUNT = graphql(`
+  query ApprovalCount { emails(first: 1, filter: { status: AWAITING_APPROVAL, timeRange: ALL }) { totalCount } }
+`);
+
+function ApprovalCount() {
+  const { data } = useLiveQuery({
+    query: APPROVAL_COUNT,
+    variables: {},
+    kinds: ['EMAIL_APPROVAL_REQUESTED', 'EMAIL_APPROVED', 'EMAIL_REJECTED', 'EMAIL_CANCELLED'],
+    types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
+  });
+  const count = data?.emails.totalCount ?? 0;
+  return count === 0 ? null : (
+    <Badge variant="default" size="sm" aria-label={count === 1 ? '1 email to approve' : `${count} emails to approve`}>
       {count}
     </Badge>
   );
@@ -182,6 +204,7 @@ const places: { heading: string | null; places: Place[] }[] = [
       { path: '/inbox', label: 'Inbox', icon: IconInbox },
       { path: '/activity', label: 'Activity', icon: IconActivity },
       { path: '/drafts', label: 'Drafts', icon: IconPencil },
+      { path: '/approvals', label: 'Approvals', icon: IconChecks },
       { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock },
       { path: '/held', label: 'Held and blocked', icon: IconListCheck },
     ],

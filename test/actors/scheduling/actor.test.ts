@@ -204,6 +204,46 @@ test.each([
   expect(await ledger()).toEqual({ claims: 0, ended });
 });
 
+test.each([
+  ['approvals.expired', 0],
+  ['approvals.expired-before-commit', 0],
+  ['approvals.expired-after-commit', 2],
+])(
+  'killed at %s, mail whose time to be approved is over is rejected once, with one event',
+  async (point, endedBefore) => {
+    const userId = user();
+    const ids = await insertScheduled(database, [
+      { userId, inSeconds: 3_600, status: 'awaiting_approval' },
+      { userId, inSeconds: 3_600, status: 'awaiting_approval' },
+    ]);
+    await database.pool.query(
+      `insert into approval (user_id, email_id, rule, policy_of, requested_at, expires_at)
+     select $1, id, 'always', 'key', now(), now() - interval '1 second' from unnest($2::text[]) id`,
+      [userId, ids],
+    );
+    const ledger = async () => {
+      const { rows } = await database.pool.query(
+        `select (select count(*)::integer from email where user_id = $1 and status = 'rejected') as rejected,
+         (select count(*)::integer from approval where user_id = $1 and decision = 'expired') as expired,
+         (select count(*)::integer from event where user_id = $1 and kind = 'email.rejected') as events`,
+        [userId],
+      );
+      return rows[0];
+    };
+    const child = fork(
+      new URL('./scheduling-process.ts', import.meta.url),
+      [testDatabase.urlOf('postroom_actor'), point],
+      { execArgv: [] },
+    );
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
+    expect(await ledger()).toEqual({ rejected: endedBefore, expired: endedBefore, events: endedBefore });
+    await start();
+    await until(async () => (await ledger()).rejected === 2);
+    expect(await ledger()).toEqual({ rejected: 2, expired: 2, events: 2 });
+    expect(await wrongTotals(database, userId)).toEqual([]);
+  },
+);
+
 test('the application’s clock decides nothing: an hour ahead sends nothing early, an hour behind holds nothing back', async () => {
   const userId = user();
   for (const hours of [1, -1]) {

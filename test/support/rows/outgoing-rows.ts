@@ -9,7 +9,7 @@ export interface ScheduledMail {
   id?: string;
   /** seconds from now by PostgreSQL's shifted clock */
   inSeconds: number;
-  status?: 'scheduled' | 'paused' | 'cancelled';
+  status?: 'scheduled' | 'paused' | 'cancelled' | 'awaiting_approval';
   createdAt?: Date;
   from?: string;
   to?: string[];

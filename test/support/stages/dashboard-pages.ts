@@ -8,6 +8,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/inbox',
     '/activity',
     '/drafts',
+    '/approvals',
     '/scheduled',
     '/held',
     '/domains',

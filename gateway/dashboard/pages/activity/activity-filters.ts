@@ -39,6 +39,8 @@ export const STATUSES: Choice<NonNullable<Filter['status']>>[] = [
   { word: 'scheduled', label: 'Scheduled', value: 'SCHEDULED' },
   { word: 'paused', label: 'Paused', value: 'PAUSED' },
   { word: 'cancelled', label: 'Cancelled', value: 'CANCELLED' },
+  { word: 'awaiting-approval', label: 'Awaiting approval', value: 'AWAITING_APPROVAL' },
+  { word: 'rejected', label: 'Rejected', value: 'REJECTED' },
   { word: 'unread', label: 'Unread', value: 'UNREAD' },
   { word: 'read', label: 'Read', value: 'READ' },
   { word: 'archived', label: 'Archived', value: 'ARCHIVED' },

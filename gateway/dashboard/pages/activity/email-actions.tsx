@@ -12,6 +12,7 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { ApprovalActions } from '../approvals/approval-actions.tsx';
 import { ScheduleActions } from '../scheduled/schedule-actions.tsx';
 import type { EmailHeadData } from './email-documents.ts';
 import { subjectOf } from './email-words.ts';
@@ -44,6 +45,7 @@ export function EmailActions({ email }: { email: EmailHeadData }) {
       {email.type !== 'SCHEDULED' && <AnswerActions email={email} />}
       {email.type === 'RECEIVED' && <ReceivedActions email={email} />}
       {email.type === 'SCHEDULED' && <ScheduleActions email={email} />}
+      {email.status === 'AWAITING_APPROVAL' && <ApprovalActions id={email.id} title={subjectOf(email)} />}
       {email.type === 'SENT' && <SentActions email={email} />}
       {email.type !== 'SCHEDULED' && <ReprocessDialog emailId={email.id} isReceived={email.type === 'RECEIVED'} />}
     </Group>

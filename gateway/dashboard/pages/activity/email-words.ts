@@ -16,6 +16,8 @@ const tones: Record<string, Tone> = {
   SCHEDULED: 'waiting',
   PAUSED: 'warning',
   CANCELLED: 'quiet',
+  AWAITING_APPROVAL: 'warning',
+  REJECTED: 'bad',
   SUCCESS: 'good',
   DEFERRED: 'warning',
   INTERRUPTED: 'quiet',

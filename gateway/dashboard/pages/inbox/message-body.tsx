@@ -47,7 +47,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
               <Text size="sm">{`${email.content.parseError}. You can download the whole message from its page.`}</Text>
             </Alert>
           )}
-          <Words email={email} title={message.subject || 'No subject'} />
+          <MessageWords email={email} title={message.subject || 'No subject'} />
           <MessageAttachments attachments={email.attachments} />
           {message.type !== 'RECEIVED' && (
             <MessageRecipients recipients={email.recipients} failureReason={message.failureReason} />
@@ -59,7 +59,16 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
 }
 
 /** The HTML body, or the text without quoted parts, which can be expanded. */
-function Words({ email, title }: { email: MessageBodyData; title: string }) {
+export function MessageWords({
+  email,
+  title,
+}: {
+  email: {
+    id: string;
+    content: Pick<MessageBodyData['content'], 'html' | 'text' | 'cleanedText' | 'isTruncated'>;
+  };
+  title: string;
+}) {
   const [isWhole, setWhole] = useState(false);
   const { html, text, cleanedText, isTruncated } = email.content;
   if (html !== null) return <MailFrame emailId={email.id} title={title} />;
@@ -93,7 +102,7 @@ function Words({ email, title }: { email: MessageBodyData; title: string }) {
 }
 
 /** Attachments of a message with size and download link. */
-function MessageAttachments({ attachments }: { attachments: MessageBodyData['attachments'] }) {
+export function MessageAttachments({ attachments }: { attachments: MessageBodyData['attachments'] }) {
   if (attachments.length === 0) return null;
   return (
     <Group gap="xs" role="group" aria-label="Attachments">

@@ -8,6 +8,7 @@ import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
+import { ThreadApprovals } from './thread-approvals.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
@@ -106,6 +107,7 @@ export function ThreadView(props: ThreadViewProps) {
           )}
           {children ?? (
             <>
+              <ThreadApprovals threadId={thread.id} />
               <ThreadDrafts threadId={thread.id} compose={compose} />
               <AnswerBar messages={messages} compose={compose} />
             </>
