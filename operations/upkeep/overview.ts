@@ -2,8 +2,13 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as counts from '../../db/queries/upkeep/overview-counts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 
-export type { RecentWebhooks, WaitingMail } from '../../db/queries/upkeep/overview-counts.ts';
-export { MAX_COUNTED, MAX_DEFERRED, MAX_SAMPLED_DELIVERIES } from '../../db/queries/upkeep/overview-counts.ts';
+export type { DomainDeliverability, RecentWebhooks, WaitingMail } from '../../db/queries/upkeep/overview-counts.ts';
+export {
+  MAX_COUNTED,
+  MAX_DEFERRED,
+  MAX_DELIVERABILITY_DOMAINS,
+  MAX_SAMPLED_DELIVERIES,
+} from '../../db/queries/upkeep/overview-counts.ts';
 
 /** Whole hours up to now, including the current one. */
 export interface Span {
@@ -26,7 +31,8 @@ export interface HourOfMail {
   held: number;
 }
 
-export const MAX_OVERVIEW_HOURS = 168;
+/** 90 days. */
+export const MAX_OVERVIEW_HOURS = 2_160;
 const HOUR_MS = 3_600_000;
 
 /** Throws validation. */
@@ -59,6 +65,26 @@ function addTo(hour: HourOfMail, { type, status, isHeld, count }: counts.HourlyC
     hour.sent += count;
     if (status === 'delivered' || status === 'bounced' || status === 'failed') hour[status] += count;
   }
+}
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** Sums the hours by days of UTC, oldest first. The first day has only the hours of the span. */
+export function daysOf(hours: readonly HourOfMail[]): HourOfMail[] {
+  const days = new Map<number, HourOfMail[]>();
+  for (const hour of hours) {
+    const day = Math.floor(hour.beginsAt.getTime() / DAY_MS) * DAY_MS;
+    days.set(day, [...(days.get(day) ?? []), hour]);
+  }
+  return [...days].map(([day, own]) => ({ beginsAt: new Date(day), ...totalsOf(own) }));
+}
+
+/** Returns the results of the user's sending domains, most mail first. */
+export function readDeliverability(
+  { database, userId }: OperationContext,
+  { from }: Span,
+): Promise<counts.DomainDeliverability[]> {
+  return asUser(database, userId, (transaction) => counts.readDeliverability(transaction, userId, from));
 }
 
 /** Sums the hours. */

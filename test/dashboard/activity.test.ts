@@ -105,6 +105,13 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await expect.poll(() => new URL(page.url()).searchParams.get('tab')).toBe('deliveries');
     expect(await findViolations(page)).toEqual([]);
 
+    const overview = await page.context().newPage();
+    await overview.goto(`${stage.url}/?period=month`);
+    await overview.getByText('1 failing, being retried').waitFor();
+    await overview.getByRole('heading', { name: 'Emails per day' }).waitFor();
+    await overview.getByRole('region', { name: 'Deliverability by domain' }).waitFor();
+    await overview.close();
+
     receiver.answer([
       {
         status: 200,

@@ -31,11 +31,46 @@ export async function readHourlyCounts(
   return rows;
 }
 
+/** What became of the mail that a domain sent. */
+export interface DomainDeliverability {
+  domain: string;
+  /** all, including mail still in the queue */
+  sent: number;
+  delivered: number;
+  /** still in the queue */
+  pending: number;
+  bounced: number;
+  failed: number;
+}
+
+/** Domains with the most mail that are listed. */
+export const MAX_DELIVERABILITY_DOMAINS = 20;
+
+/** From the hourly counters: mail created since then, by the domain that sent it. */
+export async function readDeliverability(
+  transaction: Transaction<Tables>,
+  userId: string,
+  since: Date,
+): Promise<DomainDeliverability[]> {
+  const { rows } = await sql<DomainDeliverability>`
+    select c.own_domain as domain, sum(c.count)::bigint as sent,
+      coalesce(sum(c.count) filter (where c.status = 'delivered'), 0)::bigint as delivered,
+      coalesce(sum(c.count) filter (where c.status = 'pending'), 0)::bigint as pending,
+      coalesce(sum(c.count) filter (where c.status = 'bounced'), 0)::bigint as bounced,
+      coalesce(sum(c.count) filter (where c.status = 'failed'), 0)::bigint as failed
+    from email_counter c
+    where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
+    group by 1 having sum(c.count) > 0 order by 2 desc, 1 limit ${MAX_DELIVERABILITY_DOMAINS}`.execute(transaction);
+  return rows;
+}
+
 /** Results of recent webhooks. */
 export interface RecentWebhooks {
   successful: number;
   failed: number;
   pending: number;
+  /** of the pending ones, those whose last attempt failed */
+  retrying: number;
   /** duration of the last attempts in milliseconds; null: there was none */
   medianMs: number | null;
   p95Ms: number | null;
@@ -63,19 +98,22 @@ export async function readRecentWebhooks(
     ), share as materialized (
       select greatest(${LEAST_PER_ENDPOINT}, ${MAX_SAMPLED_DELIVERIES} / greatest(1, count(*))) as most from hook
     ), sample as materialized (
-      select h.id, d.status, case when d.outcome <> 'interrupted' then d.duration_ms end as duration_ms
+      select h.id, d.status, d.attempts, case when d.outcome <> 'interrupted' then d.duration_ms end as duration_ms
       from hook h cross join lateral (
-        select d.status, d.last_attempt->>'outcome' as outcome, (d.last_attempt->>'duration_ms')::integer as duration_ms
+        select d.status, d.attempts, d.last_attempt->>'outcome' as outcome, (d.last_attempt->>'duration_ms')::integer as duration_ms
         from delivery d where d.user_id = ${userId} and d.endpoint_id = h.id and d.created_at >= ${since}
         order by d.created_at desc, d.id desc limit (select most from share)) d
     )
     select count(*) filter (where s.status = 'success') as successful, count(*) filter (where s.status = 'failed') as failed,
       count(*) filter (where s.status = 'pending') as pending,
+      count(*) filter (where s.status = 'pending' and s.attempts > 0) as retrying,
       percentile_disc(0.5) within group (order by s.duration_ms) as "medianMs",
       percentile_disc(0.95) within group (order by s.duration_ms) as "p95Ms",
       exists (select from sample b group by b.id having count(*) >= (select most from share)) as "isSampled"
     from sample s`.execute(transaction);
-  return rows[0] ?? { successful: 0, failed: 0, pending: 0, medianMs: null, p95Ms: null, isSampled: false };
+  return (
+    rows[0] ?? { successful: 0, failed: 0, pending: 0, retrying: 0, medianMs: null, p95Ms: null, isSampled: false }
+  );
 }
 
 /** What waits now. */

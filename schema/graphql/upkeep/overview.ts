@@ -46,6 +46,9 @@ const WebhookSummary = builder.objectRef<overview.RecentWebhooks>('WebhookSummar
     successful: t.exposeInt('successful', { description: 'Number of successful deliveries.' }),
     failed: t.exposeInt('failed', { description: 'Number of failed deliveries.' }),
     pending: t.exposeInt('pending', { description: 'Number of deliveries with an attempt pending.' }),
+    retrying: t.exposeInt('retrying', {
+      description: 'Number of pending deliveries that have failed before and are retried.',
+    }),
     successRate: t.float({
       nullable: true,
       description: 'Share of finished deliveries that succeeded, 0 to 1. Null if none is finished.',
@@ -62,6 +65,18 @@ const WebhookSummary = builder.objectRef<overview.RecentWebhooks>('WebhookSummar
     isSampled: t.exposeBoolean('isSampled', {
       description: 'Whether there were more deliveries than these statistics include.',
     }),
+  }),
+});
+
+const DomainDeliverabilityRef = builder.objectRef<overview.DomainDeliverability>('DomainDeliverability').implement({
+  description: 'What became of the mail that a domain sent in the period, by current status.',
+  fields: (t) => ({
+    domain: t.exposeString('domain', { description: 'Name of the domain.' }),
+    sent: t.exposeInt('sent', { description: 'Number of emails submitted for sending.' }),
+    delivered: t.exposeInt('delivered', { description: 'Number of these that all servers accepted.' }),
+    pending: t.exposeInt('pending', { description: 'Number of these that are queued or deferred.' }),
+    bounced: t.exposeInt('bounced', { description: 'Number of these that a server rejected permanently.' }),
+    failed: t.exposeInt('failed', { description: 'Number of these that Postroom gave up on.' }),
   }),
 });
 
@@ -151,6 +166,7 @@ interface OverviewOf extends overview.Span {
 
 /** Number of rows that the cost limit assumes. */
 const USUAL_HOURS = 24;
+const USUAL_DAYS = 30;
 const USUAL_THINGS = 10;
 
 const Overview = builder.objectRef<OverviewOf>('Overview').implement({
@@ -164,6 +180,19 @@ const Overview = builder.objectRef<OverviewOf>('Overview').implement({
       description: 'Statistics per hour, oldest first, including the current hour and hours without mail.',
       complexity: { field: 1, multiplier: USUAL_HOURS },
       resolve: ({ hours }) => hours(),
+    }),
+    days: t.field({
+      type: [OverviewHour],
+      description:
+        'Statistics per UTC day, oldest first. `beginsAt` is the start of the day. The first day has only the hours of the period.',
+      complexity: { field: 1, multiplier: USUAL_DAYS },
+      resolve: async ({ hours }) => overview.daysOf(await hours()),
+    }),
+    domains: t.field({
+      type: [DomainDeliverabilityRef],
+      description: `Results of sending by domain, most mail first; at most ${overview.MAX_DELIVERABILITY_DOMAINS} domains.`,
+      complexity: { field: 1, multiplier: USUAL_THINGS },
+      resolve: (span, _args, { reads }) => overview.readDeliverability(reads, span),
     }),
     totals: t.field({
       type: OverviewTotals,

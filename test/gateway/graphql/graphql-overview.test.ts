@@ -62,7 +62,7 @@ describe('the mail of the last hours', () => {
     await hold(review, 'review', before(0));
     await hold(released, 'blocked', before(2), NOW);
     const { overview } = await graph.ask(
-      `{ overview(hours: 4) { from until ${HOURS} totals { received sent delivered bounced failed held successRate } } }`,
+      `{ overview(hours: 4) { from until ${HOURS} days { beginsAt sent } domains { domain sent delivered pending bounced failed } totals { received sent delivered bounced failed held successRate } } }`,
     );
     const none = { received: 0, sent: 0, delivered: 0, bounced: 0, failed: 0, held: 0 };
     expect(overview).toEqual({
@@ -74,27 +74,33 @@ describe('the mail of the last hours', () => {
         { ...none, beginsAt: '2026-11-22T09:00:00.000Z' },
         { ...none, beginsAt: '2026-11-22T10:00:00.000Z', received: 2, held: 2 },
       ],
+      days: [{ beginsAt: '2026-11-22T00:00:00.000Z', sent: 4 }],
+      domains: [
+        { domain: 'box.test', sent: 3, delivered: 1, pending: 1, bounced: 0, failed: 1 },
+        { domain: 'second.test', sent: 1, delivered: 0, pending: 0, bounced: 1, failed: 0 },
+      ],
       totals: { received: 3, sent: 4, delivered: 1, bounced: 1, failed: 1, held: 2, successRate: 1 / 3 },
     });
     const stranger = await gateway.mailbox();
     const theirs = await graphClient(gateway, stranger.apiKey).ask(
-      '{ overview { hours { received } totals { received sent held successRate } } }',
+      '{ overview { hours { received } domains { domain } totals { received sent held successRate } } }',
     );
     expect(theirs.overview.hours).toHaveLength(24);
+    expect(theirs.overview.domains).toEqual([]);
     expect(theirs.overview.totals).toEqual({ received: 0, sent: 0, held: 0, successRate: null });
   });
 
-  test.each([0, 169, -1])('are not %i hours', async (hours) => {
+  test.each([0, 2161, -1])('are not %i hours', async (hours) => {
     const { data, errors } = (
       await gateway.graphql(box.apiKey, 'query($hours: Int) { overview(hours: $hours) { from } }', { hours })
     ).json();
     expect(data).toBeNull();
-    expect(errors[0].message).toContain('hours must be 1 to 168');
+    expect(errors[0].message).toContain('hours must be 1 to 2160');
   });
 });
 
 describe('webhooks of the last hours', () => {
-  const WEBHOOKS = 'webhooks { successful failed pending successRate medianMs p95Ms isSampled }';
+  const WEBHOOKS = 'webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }';
 
   test('tell how many succeeded, and how long they took', async () => {
     await deliver(18, { status: 'success', durationMs: 20, at: before(1) });
@@ -106,6 +112,7 @@ describe('webhooks of the last hours', () => {
       successful: 19,
       failed: 2,
       pending: 1,
+      retrying: 1,
       successRate: 19 / 21,
       medianMs: 20,
       p95Ms: 900,

@@ -21,6 +21,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
   if (sample === null) return lists;
   return [
     ...lists,
+    '/?period=quarter',
     '/welcome',
     '/endpoints?new=webhook',
     '/rules/new',

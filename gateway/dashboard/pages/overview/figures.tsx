@@ -12,6 +12,8 @@ interface Totals {
 interface Webhooks {
   successful: number;
   failed: number;
+  /** waiting for another attempt after a failure */
+  retrying: number;
   successRate: number | null;
   medianMs: number | null;
   p95Ms: number | null;
@@ -41,8 +43,10 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
         value={percent(webhooks.successRate)}
         about={
           webhooks.successRate === null
-            ? 'no deliveries yet'
-            : `${count(webhooks.failed)} of ${count(webhooks.successful + webhooks.failed)} failed`
+            ? retrying(webhooks.retrying)
+            : `${count(webhooks.failed)} of ${count(webhooks.successful + webhooks.failed)} failed${
+                webhooks.retrying === 0 ? '' : `, ${retrying(webhooks.retrying)}`
+              }`
         }
       />
       <Figure
@@ -56,6 +60,12 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
       />
     </SimpleGrid>
   );
+}
+
+/** Deliveries that failed so far, and are not finished. */
+function retrying(number: number): string {
+  if (number === 0) return 'no deliveries yet';
+  return `${count(number)} failing, being retried`;
 }
 
 function Figure({ label, value, about }: { label: string; value: string; about: string }) {

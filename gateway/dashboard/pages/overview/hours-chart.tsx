@@ -8,10 +8,12 @@ interface Hour {
 }
 
 const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const utcDay = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 
-/** Received and sent mail per hour in the user's time zone, with a table of the same numbers for screen readers. */
-export function HoursChart({ hours }: { hours: Hour[] }) {
+/** Received and sent mail per hour in the user's time zone, or per day of UTC, with a table of the same numbers for screen readers. */
+export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hour' | 'day' }) {
+  const when = (beginsAt: string) => (unit === 'day' ? utcDay.format(new Date(beginsAt)) : whenHour(beginsAt));
   const most = Math.max(1, ...hours.map(({ received, sent }) => Math.max(received, sent)));
   const height = (number: number) => (number === 0 ? '0' : `max(2px, ${(number / most) * 100}%)`);
   return (
@@ -26,7 +28,7 @@ export function HoursChart({ hours }: { hours: Hour[] }) {
     >
       <Group justify="space-between" mb="sm">
         <Title order={2} id="hours-title">
-          Emails per hour
+          Emails per {unit}
         </Title>
         <Group gap="md">
           <Key name="Received" color={classes['received'] ?? ''} />
@@ -34,7 +36,7 @@ export function HoursChart({ hours }: { hours: Hour[] }) {
         </Group>
       </Group>
       <Text size="xs" c="dimmed" mb={4}>
-        {most === 1 ? 'up to 1 email per hour' : `up to ${most} emails per hour`}
+        {most === 1 ? `up to 1 email per ${unit}` : `up to ${most} emails per ${unit}`}
       </Text>
       <div className={classes['bars']} aria-hidden>
         {hours.map(({ beginsAt, received, sent }) => (
@@ -58,10 +60,10 @@ export function HoursChart({ hours }: { hours: Hour[] }) {
       </Group>
       <VisuallyHidden>
         <table>
-          <caption>Emails per hour</caption>
+          <caption>Emails per {unit}</caption>
           <thead>
             <tr>
-              <th scope="col">Hour</th>
+              <th scope="col">{unit === 'day' ? 'Day' : 'Hour'}</th>
               <th scope="col">Received</th>
               <th scope="col">Sent</th>
             </tr>
@@ -92,7 +94,7 @@ function Key({ name, color }: { name: string; color: string }) {
   );
 }
 
-function when(beginsAt: string): string {
+function whenHour(beginsAt: string): string {
   const date = new Date(beginsAt);
   return `${day.format(date)}, ${time.format(date)}`;
 }

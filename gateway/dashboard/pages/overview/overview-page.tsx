@@ -4,32 +4,40 @@ import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { Deliverability } from './deliverability.tsx';
 import { Figures } from './figures.tsx';
 import { HoursChart } from './hours-chart.tsx';
 import { LatestMail } from './latest-mail.tsx';
 import { ThingsToFix } from './things-to-fix.tsx';
 
 const OVERVIEW = graphql(`
-  query DashboardOverview($hours: Int!) {
+  query DashboardOverview($hours: Int!, $byDay: Boolean!) {
     overview(hours: $hours) {
-      hours { beginsAt received sent bounced failed }
+      hours @skip(if: $byDay) { beginsAt received sent }
+      days @include(if: $byDay) { beginsAt received sent }
+      domains { domain sent delivered pending bounced failed }
       totals { received sent delivered bounced failed held successRate }
-      webhooks { successful failed pending successRate medianMs p95Ms isSampled }
+      webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }
       waiting { pending deferred scheduled paused blocked review deliveries retries }
       findings { kind severity title detail at node { __typename id } }
     }
   }
 `);
 
-const PERIODS = { day: 24, week: 168 };
+/** Hours of each period, by its name in the URL. */
+const PERIODS = { day: 24, week: 168, month: 720, quarter: 2_160 };
+/** Longer periods are shown by days. */
+const MOST_HOURS_SHOWN = 168;
 
 /** Overview: mail per hour, delivery rates, waiting mail, and findings. */
 export function OverviewPage() {
   const [search, setSearch] = useSearchParams();
-  const period = search.get('period') === 'week' ? 'week' : 'day';
+  const asked = search.get('period') ?? 'day';
+  const period = isPeriod(asked) ? asked : 'day';
+  const byDay = PERIODS[period] > MOST_HOURS_SHOWN;
   const { data, error, refresh } = useLiveQuery({
     query: OVERVIEW,
-    variables: { hours: PERIODS[period] },
+    variables: { hours: PERIODS[period], byDay },
     kinds: 'all',
     gatherMs: 2_000,
   });
@@ -46,10 +54,12 @@ export function OverviewPage() {
         <SegmentedControl
           aria-label="Period"
           value={period}
-          onChange={(value) => setSearch(value === 'week' ? { period: 'week' } : {}, { replace: true })}
+          onChange={(value) => setSearch(value === 'day' ? {} : { period: value }, { replace: true })}
           data={[
             { value: 'day', label: '24 hours' },
             { value: 'week', label: '7 days' },
+            { value: 'month', label: '30 days' },
+            { value: 'quarter', label: '90 days' },
           ]}
         />
       </PageHeader>
@@ -62,12 +72,13 @@ export function OverviewPage() {
           <Figures totals={overview.totals} webhooks={overview.webhooks} />
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 8 }}>
-              <HoursChart hours={overview.hours} />
+              <HoursChart hours={overview.days ?? overview.hours ?? []} unit={byDay ? 'day' : 'hour'} />
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 4 }}>
               <WaitingMail waiting={overview.waiting} />
             </Grid.Col>
           </Grid>
+          <Deliverability domains={overview.domains} />
           <LatestMail />
           <Group justify="flex-end">
             <Anchor component={Link} href="/activity" size="sm">
@@ -78,6 +89,10 @@ export function OverviewPage() {
       )}
     </>
   );
+}
+
+function isPeriod(text: string): text is keyof typeof PERIODS {
+  return Object.hasOwn(PERIODS, text);
 }
 
 function Waiting() {
