@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
 
     const overview = await page.context().newPage();
     await overview.goto(`${stage.url}/?period=month`);
-    await overview.getByText('1 failing, being retried').waitFor();
+    await overview.getByText('1 of 1 failed').waitFor();
     await overview.getByRole('heading', { name: 'Emails per day' }).waitFor();
     await overview.getByRole('region', { name: 'Deliverability by domain' }).waitFor();
     await overview.close();
