@@ -138,7 +138,7 @@ const FIELDS = `
   attachments { index filename contentType size contentId disposition downloadUrl }
   content { text html cleanedText cleanedHtml quotedText signature removedParts { kind start end } inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
-  securityWarnings { kind text shown actual }
+  securityWarnings { kind text shown actual } approval { status }
   recipients { address status attemptCount lastCode lastEnhancedStatus lastText refusal { reason type title advice } nextAttemptAt settledAt complainedAt
     attempts { number startedAt finishedAt durationMs outcome host remoteAddress isTls code enhancedStatus text } }`;
 
@@ -219,6 +219,7 @@ function detailOf(email: Graph) {
           },
     sender_verdict: verdicts && { ...verdicts.sender, verdict: lower(verdicts.sender.verdict) },
     security_warnings: email.securityWarnings,
+    approval: email.approval,
     recipients: recipients.map((recipient: Graph) => {
       const { lastCode, lastEnhancedStatus, lastText, refusal } = recipient;
       const said = lastCode === null ? [lastText] : [lastCode, lastEnhancedStatus, lastText];

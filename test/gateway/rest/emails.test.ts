@@ -384,6 +384,7 @@ describe('one email', () => {
       authentication: null,
       sender_verdict: null,
       security_warnings: [],
+      approval: null,
       recipients: [],
     });
   });
