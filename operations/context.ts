@@ -38,7 +38,7 @@ export interface OperationParts {
     sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
   ) => Promise<EventPayload>;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint) => void;
+  fault?: (point: SendingFaultPoint | TrashFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
 }
@@ -54,6 +54,9 @@ type SendingFaultPoint =
   | 'approvals.stored-after-commit'
   | 'approvals.decided-before-commit'
   | 'approvals.decided-after-commit';
+
+/** Threads are about to move to the trash or back, or have moved. */
+type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
 
 export interface OperationSettings {
   /** without a trailing slash */
@@ -147,6 +150,11 @@ export function invalid(message: string, field: string): UserError {
 /** Returns the error for an unknown email, or one of another user. */
 export function emailNotFound(): UserError {
   return new UserError('not_found', 'Email not found');
+}
+
+/** Returns the error for a change of mail in the trash. `what` begins its sentence. */
+export function inTrash(what: string): UserError {
+  return new UserError('conflict', `${what} is in the trash. Restore it first.`, { isFinal: true });
 }
 
 /** Returns whether a statement failed because of a unique constraint. */

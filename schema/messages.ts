@@ -177,6 +177,18 @@ export const questions = {
     reply: z.object({ checked: z.array(z.string()) }),
     limitMs: 9_000,
   },
+  /** Removes mail in the trash that its user deletes forever. Replies after the last commit; part may be removed when it fails. */
+  'scheduling.trash.remove': {
+    request: z.object({
+      userId: z.string(),
+      threadIds: z.array(z.string()),
+      /** those of their messages; null: all */
+      emailIds: z.array(z.string()).nullable(),
+    }),
+    /** messages that are gone, and messages that stay because they are being processed */
+    reply: z.object({ removed: z.number(), inWork: z.number() }),
+    limitMs: 25_000,
+  },
   /** Sends a sample to an endpoint of the user, using the code that delivers mail. */
   'delivery.endpoint.test': {
     request: z.object({

@@ -10,6 +10,7 @@ import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { APPROVALS_BATCH, type ApprovalOptions, expireApprovals } from './expire-approvals.ts';
 import { CLAIMS_BATCH, type ClaimOptions, releaseExpiredClaims } from './release-claims.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
+import { removeTrash } from './remove-trash.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
 import { createTlsReporter, type TlsReportOptions } from './tls-reports.ts';
 
@@ -64,7 +65,10 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
   const running = runActor({
     context,
     name: 'scheduling',
-    answers: { 'scheduling.domain.check': (request) => checker.checkNow(request) },
+    answers: {
+      'scheduling.domain.check': (request) => checker.checkNow(request),
+      'scheduling.trash.remove': (request) => removeTrash(context, options, request),
+    },
     steps: [
       {
         name: 'release',

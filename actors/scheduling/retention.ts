@@ -18,7 +18,7 @@ export interface RetentionOptions {
 }
 
 /** Emails in one transaction: threading of the same user's mail waits for it. */
-const REMOVED_EMAILS = 100;
+export const REMOVED_EMAILS = 100;
 const CLEARED_EMAILS = 200;
 /** Rows that one statement scans. */
 const WALKED_RECEPTIONS = 1_000;
@@ -32,7 +32,7 @@ const LEAST_PAUSE_MS = 5;
 const FIRST_ID = '';
 
 /**
- * Removes mail that is older than its user keeps mail, user by user, in small transactions. Safe to run twice and to kill at any point:
+ * Removes mail that is older than its user keeps mail, and mail that was in the trash for 30 days, user by user, in small transactions. Safe to run twice and to kill at any point:
  * each user belongs to one scheduler at a time, and progress is stored with the work. A batch that fails is logged and blocks neither the
  * user's other work nor other users. Throws when PostgreSQL is unreachable. Returns how many users were processed.
  */
@@ -64,7 +64,7 @@ async function sweepUser(
   const limits = retentionCutoffs(user.own ?? options.retention, user.now);
   let endAt = performance.now() + TURN_MS;
   let hasFailed = false;
-  const position: Position = { metadataAt: null };
+  const position: Position = { metadataAt: null, trashAt: null };
   for (const { name, work } of worksOf(limits)) {
     for (;;) {
       if (run.isStopping() || performance.now() > endAt) return hasFailed ? 'failed' : 'more';
@@ -110,6 +110,7 @@ class ClaimLost extends Error {}
 /** Position up to which emails were examined for removal; what is left before it is being processed. */
 interface Position {
   metadataAt: Date | null;
+  trashAt: Date | null;
 }
 
 /** One batch, in a transaction; notes its progress in `user` or `position`. Returns whether there may be more. */
@@ -125,6 +126,7 @@ function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs):
     ...named('bodies', clearingWork('bodies', 'bodiesAt', sweep.removeBodies), bodiesBefore),
     ...named('raws', clearingWork('raw', 'rawAt', sweep.removeRaws), rawBefore),
     ...named('receptions', receptionsWork, rawBefore),
+    { name: 'trash', work: trashWork },
   ];
 }
 
@@ -138,6 +140,15 @@ const emailsWork =
     position.metadataAt = nextPosition(window, span);
     return window.count === REMOVED_EMAILS;
   };
+
+const trashWork: Work = async (client, { userId }, position) => {
+  await lockThreads(client, userId);
+  const span = { from: position.trashAt, limit: REMOVED_EMAILS };
+  const window = await sweep.findTrashed(client, userId, span);
+  await removeEmails(client, userId, window.ids);
+  position.trashAt = nextPosition(window, span);
+  return window.count === REMOVED_EMAILS;
+};
 
 const eventsWork =
   (before: Date): Work =>

@@ -35,6 +35,10 @@ export const EVENT_KINDS = {
   'thread.archived': 'All received messages of a thread were archived.',
   'thread.unarchived': 'All received messages of a thread were unarchived.',
   'thread.labelled': 'The labels of a thread changed; `data.labels` lists all of them.',
+  'thread.trashed':
+    'A thread was moved to the trash. `data.from` is the thread that its only message left; without it, the thread was moved as a whole.',
+  'thread.restored': 'A thread was moved back from the trash, by its user or by a new message.',
+  'thread.deleted': 'A thread was deleted forever by its user.',
   'thread.claimed':
     'A thread was claimed, so that one holder answers it; `data.holder` is the holder, `data.expiresAt` the end.',
   'thread.released': 'A claim of a thread ended; `data.reason` is `released`, `expired` or `merged`.',

@@ -27,8 +27,17 @@ export type SearchTerm = (
   | { kind: 'flag'; flag: SearchFlag }
 ) & { isNegated: boolean };
 
-/** unread, read, archived and inbox match received mail only. */
-type SearchFlag = 'unread' | 'read' | 'archived' | 'inbox' | 'sent' | 'received' | 'scheduled' | 'attachment';
+/** unread, read, archived and inbox match received mail only. Without trashed, no mail in the trash is found. */
+type SearchFlag =
+  | 'unread'
+  | 'read'
+  | 'archived'
+  | 'inbox'
+  | 'sent'
+  | 'received'
+  | 'scheduled'
+  | 'attachment'
+  | 'trashed';
 
 /**
  * Parses a search with operators (docs/search.md). Words without a letter or digit are ignored. Throws validation for a value that its
@@ -142,14 +151,21 @@ const TAKEN: Readonly<Record<Operator, string>> = {
   after: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   has: 'attachment',
   is: 'unread, read or archived',
-  in: 'inbox, archive, sent, received or scheduled',
+  in: 'inbox, archive, sent, received, scheduled or trash',
 };
 
 /** The flags, by operator and its word. */
 const FLAGS: Readonly<Record<'has' | 'is' | 'in', Readonly<Record<string, SearchFlag>>>> = {
   has: { attachment: 'attachment', attachments: 'attachment' },
   is: { unread: 'unread', read: 'read', archived: 'archived' },
-  in: { inbox: 'inbox', archive: 'archived', sent: 'sent', received: 'received', scheduled: 'scheduled' },
+  in: {
+    inbox: 'inbox',
+    archive: 'archived',
+    sent: 'sent',
+    received: 'received',
+    scheduled: 'scheduled',
+    trash: 'trashed',
+  },
 };
 
 /** Changed, added and missing letters with which a word still counts as mistyped. */

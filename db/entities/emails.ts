@@ -119,6 +119,8 @@ export const EmailSchema = defineEntity({
     isRead: p.boolean().default(false),
     readAt: p.datetime(3).nullable(),
     isArchived: p.boolean().default(false),
+    /** when it was moved to the trash, with its whole thread; null: it is not there */
+    trashedAt: p.datetime(3).nullable(),
     isTest: p.boolean().default(false),
     /** the reply address that received it */
     replyAddressId: p.text().nullable(),
@@ -149,6 +151,12 @@ export const EmailSchema = defineEntity({
     {
       name: 'email_list',
       columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: 'trashed_at IS NULL',
+    },
+    {
+      name: 'email_trash',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: 'trashed_at IS NOT NULL',
     },
     { name: 'email_message_id', properties: ['userId', 'messageId'] },
     {
@@ -170,6 +178,7 @@ export const EmailSchema = defineEntity({
         { name: 'createdAt', sort: 'desc' },
         { name: 'id', sort: 'desc' },
       ],
+      where: 'trashed_at IS NULL',
     },
     { name: 'email_scheduled', properties: ['scheduledAt'], where: `status = 'scheduled'` },
     // mail that waits for approval, which is little

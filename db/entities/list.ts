@@ -37,7 +37,7 @@ import {
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
-import { EmailSearchSchema, EmailWordsSchema } from './search.ts';
+import { EmailSearchSchema, EmailWordsSchema, TrashedEmailSchema } from './search.ts';
 import {
   ApprovalSchema,
   BatchSchema,
@@ -88,6 +88,7 @@ export const entities = [
   EmailCounterSchema,
   EmailSearchSchema,
   EmailWordsSchema,
+  TrashedEmailSchema,
   ThreadSchema,
   ThreadAliasSchema,
   ThreadApartSchema,

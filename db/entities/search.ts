@@ -40,3 +40,19 @@ export const EmailWordsSchema = defineEntity({
     },
   ],
 });
+
+/** Mail in the trash, with its rows of the two tables above, which have none of it meanwhile. */
+export const TrashedEmailSchema = defineEntity({
+  name: 'TrashedEmail',
+  tableName: 'trashed_email',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    trashedAt: p.datetime(3),
+    createdAt: p.datetime(3),
+    text: p.text().nullable(),
+    parties: p.array().nullable(),
+    words: p.text().columnType('tsvector').nullable(),
+  },
+  indexes: [{ name: 'trashed_email_age', properties: ['trashedAt'] }],
+});

@@ -24,6 +24,10 @@ export const ThreadSchema = defineEntity({
      */
     labels: p.array().defaultRaw(`'{}'`),
     labelKeys: p.array().defaultRaw(`'{}'`),
+    /** when it was moved to the trash: with all its messages, or not at all; null: it is not there */
+    trashedAt: p.datetime(3).nullable(),
+    /** the thread that its only message left for the trash, and returns to; null: it went as a whole */
+    trashedFrom: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
@@ -31,12 +35,12 @@ export const ThreadSchema = defineEntity({
     {
       name: 'thread_archive',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
-      where: '(archived_count = received_count) AND (received_count > 0)',
+      where: '(archived_count = received_count) AND (received_count > 0) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_inbox',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
-      where: '(archived_count < received_count) OR (received_count = 0)',
+      where: '((archived_count < received_count) OR (received_count = 0)) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_labels',
@@ -45,6 +49,12 @@ export const ThreadSchema = defineEntity({
     {
       name: 'thread_list',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: 'trashed_at IS NULL',
+    },
+    {
+      name: 'thread_trash',
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      where: 'trashed_at IS NOT NULL',
     },
     {
       name: 'thread_participants',
@@ -57,7 +67,7 @@ export const ThreadSchema = defineEntity({
     {
       name: 'thread_unread',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
-      where: 'unread_count > 0',
+      where: '(unread_count > 0) AND (trashed_at IS NULL)',
     },
   ],
 });

@@ -18,7 +18,7 @@ import {
   rescheduleEmailTool,
   sendEmailTool,
 } from './tools/sending.ts';
-import { archiveThreads, labelThreads, markThreadsRead } from './tools/thread-changes.ts';
+import { archiveThreads, labelThreads, markThreadsRead, trashThreadsTool } from './tools/thread-changes.ts';
 import { listThreadLabels, readThread, searchThreads } from './tools/threads.ts';
 
 /** All tools, in the order of lists. */
@@ -47,4 +47,5 @@ export const tools: readonly Tool[] = [
   labelThreads,
   archiveThreads,
   markThreadsRead,
+  trashThreadsTool,
 ];

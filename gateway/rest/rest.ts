@@ -38,6 +38,7 @@ import { replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { suppressionRoutes } from './sending/suppressions.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
+import { trashRoutes } from './threads/trash.ts';
 
 export interface RestInterfaceOptions {
   admission: Admission;
@@ -60,6 +61,7 @@ const resources = [
   timelineRoutes,
   replyRoutes,
   threadRoutes,
+  trashRoutes,
   threadClaimRoutes,
   attachmentRoutes,
   suppressionRoutes,

@@ -7,7 +7,7 @@ import {
   lockEmails,
   setFlags,
 } from '../../db/queries/emails/email-flags.ts';
-import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, inTrash, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 /** Emails per call. */
@@ -78,6 +78,7 @@ export async function flagEmails(
   if (locked.length < ids.length) throw emailNotFound();
   if (locked.some(({ type }) => type !== 'received'))
     throw new UserError('validation', 'Only received emails can be updated', { isOfState: true });
+  if (locked.some(({ isTrashed }) => isTrashed)) throw inTrash('This email');
   const updatedAt = await setFlags(transaction, userId, ids, flags);
   const events = locked
     .flatMap((email) => eventsOf(email, flags))

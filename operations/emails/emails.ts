@@ -47,6 +47,8 @@ export interface EmailQuery {
   isArchived?: boolean | undefined;
   /** matches test mail, or all other mail */
   isTest?: boolean | undefined;
+  /** true: mail in the trash, which is left out otherwise */
+  isTrashed?: boolean | undefined;
   /** 30d when omitted */
   timeRange?: (typeof TIME_RANGES)[number] | undefined;
   /** id or name */
@@ -225,6 +227,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     timeRange = '30d',
     isArchived = null,
     isTest = null,
+    isTrashed = false,
     domain,
     address,
     search,
@@ -235,6 +238,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
   const range = {
     since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
     isTest,
+    isTrashed,
     domain: domain ?? null,
     address: address ?? null,
     search: search === undefined || search.trim() === '' ? null : search.trim(),

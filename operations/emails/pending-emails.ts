@@ -91,6 +91,7 @@ function pendingEmail(reception: PendingReception, mailHostname: string): Pendin
     isRead: false,
     readAt: null,
     isArchived: false,
+    trashedAt: null,
     isTest: reception.isTest,
     metadata: reception.metadata,
     threadAt: reception.acceptedAt,

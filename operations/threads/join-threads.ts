@@ -34,6 +34,7 @@ import {
   storeThreads,
   type ThreadChange,
 } from '../../db/queries/threads/thread-write.ts';
+import { restoreLocked } from './restore-threads.ts';
 
 /** What identifiers are made from. */
 interface ThreadingParts {
@@ -55,12 +56,23 @@ export async function joinThreads(
   const { emails } = claimed;
   const batch = emails.map(joinable);
   const anchors = new Map(batch.flatMap(({ message, anchor }) => (anchor ? [[message.emailId, anchor] as const] : [])));
-  const plan = (threadsBySubject: ReadonlyMap<string, readonly string[]>) =>
-    planBatch(parts, client, userId, { batch, claimed, threadsBySubject });
+  const restored: FeedEvent[] = [];
+  let known = claimed;
+  const plan = async (threadsBySubject: ReadonlyMap<string, readonly string[]>): Promise<ThreadPlan[]> => {
+    const planned = await planBatch(parts, client, userId, { batch, claimed: known, threadsBySubject });
+    if (planned.trashedIds.length === 0) return planned.plans;
+    // New mail brings its threads back from the trash, and joins them where they are then.
+    const { answer, events } = await restoreLocked(client, userId, planned.trashedIds);
+    restored.push(...events.map((event) => ({ id: makeId(parts, 'event'), ...event })));
+    const livingOf = (id: string) => answer.get(id) ?? id;
+    const threadOfKey = new Map([...known.threadOfKey].map(([key, id]) => [key, livingOf(id)]));
+    known = { emails: known.emails, threadOfKey, threads: [] };
+    return plan(new Map([...threadsBySubject].map(([id, threadIds]) => [id, [...new Set(threadIds.map(livingOf))]])));
+  };
   const changeOf = (plans: readonly ThreadPlan[]) => ({
     ...placesOf(batch, plans),
     threads: plans.map(({ row }) => row),
-    events: [...earlierEvents, ...eventsOf(parts, plans, emails)],
+    events: [...earlierEvents, ...restored, ...eventsOf(parts, plans, emails)],
   });
 
   // Few messages have subject neighbors, so the first plan does without. The statement that stores it looks for replies nearby, and stores
@@ -129,7 +141,7 @@ async function planBatch(
   client: pg.ClientBase,
   userId: string,
   { batch, claimed, threadsBySubject }: PlannedBatch,
-): Promise<ThreadPlan[]> {
+): Promise<{ plans: ThreadPlan[] /** threads to restore before a plan can be made */; trashedIds: string[] }> {
   const keys = new Set(batch.flatMap(({ links }) => linkKeys(links)));
   const threadOfKey = new Map([...claimed.threadOfKey].filter(([key]) => keys.has(key)));
   const neighbours = { threadOfKey, threadsBySubject };
@@ -141,7 +153,9 @@ async function planBatch(
   const stored = new Map(claimed.threads.map((thread) => [thread.id, thread]));
   const missing = groups.flatMap((group) => group.threadIds).filter((id) => !stored.has(id));
   for (const thread of await readThreads(client, userId, missing)) stored.set(thread.id, thread);
-  return planThreads(groups, stored, () => makeId(parts, 'thread'));
+  const trashedIds = [...new Set(groups.flatMap((group) => group.threadIds))].filter((id) => stored.get(id)?.isTrashed);
+  if (trashedIds.length > 0) return { plans: [], trashedIds };
+  return { plans: planThreads(groups, stored, () => makeId(parts, 'thread')), trashedIds };
 }
 
 function inheritCounters(plan: ThreadPlan, ended: readonly EndedThread[]): void {

@@ -9,7 +9,7 @@ import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { readThreadEnds, renumberThreads, writeThreads } from '../../db/queries/threads/thread-write.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { regroup } from './regroup-messages.ts';
-import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, requireOutOfTrash, resolveLivingThreads } from './thread-transaction.ts';
 
 /** Maximum messages per call. */
 const MAX_MOVED_EMAILS = 500;
@@ -37,6 +37,7 @@ export async function splitThread(
     const [living = threadId] = await resolveLivingThreads(client, userId, [threadId]);
     const threadOf = await lockEmails(client, userId, asked);
     const homes = [...new Set(threadOf.values())];
+    await requireOutOfTrash(client, userId, homes);
     const [home = living] = homes;
     const [thread] = await readThreads(client, userId, [home]);
     if (homes.length > 1 || thread === undefined) throw notOfThread();
@@ -72,6 +73,7 @@ export async function moveEmails(
     const { userId } = context;
     const [targetId = toThreadId] = await resolveLivingThreads(client, userId, [toThreadId]);
     const threadOf = await lockEmails(client, userId, asked);
+    await requireOutOfTrash(client, userId, [...new Set(threadOf.values())]);
     const moving = asked.filter((emailId) => threadOf.get(emailId) !== targetId);
     if (moving.length === 0) return { answer: targetId, events: [] };
     return {

@@ -3,8 +3,9 @@ import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/thread-events.ts';
-import { resolveThreads } from '../../db/queries/threads/thread-move.ts';
-import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { resolvePlaces } from '../../db/queries/threads/thread-move.ts';
+import { findTrashedThreads } from '../../db/queries/threads/thread-trash.ts';
+import { inTrash, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
 /** Result of a change of threads, and its events for the feed. */
 export interface Changed<T> {
@@ -42,18 +43,33 @@ export async function changeThreads<T>(
   return answer;
 }
 
-/** Returns for each id the existing thread it leads to. Throws not_found unless the user has all of them. */
+/**
+ * Returns for each id the existing thread it leads to. Throws not_found unless the user has all of them, and conflict when one is in the
+ * trash: what is there only moves back, or is removed. `anywhere`: they may be there.
+ */
 export async function resolveLivingThreads(
   client: pg.ClientBase,
   userId: string,
   threadIds: readonly string[],
+  place: 'lists' | 'anywhere' = 'lists',
 ): Promise<string[]> {
-  const living = await resolveThreads(client, userId, threadIds.filter(isValidId));
+  const places = await resolvePlaces(client, userId, threadIds.filter(isValidId));
   return threadIds.map((id) => {
-    const threadId = living.get(id);
-    if (threadId === undefined) throw threadNotFound();
-    return threadId;
+    const thread = places.get(id);
+    if (thread === undefined) throw threadNotFound();
+    if (thread.isTrashed && place === 'lists') throw inTrash(`The thread ${thread.id}`);
+    return thread.id;
   });
+}
+
+/** Throws conflict when one of the threads is in the trash. */
+export async function requireOutOfTrash(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<void> {
+  const [trashed] = await findTrashedThreads(client, userId, threadIds);
+  if (trashed !== undefined) throw inTrash(`The thread ${trashed.id}`);
 }
 
 export function threadNotFound(): UserError {

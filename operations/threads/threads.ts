@@ -15,6 +15,8 @@ export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.
 export interface ThreadQuery {
   isUnread?: boolean | undefined;
   isClaimed?: boolean | undefined;
+  /** true: threads in the trash, which are left out otherwise */
+  isTrashed?: boolean | undefined;
   /** id or name; matches a participant's domain */
   domain?: string | undefined;
   /** id or address; matches a participant */
@@ -104,12 +106,13 @@ export async function pageThreadEmails(
 }
 
 function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
-  const { isUnread = false, isClaimed, domain, address, search } = query;
+  const { isUnread = false, isClaimed, isTrashed = false, domain, address, search } = query;
   if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
   return {
     isUnread,
     isClaimed: isClaimed ?? null,
+    isTrashed,
     domain: domain ?? null,
     address: address ?? null,
     search: search === undefined || search.trim() === '' ? null : search.trim(),
@@ -123,6 +126,8 @@ export interface InboxQuery {
   isUnread?: boolean | undefined;
   /** false when omitted: the inbox has no archived threads unless the search asks for archived mail; `any`: both */
   isArchived?: boolean | 'any' | undefined;
+  /** true: threads in the trash, archived or not; they are left out unless the search asks for them */
+  isTrashed?: boolean | undefined;
   /** in any case; an unknown label matches nothing */
   label?: string | undefined;
   /** id or name; matches a participant's domain */
@@ -150,21 +155,23 @@ export async function countInbox(context: OperationContext, query: InboxQuery): 
 }
 
 function inboxConditionsOf(query: InboxQuery, now: Date): inbox.InboxConditions {
-  const { search = '', isUnread = false, isArchived, label, domain, address } = query;
+  const { search = '', isUnread = false, isArchived, isTrashed = false, label, domain, address } = query;
   const terms = parseSearch(search, now);
   if (label !== undefined) {
     const given = normalizeLabel(label);
     terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });
   }
+  if (isTrashed && !asksFor(terms, 'trashed')) terms.push({ kind: 'flag', flag: 'trashed', isNegated: false });
+  const isAnywhere = asksFor(terms, 'archived') || asksFor(terms, 'trashed');
   return {
     terms,
     isUnread,
-    isArchived: isArchived === 'any' ? null : (isArchived ?? (asksArchived(terms) ? null : false)),
+    isArchived: isArchived === 'any' ? null : (isArchived ?? (isAnywhere ? null : false)),
     domain: domain ?? null,
     address: address ?? null,
   };
 }
 
-function asksArchived(terms: readonly SearchTerm[]): boolean {
-  return terms.some((term) => term.kind === 'flag' && term.flag === 'archived' && !term.isNegated);
+function asksFor(terms: readonly SearchTerm[], flag: 'archived' | 'trashed'): boolean {
+  return terms.some((term) => term.kind === 'flag' && term.flag === flag && !term.isNegated);
 }

@@ -27,6 +27,7 @@ import './routing/guard-config.ts';
 import './routing/guard-rule.ts';
 import './routing/guard-backtest.ts';
 import './threads/thread.ts';
+import './threads/trash.ts';
 import './upkeep/overview.ts';
 import './sending/recipient.ts';
 import './emails/reprocess.ts';

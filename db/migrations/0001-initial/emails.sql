@@ -89,6 +89,7 @@ create table email (
   is_read boolean not null default false,
   read_at timestamptz(3),
   is_archived boolean not null default false,
+  trashed_at timestamptz(3),
   is_test boolean not null default false,
   reply_address_id text,
   metadata jsonb,
@@ -100,8 +101,10 @@ create table email (
   thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),
   primary key (user_id, id)
 ) with (fillfactor = 85);
-create index email_list on email (user_id, created_at desc, id desc);
-create index email_own_address on email (user_id, own_address, created_at desc, id desc);
+-- Mail in the trash has indexes of its own, so that lists never step over it.
+create index email_list on email (user_id, created_at desc, id desc) where trashed_at is null;
+create index email_own_address on email (user_id, own_address, created_at desc, id desc) where trashed_at is null;
+create index email_trash on email (user_id, created_at desc, id desc) where trashed_at is not null;
 create index email_thread on email (user_id, thread_id, thread_at, id);
 create index email_message_id on email (user_id, message_id);
 create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';

@@ -23,6 +23,21 @@ alter table email_words alter column words set storage external;
 create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 32768);
 call pg_temp.protect_rows('email_words');
 
+-- Mail in the trash leaves both tables, so that no search meets it, and returns to them with these values. Searches of the trash read the
+-- words here, one email after the other.
+create table trashed_email (
+  user_id text not null,
+  email_id text not null,
+  trashed_at timestamptz(3) not null,
+  created_at timestamptz(3) not null,
+  text text,
+  parties text[],
+  words tsvector,
+  primary key (user_id, email_id)
+);
+create index trashed_email_age on trashed_email (trashed_at);
+call pg_temp.protect_rows('trashed_email');
+
 -- Rows of email_words that were written when their words were last merged, as the server counts them.
 create sequence merged_words minvalue 0;
 -- Merges them once that many more were written, and returns how many pages the lists had.
@@ -91,13 +106,13 @@ grant execute on function written_addresses to postroom_gateway, postroom_actor;
 -- the page is full, where a condition holds often, or gather and sort, where it holds seldom.
 create function search_threads(p_user_id text, p_pattern text, p_address text, p_domain text, p_is_unread boolean,
     p_after_at timestamptz, p_after_id text, p_before_at timestamptz, p_before_id text, p_is_inverted boolean, p_limit integer,
-    p_is_claimed boolean default null)
+    p_is_claimed boolean default null, p_is_trashed boolean default false)
   returns table (thread_id text)
   language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
     return query execute
-      'select t.id from thread t where t.user_id = $1 and ($2 is null or t.search_text like $2)
+      'select t.id from thread t where t.user_id = $1 and t.trashed_at is ' || case when p_is_trashed then 'not null' else 'null' end || ' and ($2 is null or t.search_text like $2)
        and ($3 is null or t.participant_emails @> array[$3])
        and ($4 is null or exists (select from unnest(t.participant_emails) p where split_part(p, ''@'', -1) = $4))
        and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')

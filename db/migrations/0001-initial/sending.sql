@@ -195,7 +195,7 @@ begin
     order by e.user_id, e.id for no key update of e;
   return query
   with fresh as materialized (
-    select e.user_id, e.id, e.thread_id, e.created_at, e.own_address, e.own_domain, e.type, e.is_read, e.is_archived,
+    select e.user_id, e.id, e.thread_id, e.created_at, e.own_address, e.own_domain, e.type, e.is_read, e.is_archived, e.trashed_at,
            e.status as former_status, r.status, r.reason, r.sent_at
     from (select distinct * from unnest(p_user_ids, p_email_ids)) as p(user_id, id)
     join email e on e.user_id = p.user_id and e.id = p.id and e.type = 'sent'
@@ -213,7 +213,8 @@ begin
   ), moved as (
     select f.*, m.counted_status, m.delta
     from fresh f cross join lateral (values (f.former_status, -1), (f.status, 1)) as m(counted_status, delta)
-    where f.status <> f.former_status
+    -- the trash is in no total
+    where f.status <> f.former_status and f.trashed_at is null
   ), counted as (
     insert into email_counter as c (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
     select m.user_id, a.counted_address, g.grain, g.begins_at, m.own_domain, m.type, m.counted_status, m.is_read, m.is_archived,

@@ -14,14 +14,17 @@ create table thread (
   last_message_at timestamptz(3) not null,
   labels text[] not null default '{}',
   label_keys text[] not null default '{}',
+  trashed_at timestamptz(3),
+  trashed_from text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)
 ) with (fillfactor = 85);
-create index thread_list on thread (user_id, last_message_at desc, id desc);
-create index thread_inbox on thread (user_id, last_message_at desc, id desc) where archived_count < received_count or received_count = 0;
-create index thread_archive on thread (user_id, last_message_at desc, id desc) where archived_count = received_count and received_count > 0;
-create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0;
+create index thread_list on thread (user_id, last_message_at desc, id desc) where trashed_at is null;
+create index thread_trash on thread (user_id, last_message_at desc, id desc) where trashed_at is not null;
+create index thread_inbox on thread (user_id, last_message_at desc, id desc) where (archived_count < received_count or received_count = 0) and trashed_at is null;
+create index thread_archive on thread (user_id, last_message_at desc, id desc) where archived_count = received_count and received_count > 0 and trashed_at is null;
+create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0 and trashed_at is null;
 create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
 create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
 create index thread_participants on thread using gin (user_id, participant_emails);
@@ -76,7 +79,7 @@ create function list_labels(p_user_id text, p_limit integer) returns table (name
          select l.key, mode() within group (order by l.name collate "C") as name, count(*) as threads,
            count(*) filter (where t.unread_count > 0) as unread
          from thread t cross join lateral unnest(t.labels, t.label_keys) as l(name, key)
-         where t.user_id = $1 and t.label_keys <> ''{}''
+         where t.user_id = $1 and t.label_keys <> ''{}'' and t.trashed_at is null
          group by l.key order by count(*) desc, l.key limit $2) used
        order by used.key' using p_user_id, p_limit;
   end $$;
@@ -161,7 +164,7 @@ begin
     ), joinable as materialized (
       select t.* from (select distinct thread_id from known) k cross join lateral (
         select o.id, o.created_at, o.root_message_id, o.normalized_subject, o.participant_emails, o.participant_names, o.message_count,
-          o.latest_email_id, o.last_message_at
+          o.latest_email_id, o.last_message_at, o.trashed_at is not null as is_trashed
         from thread o where o.user_id = p_user_id and o.id = k.thread_id limit 1) t
     )
     select json_build_object(

@@ -17,7 +17,7 @@ export async function readParticipants(
   text: string,
 ): Promise<{ emails: string[]; names: string[] }[]> {
   const newest = sql`
-    (select t.id from thread t where t.user_id = ${userId} order by t.last_message_at desc, t.id desc limit ${MAX_LOOKED_THROUGH})`;
+    (select t.id from thread t where t.user_id = ${userId} and t.trashed_at is null order by t.last_message_at desc, t.id desc limit ${MAX_LOOKED_THROUGH})`;
   // The search covers no names, so the newest threads are read in any case.
   const found =
     text.length < LEAST_INDEXED

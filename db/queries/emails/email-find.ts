@@ -40,12 +40,13 @@ export async function countFoundEmails(
 }
 
 function queryOf(userId: string, { terms, conditions }: EmailSearch) {
-  const { type, status, isRead, isArchived, isHeld, since, domain, address } = conditions;
+  const { type, status, isRead, isArchived, isHeld, isTrashed, since, domain, address } = conditions;
   const tests = [
     type,
     isRead === null ? null : isRead ? 'marked read' : '!marked read',
     isArchived === null ? null : isArchived ? 'marked archived' : '!marked archived',
     isHeld ? 'held' : null,
+    isTrashed === true ? 'trashed' : null,
   ].filter((test) => test !== null);
   return searchQuery(userId, terms, {
     tests,

@@ -16,6 +16,7 @@ export interface LockedEmail {
   isRead: boolean;
   isArchived: boolean;
   threadId: string | null;
+  isTrashed: boolean;
 }
 
 /**
@@ -29,6 +30,7 @@ export async function lockEmails(
   return transaction
     .selectFrom('email')
     .select(['id', 'type', 'is_read as isRead', 'is_archived as isArchived', 'thread_id as threadId'])
+    .select(sql<boolean>`trashed_at is not null`.as('isTrashed'))
     .where('user_id', '=', userId)
     .where(sql<boolean>`id = any (${emailIds}::text[])`)
     .orderBy('id')

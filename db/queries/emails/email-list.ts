@@ -24,6 +24,8 @@ export interface EmailConditions {
   isArchived: boolean | null;
   /** created by the user as a test; absent means null */
   isTest?: boolean | null;
+  /** in the trash, which other lists leave out; absent means false */
+  isTrashed?: boolean;
   /** created at or after this instant */
   since: Date | null;
   /** id of a domain of the user: matches the user's side of an email; a name: either side */
@@ -130,6 +132,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
   const { since, domain } = conditions;
   const ofEmails = and([
     sql`e.user_id = ${userId}`,
+    inPlace(conditions),
     ...sideConditions(userId, conditions, 'own'),
     ...emailConditions(conditions),
   ]);
@@ -143,7 +146,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
   });
   const edge = (start: Date) => sql`(
     select count(*) from email e where ${ofEmails} and e.created_at >= ${start} and e.created_at < ${nextHour(start)})`;
-  // Tests are few, and have no counters.
+  // Tests and the trash are few, and have no counters.
   const each = sql`(select count(*) from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`})`;
   return {
     source: sql``,
@@ -151,7 +154,12 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
       select ${emailSummaryColumns} from (
         select * from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
         ${tail('e')}) e`,
-    total: conditions.isTest != null ? each : since === null ? counted : sql`${counted} + ${edge(since)}`,
+    total:
+      conditions.isTest != null || conditions.isTrashed === true
+        ? each
+        : since === null
+          ? counted
+          : sql`${counted} + ${edge(since)}`,
   };
 }
 
@@ -162,20 +170,21 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
 function exchangedParts(userId: string, conditions: EmailConditions, own: Parts): Parts {
   const { since, domain } = conditions;
   const hasOwn =
-    domain === null
+    domain === null || conditions.isTrashed === true
       ? sql<SqlBool>`true`
       : sql<SqlBool>`exists (select from email_counter c where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN}
           and c.grain = 'all' and c.own_domain = ${domainNameOf(userId, domain)})`;
   const ofOwn = and([
     sql`e.user_id = ${userId}`,
     hasOwn,
+    inPlace(conditions),
     ...sideConditions(userId, conditions, 'own'),
     ...emailConditions(conditions),
     ...(since === null ? [] : [sql<SqlBool>`e.created_at >= ${since}`]),
   ]);
   const others = sql`
     party p join email e on e.user_id = ${userId} and e.id = p.email_id
-    where ${and([...sideConditions(userId, conditions, 'joined'), ...emailConditions(conditions)])}
+    where ${and([inPlace(conditions), ...sideConditions(userId, conditions, 'joined'), ...emailConditions(conditions)])}
       and not (${and(sideConditions(userId, conditions, 'own'))})`;
   return {
     source: sql`with ${partySource(userId, conditions)}`,
@@ -197,7 +206,7 @@ function heldParts(userId: string, conditions: EmailConditions): Parts {
   ];
   const held = sql`
     route r join email e on e.user_id = ${userId} and e.id = r.email_id
-    where ${and([sql`r.user_id = ${userId} and ${isHeldRoute}`, ...others])}
+    where ${and([sql`r.user_id = ${userId} and ${isHeldRoute}`, inPlace(conditions), ...others])}
       ${since === null ? sql`` : sql`and r.created_at >= ${since}`}`;
   return {
     source: partiesOf(conditions) === null ? sql`` : sql`with ${partySource(userId, conditions)}`,
@@ -212,11 +221,16 @@ function searchParts(userId: string, conditions: EmailConditions, pattern: strin
     ...heldConditions(userId, conditions),
     ...emailConditions(conditions),
   ];
+  const { since } = conditions;
+  const matching = conditions.isTrashed
+    ? sql`(select x.email_id, x.created_at from trashed_email x where x.user_id = ${userId} and x.text like ${pattern}
+        ${since === null ? sql`` : sql`and x.created_at >= ${since}`})`
+    : sql`search_emails(${userId}, ${pattern}, ${since})`;
   const filtered = sql`join email e on e.user_id = ${userId} and e.id = s.email_id where ${and(others)}`;
   const party = partiesOf(conditions) === null ? sql`` : sql`${partySource(userId, conditions)},`;
   return {
     source: sql`with ${party} hit as materialized (
-      select s.email_id as id, s.created_at from search_emails(${userId}, ${pattern}, ${conditions.since}) s
+      select s.email_id as id, s.created_at from ${matching} s
       ${others.length === 0 ? sql`` : filtered})`,
     // Ordered and limited by the matches' own columns, so that only the emails of the page are read.
     select: (tail) => sql`
@@ -238,6 +252,9 @@ function partiesOf({ address, domain }: EmailConditions): { address: string | nu
 /** The emails whose other side has one of the keys, as `party`. */
 function partySource(userId: string, conditions: EmailConditions): RawBuilder<unknown> {
   const parties = partiesOf(conditions);
+  if (conditions.isTrashed === true)
+    return sql`party as materialized (select x.email_id, coalesce(x.parties @> array[${parties?.address ?? null}::text], false) as has_address,
+      coalesce(x.parties @> array[${parties?.domain ?? null}::text], false) as has_domain from trashed_email x where x.user_id = ${userId})`;
   return sql`party as materialized (select x.email_id, x.has_address, x.has_domain
     from exchanged_emails(${userId}, ${parties?.address ?? null}, ${parties?.domain ?? null}, ${conditions.since}) x)`;
 }
@@ -270,6 +287,11 @@ function heldConditions(userId: string, { isHeld }: EmailConditions): RawBuilder
   return isHeld
     ? [sql<SqlBool>`exists (select from route r where r.user_id = ${userId} and r.email_id = e.id and ${isHeldRoute})`]
     : [];
+}
+
+/** Whether an email `e` is in the trash or not, as in the indexes of lists. */
+function inPlace({ isTrashed = false }: EmailConditions): RawBuilder<SqlBool> {
+  return isTrashed ? sql`e.trashed_at is not null` : sql`e.trashed_at is null`;
 }
 
 /** Conditions on an email `e` except those on its sides. */

@@ -39,6 +39,8 @@ export interface EmailSummary {
   isRead: boolean;
   readAt: Date | null;
   isArchived: boolean;
+  /** when it was moved to the trash; null: it is not there */
+  trashedAt: Date | null;
   /** created by its user as a test (operations/routing/simulate-inbound.ts) */
   isTest: boolean;
   /** what the reply address that received it was created with; null for other mail */
@@ -102,6 +104,7 @@ const columns = [
   'is_read',
   'read_at',
   'is_archived',
+  'trashed_at',
   'is_test',
   'metadata',
   'thread_at',
@@ -120,6 +123,7 @@ export type EmailSummaryRow = Pick<Row<'email'>, (typeof columns)[number]> & {
   guard_rule_id: string | null;
   created_at: Date;
   updated_at: Date;
+  trashed_at: Date | null;
   thread_at: Date;
   is_test: boolean;
 };
@@ -161,6 +165,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     isRead: row.type !== 'received' || row.is_read,
     readAt: row.read_at,
     isArchived: row.is_archived,
+    trashedAt: row.trashed_at,
     isTest: row.is_test,
     metadata: row.metadata,
     threadAt: row.thread_at,

@@ -28,7 +28,7 @@ export async function findAwaited(
   const none = sql``;
   const { rows } = await sql<{ id: string }>`
     select e.id from email e
-    where e.user_id = ${userId} and e.type = 'received' and e.thread_id is not null and e.created_at >= ${since}
+    where e.user_id = ${userId} and e.type = 'received' and e.trashed_at is null and e.thread_id is not null and e.created_at >= ${since}
       ${emailIds === null ? none : sql`and e.id = any (${emailIds}::text[])`}
       ${address === null ? none : addressCondition(userId, address)}
       ${domain === null ? none : sql`and e.own_domain = ${domainNameOf(userId, domain)}`}

@@ -44,7 +44,7 @@ export async function readKnownSenders(
         then c.addresses #> '{to,addresses}' else '[]' end) as b (name text, address text)
     ), received as materialized (
       select lower(e.from_address) as address, e.from_name as name, false as is_user from email e
-      where e.user_id = ${userId} and e.type = 'received' and e.id <> ${emailId} order by e.created_at desc limit ${MAX_RECEIVED}
+      where e.user_id = ${userId} and e.type = 'received' and e.trashed_at is null and e.id <> ${emailId} order by e.created_at desc limit ${MAX_RECEIVED}
     ), people as (
       select p.address, array_remove(array_agg(distinct p.name), null) as names, bool_or(p.is_user) as "isUser",
         p.address in (select k.address from known k) as "isKnown"

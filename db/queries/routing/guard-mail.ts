@@ -43,7 +43,7 @@ export async function readGuardedEmails(
     select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
       ${sql.raw(guardFactsColumns(extent))}
     from (
-      select * from email where user_id = ${userId} and type = 'received' and created_at >= ${since}
+      select * from email where user_id = ${userId} and type = 'received' and trashed_at is null and created_at >= ${since}
       ${before === null ? sql`` : sql`and (created_at, id) < (${before.at}, ${before.id})`}
       order by created_at desc, id desc limit ${limit}
     ) e

@@ -130,7 +130,12 @@ const READ_SQL = `
   where e.user_id = $1 and e.id = any ($2::text[])`;
 
 const WRITE_SQL = `
+  with written as (
+    select e.id, e.created_at, e.trashed_at, v.words::tsvector as words
+    from unnest($2::text[], $3::text[]) as v(id, words) join email e on e.user_id = $1 and e.id = v.id
+  ), of_trash as (
+    update trashed_email t set words = w.words from written w where t.user_id = $1 and t.email_id = w.id and w.trashed_at is not null
+  )
   insert into email_words (user_id, email_id, created_at, words)
-  select $1, e.id, e.created_at, v.words::tsvector
-  from unnest($2::text[], $3::text[]) as v(id, words) join email e on e.user_id = $1 and e.id = v.id
+  select $1, w.id, w.created_at, w.words from written w where w.trashed_at is null
   on conflict (user_id, email_id) do update set words = excluded.words`;

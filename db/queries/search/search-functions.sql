@@ -27,6 +27,7 @@ create or replace function search_tests(q search_query) returns text language sq
       when 'sent' then 'e.type = ''sent'''
       when 'scheduled' then 'e.type = ''scheduled'''
       when 'attachment' then 'e.has_attachments'
+      when 'trashed' then 'e.trashed_at is not null'
       when 'marked read' then 'e.is_read'
       when 'marked archived' then 'e.is_archived'
       when 'held' then 'exists (select from route r where r.user_id = ($1).user_id and r.email_id = e.id
@@ -36,6 +37,12 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
   from unnest(q.tests) t $$;
+-- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email, without the index of words.
+create or replace function is_of_trash(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select 'trashed' = any (q.tests) $$;
+-- The condition on the place of rows of email or thread.
+create or replace function search_trash(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
+  select ' and ' || p_alias || case when is_of_trash(q) then '.trashed_at is not null' else '.trashed_at is null' end $$;
 -- Conditions on the labels of the thread with this id.
 create or replace function search_labels(q search_query, p_thread_id text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.label_keys = '{}' then '' else ' and exists (select from thread l where l.user_id = ($1).user_id
@@ -46,7 +53,8 @@ create or replace function search_labels(q search_query, p_thread_id text) retur
 -- matches.
 create or replace function search_join(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.words is null and q.without is null then ' where true'
-      else case when q.words is null then ' left' else '' end || ' join lateral (select w.words from email_words w
+      else case when q.words is null then ' left' else '' end || ' join lateral (select w.words from '
+        || case when is_of_trash(q) then 'trashed_email' else 'email_words' end || ' w
         where w.user_id = ($1).user_id and w.email_id = e.id offset 0) w on true where true' end
     || case when q.words is null then '' else ' and w.words @@ ($1).words' end
     || case when q.without is null then '' else ' and not coalesce(w.words @@ ($1).without, false)' end $$;
@@ -84,7 +92,7 @@ create or replace function search_mail(p_query search_query, p_page search_page)
     instants timestamptz[];
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    steps := case when p.size is null then '{all}' when q.words is null and q.label_keys = '{}' then '{near,all}'
+    steps := case when p.size is null or is_of_trash(q) then '{all}' when q.words is null and q.label_keys = '{}' then '{near,all}'
       else '{near,index,far,all}' end::text[];
     while steps <> '{}' loop
       step := steps[1];
@@ -93,7 +101,7 @@ create or replace function search_mail(p_query search_query, p_page search_page)
         ids := null; instants := null;
         if q.label_keys <> '{}' then
           execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-              where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit ($2).few + 1) e' into ids using q, p;
+              where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
         end if;
         if q.words is not null and (q.label_keys = '{}' or cardinality(ids) > p.few) then
           execute 'select array_agg(w.id), coalesce(array_agg(w.created_at), ''{}'') from (select w.email_id as id, w.created_at'
@@ -111,13 +119,13 @@ create or replace function search_mail(p_query search_query, p_page search_page)
             || ') select e.id, e.created_at::timestamptz from e where true' || tests || of_page using q, p, ids;
         end if;
         return;
-      elsif step = 'all' and q.words is not null then
+      elsif step = 'all' and q.words is not null and not is_of_trash(q) then
         return query execute 'select w.email_id, w.created_at::timestamptz' || search_by_words(q, tests)
           || search_place(p, 'w.created_at', 'w.email_id') || search_order(p, 'w.created_at', 'w.email_id') || ' limit ($2).size' using q, p;
         return;
       end if;
       walked := case step when 'near' then p.near when 'far' then p.far end;
-      listed := 'select e.* from email e where e.user_id = ($1).user_id'
+      listed := 'select e.* from email e where e.user_id = ($1).user_id' || search_trash(q, 'e')
         || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
         || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id');
       return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e' || search_join(q) || tests || of_page
@@ -147,14 +155,14 @@ create or replace function count_mail(p_query search_query) returns bigint
     total bigint := 0;
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
-    execute 'select count(*)' || case when q.words is not null then search_by_words(q, tests)
-      else ' from email e' || search_join(q) || ' and e.user_id = ($1).user_id' || search_span(q, 'e') || tests end into total using q;
+    execute 'select count(*)' || case when q.words is not null and not is_of_trash(q) then search_by_words(q, tests)
+      else ' from email e' || search_join(q) || ' and e.user_id = ($1).user_id' || search_trash(q, 'e') || search_span(q, 'e') || tests end into total using q;
     return total;
   end $$;
 -- Conditions on a row t of thread: those on threads, and what must hold for a thread when one of its messages matches. A message is sent a
 -- year after it was created at most.
 create or replace function search_thread_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
-  select case when q.is_unread or 'unread' = any (q.tests) then ' and t.unread_count > 0' else '' end
+  select search_trash(q, 't') || case when q.is_unread or 'unread' = any (q.tests) then ' and t.unread_count > 0' else '' end
     || case when q.is_archived is null then '' when q.is_archived then ' and t.archived_count = t.received_count and t.received_count > 0'
        else ' and (t.archived_count < t.received_count or t.received_count = 0)' end
     || case when 'archived' = any (q.tests) then ' and t.archived_count > 0' else '' end
@@ -201,7 +209,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
     instants timestamptz[];
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    steps := case when p.size is null then '{all}' when not asks_messages then '{far,index,all}' else '{near,index,far,all}' end::text[];
+    steps := case when p.size is null or is_of_trash(q) then '{all}' when not asks_messages then '{far,index,all}' else '{near,index,far,all}' end::text[];
     while steps <> '{}' loop
       step := steps[1];
       steps := steps[2:];
@@ -222,7 +230,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
         return query execute format(of_found, 'from email e where e.user_id = ($1).user_id and e.id = any ($3)' || message_tests,
           search_place(p, 't.last_message_at', 't.id')) || of_page using q, p, ids;
         return;
-      elsif step = 'all' and q.words is not null then
+      elsif step = 'all' and q.words is not null and not is_of_trash(q) then
         return query execute format(of_found, search_by_words(q, case when message_tests = '' then ' and true' else message_tests end),
           search_place(p, 't.last_message_at', 't.id')) || of_page using q, p;
         return;
@@ -271,9 +279,9 @@ create or replace function count_inbox(p_query search_query) returns bigint
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
     execute 'select count(*) from thread t where t.user_id = ($1).user_id' || search_thread_tests(q)
-      || case when q.words is not null then ' and t.id = any (array(select distinct e.thread_id'
+      || case when q.words is not null and not is_of_trash(q) then ' and t.id = any (array(select distinct e.thread_id'
            || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || '))'
-         when q.without is not null or message_tests <> '' then ' and exists (select from email e' || search_join(q)
+         when q.words is not null or q.without is not null or message_tests <> '' then ' and exists (select from email e' || search_join(q)
            || ' and e.user_id = ($1).user_id and e.thread_id = t.id' || message_tests || ')'
          else '' end into total using q;
     return total;

@@ -31,6 +31,8 @@ export interface Thread {
   isArchived: boolean;
   /** in the order in which they were added */
   labels: string[];
+  /** when it was moved to the trash; null: it is not there */
+  trashedAt: Date | null;
   latestEmailId: string;
   lastMessageAt: Date;
   createdAt: Date;
@@ -58,6 +60,8 @@ export interface ListedThread extends Thread {
 export interface ThreadConditions {
   isUnread: boolean;
   isClaimed: boolean | null;
+  /** in the trash, which other lists leave out */
+  isTrashed: boolean;
   /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
   /** id of an address of the user, or an address; a participant */
@@ -123,7 +127,7 @@ const preparedTexts = new Map<string, string>();
 function preparedList(
   { kysely }: Database,
   userId: string,
-  { isUnread, isClaimed }: ThreadConditions,
+  { isUnread, isClaimed, isTrashed }: ThreadConditions,
   page: KeysetPage,
 ): UserRead {
   const { after, before, isInverted, limit } = page;
@@ -134,11 +138,11 @@ function preparedList(
   const between = { after: place(after), before: place(before) };
   const claimed = isClaimed === null ? 'any' : isClaimed ? 'claimed' : 'unclaimed';
   const ends = `${after === null ? '' : ' after'}${before === null ? '' : ' before'}${isInverted ? ' inverted' : ''}`;
-  const name = `threads ${isUnread ? 'unread' : 'all'} ${claimed}${ends}`;
+  const name = `threads ${isTrashed ? 'trash ' : ''}${isUnread ? 'unread' : 'all'} ${claimed}${ends}`;
   let text = preparedTexts.get(name);
   if (text === undefined) {
     const user = sql.raw('$1');
-    const source = fromAllThreads(user, { isUnread, isClaimed }, between);
+    const source = fromAllThreads(user, { isUnread, isClaimed, isTrashed }, between);
     text = listSql({ user, source, isInverted, limit: sql.raw('$2') }).compile(kysely).sql;
     preparedTexts.set(name, text);
   }
@@ -207,6 +211,7 @@ const columns = [
   'unread_count',
   'archived_count',
   'labels',
+  'trashed_at',
   'latest_email_id',
   'last_message_at',
   'created_at',
@@ -239,6 +244,7 @@ function threadOf(row: ThreadColumns & JoinedClaimColumns): Thread {
     unreadCount: row.unread_count,
     isArchived: row.received_count > 0 && row.archived_count === row.received_count,
     labels: row.labels,
+    trashedAt: row.trashed_at,
     latestEmailId: row.latest_email_id,
     lastMessageAt: row.last_message_at,
     createdAt: row.created_at,
@@ -266,13 +272,13 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
  * work despite row-level security.
  */
 function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
-  const { search, address, domain, isUnread, isClaimed } = conditions;
+  const { search, address, domain, isUnread, isClaimed, isTrashed } = conditions;
   if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, conditions, page);
   return sql`
     from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
-      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}) s
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed}) s
     join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
 }
 
@@ -286,10 +292,10 @@ type Between = Record<'after' | 'before', { at: unknown; id: unknown } | null>;
 
 function fromAllThreads(
   user: RawBuilder<unknown>,
-  { isUnread, isClaimed }: Pick<ThreadConditions, 'isUnread' | 'isClaimed'>,
+  { isUnread, isClaimed, isTrashed }: Pick<ThreadConditions, 'isUnread' | 'isClaimed' | 'isTrashed'>,
   between: Between | null,
 ): RawBuilder<unknown> {
-  return sql`from thread t where t.user_id = ${user} ${isUnread ? sql`and t.unread_count > 0` : sql``} ${claimedCondition(user, isClaimed)}
+  return sql`from thread t where t.user_id = ${user} and ${isTrashed ? sql`t.trashed_at is not null` : sql`t.trashed_at is null`} ${isUnread ? sql`and t.unread_count > 0` : sql``} ${claimedCondition(user, isClaimed)}
       ${between === null ? sql`` : placeConditions(between)}`;
 }
 

@@ -11,6 +11,7 @@ export interface StoredThread {
   normalizedSubject: string;
   participants: Participants;
   messageCount: number;
+  isTrashed: boolean;
   latestEmailId: string;
   lastMessageAt: Date;
 }
@@ -110,7 +111,7 @@ export async function readThreads(
   const { rows } = await client.query<StoredThreadRow>({
     name: 'thread-read',
     text: `select id, created_at, root_message_id, normalized_subject, participant_emails, participant_names, message_count,
-                  latest_email_id, last_message_at
+                  latest_email_id, last_message_at, trashed_at is not null as is_trashed
            from thread where user_id = $1 and id = any ($2::text[])`,
     values: [userId, threadIds],
   });
@@ -125,6 +126,7 @@ export function storedThread(row: StoredThreadRow): StoredThread {
     normalizedSubject: row.normalized_subject,
     participants: { emails: row.participant_emails, names: row.participant_names },
     messageCount: row.message_count,
+    isTrashed: row.is_trashed,
     latestEmailId: row.latest_email_id,
     lastMessageAt: new Date(row.last_message_at),
   };
@@ -139,6 +141,7 @@ export interface StoredThreadRow {
   participant_emails: string[];
   participant_names: string[];
   message_count: number;
+  is_trashed: boolean;
   latest_email_id: string;
   last_message_at: Date | string;
 }

@@ -13,15 +13,25 @@ export async function resolveThreads(
   userId: string,
   threadIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ asked: string; id: string }>({
+  const places = await resolvePlaces(client, userId, threadIds);
+  return new Map([...places].map(([asked, { id }]) => [asked, id]));
+}
+
+/** Like resolveThreads, with whether each thread is in the trash. */
+export async function resolvePlaces(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<Map<string, { id: string; isTrashed: boolean }>> {
+  const { rows } = await client.query<{ asked: string; id: string; isTrashed: boolean }>({
     name: 'thread-resolve',
     text: `
-      select w.id as asked, t.id from unnest($2::text[]) as w(id)
+      select w.id as asked, t.id, t.trashed_at is not null as "isTrashed" from unnest($2::text[]) as w(id)
       left join thread_alias a on a.user_id = $1 and a.alias_id = w.id
       join thread t on t.user_id = $1 and t.id = case when a.thread_id is null then w.id else a.thread_id end`,
     values: [userId, threadIds],
   });
-  return new Map(rows.map((row) => [row.asked, row.id]));
+  return new Map(rows.map(({ asked, ...place }) => [asked, place]));
 }
 
 /** An email and its thread; null: scheduled mail and mail that just arrived have none. */

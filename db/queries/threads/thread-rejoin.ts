@@ -61,12 +61,12 @@ export async function findManual(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns why an email is in its thread. */
+/** Sets why an email is in its thread. */
 export async function setThreadReason(
   client: pg.ClientBase,
   userId: string,
   emailId: string,
-  reason: ThreadReason,
+  reason: ThreadReason | 'manual',
 ): Promise<void> {
   await client.query({
     name: 'thread-set-reason',

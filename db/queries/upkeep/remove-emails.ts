@@ -15,6 +15,7 @@ interface RemovedEmail {
   status: string;
   is_read: boolean;
   is_archived: boolean;
+  is_trashed: boolean;
   raw_id: string | null;
   batch_id: string | null;
   thread_id: string | null;
@@ -41,7 +42,8 @@ export async function removeEmails(
   const { rows: emails } = await client.query<RemovedEmail>({
     name: 'remove-emails-lock',
     text: `
-      select e.id, e.created_at, e.own_address, e.own_domain, e.type, e.status, e.is_read, e.is_archived, e.raw_id, e.batch_id, e.thread_id
+      select e.id, e.created_at, e.own_address, e.own_domain, e.type, e.status, e.is_read, e.is_archived,
+        e.trashed_at is not null as is_trashed, e.raw_id, e.batch_id, e.thread_id
       from email e where e.user_id = $1 and e.id = any ($2::text[]) and not ${isInWorkSql}
       order by e.id for update skip locked`,
     values: [userId, emailIds],
@@ -50,7 +52,9 @@ export async function removeEmails(
   const ids = emails.map(({ id }) => id);
   const copies = await removeRows(client, userId, ids);
   await removeFromThreads(client, userId, emails);
-  await removeFromTotals(client, userId, emails);
+  // The trash is in no total.
+  const totalled = emails.filter((email) => !email.is_trashed);
+  if (totalled.length > 0) await removeFromTotals(client, userId, totalled);
   const rawIds = [...copies, ...emails.flatMap((email) => email.raw_id ?? [])];
   await removeRawMessages(client, [...new Set(rawIds)]);
   return emails.length;
@@ -112,6 +116,7 @@ const TABLES_BY_EMAIL = [
   'email_content',
   'email_search',
   'email_words',
+  'trashed_email',
   'reception',
   'route',
   'dmarc_report',

@@ -34,11 +34,32 @@ export async function noteUsersToSweep(database: Database, hasDefaults: boolean)
     text: `
       insert into retention_sweep (user_id, due_at, begins_anew_at)
       select u.user_id, n.at, n.at + ${ANEW_EVERY}
-      from (select user_id from retention ${hasDefaults ? `union select id from user_account union select '${SYSTEM_USER_ID}'` : ''}) u
+      from (select user_id from retention union select t.user_id from trashed_email t where ${isOfTrashDue} ${hasDefaults ? `union select id from user_account union select '${SYSTEM_USER_ID}'` : ''}) u
       cross join (select postroom_now() as at) n
       where not exists (select from retention_sweep s where s.user_id = u.user_id) limit ${NOTED}
       on conflict do nothing`,
   });
+}
+
+/** Days that mail stays in the trash. */
+const TRASH_DAYS = 30;
+const isOfTrashDue = `t.trashed_at < postroom_now() - interval '${TRASH_DAYS} days'`;
+
+/** Returns the next emails that were in the trash for long enough, from a position on. */
+export async function findTrashed(
+  client: Pick<pg.ClientBase, 'query'>,
+  userId: string,
+  span: { from: Date | null; limit: number },
+): Promise<Window> {
+  const { rows } = await client.query<{ email_id: string; trashed_at: Date }>({
+    name: 'retention-find-trash',
+    text: `
+      select t.email_id, t.trashed_at from trashed_email t
+      where t.user_id = $1 and ${isOfTrashDue} and t.trashed_at >= coalesce($2::timestamptz, '-infinity')
+      order by t.trashed_at, t.email_id limit $3`,
+    values: [userId, span.from?.toISOString() ?? null, span.limit],
+  });
+  return { ids: rows.map((row) => row.email_id), lastAt: rows.at(-1)?.trashed_at ?? null, count: rows.length };
 }
 
 /** Claims the user who is longest due; null: nobody is due. */
@@ -146,8 +167,15 @@ export async function findOldEmails(
     name: `retention-find-${tier}`,
     text: `
       select e.id, e.created_at, ${WANTED[tier]} as is_wanted from (
-        select * from email o where o.user_id = $1 and o.created_at < $3 and o.created_at >= coalesce($2::timestamptz, '-infinity')
-        order by o.created_at, o.id limit $4) e
+        ${['is null', 'is not null']
+          .map(
+            (place) => `(
+          select * from email o where o.user_id = $1 and o.trashed_at ${place}
+            and o.created_at < $3 and o.created_at >= coalesce($2::timestamptz, '-infinity')
+          order by o.created_at, o.id limit $4)`,
+          )
+          .join(' union all ')}
+        order by created_at, id limit $4) e
       order by e.created_at, e.id`,
     values: [userId, span.from?.toISOString() ?? null, span.before.toISOString(), span.limit],
   });

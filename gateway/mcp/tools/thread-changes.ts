@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { updateThreads } from '../../../operations/threads/thread-changes.ts';
+import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
 import { text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { defineTool } from '../tool.ts';
@@ -60,5 +61,22 @@ export const markThreadsRead = defineTool({
   output,
   async run(context, { thread_ids: ids, read: isRead }) {
     return { thread_ids: await updateThreads(context, ids, { isRead }) };
+  },
+});
+
+export const trashThreadsTool = defineTool({
+  name: 'trash_threads',
+  title: 'Move threads to the trash',
+  description:
+    'Moves threads to the trash, where they are deleted after 30 days, or back. Searches do not find them there, except with in:trash. A new message also brings a thread back.',
+  access: access.manage,
+  effect: 'changes',
+  input: z.object({
+    thread_ids: threadIds,
+    trashed: z.boolean().default(true).meta({ description: 'False moves the threads back from the trash.' }),
+  }),
+  output,
+  async run(context, { thread_ids: ids, trashed }) {
+    return { thread_ids: await (trashed ? trashThreads : restoreThreads)(context, ids) };
   },
 });

@@ -6,7 +6,7 @@ import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
 import { lastReplyText, RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
-import { instant, plainRecord, wireInstant } from '../shapes.ts';
+import { instant, plainRecord, trashedAt, wireInstant } from '../shapes.ts';
 
 const attemptBody = z
   .object({
@@ -197,6 +197,7 @@ export const emailBody = z
     is_read: z.boolean(),
     read_at: instant.nullable(),
     is_archived: z.boolean(),
+    trashed_at: trashedAt,
     is_test: isTest,
     thread_id: threadId,
     thread_position: z.number().int().nullable(),
@@ -304,6 +305,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     is_read: email.isRead,
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,
+    trashed_at: wireInstant(email.trashedAt),
     is_test: email.isTest,
     thread_id: email.threadId,
     thread_position: email.threadPosition,

@@ -8,7 +8,17 @@ import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { isLegacyPath } from '../../http/requests.ts';
 import { approvalBody, approvalBodyOf } from '../sending/approvals.ts';
-import { errorBody, idInPath, instant, limit, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  offset,
+  queryBoolean,
+  type RestOptions,
+  text,
+  wireInstant,
+} from '../shapes.ts';
 import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
 import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
 
@@ -32,6 +42,9 @@ export const listQuery = z
       .max(emails.MAX_SEARCH_LENGTH)
       .optional()
       .meta({ description: 'Part of the subject, sender or a recipient.' }),
+    trashed: queryBoolean
+      .default(false)
+      .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
     limit: limit(),
     offset,
     // The `resend` client uses the ID of an email as its cursor.
@@ -134,9 +147,20 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
     },
     async (request) => {
-      const { type, status, time_range: timeRange, domain, address, search, after, before, ...page } = request.query;
+      const {
+        type,
+        status,
+        time_range: timeRange,
+        domain,
+        address,
+        search,
+        trashed,
+        after,
+        before,
+        ...page
+      } = request.query;
       const context = contextOf(request);
-      const query = { type, status, timeRange, domain, address, search };
+      const query = { type, status, timeRange, domain, address, search, isTrashed: trashed };
       const emailId = after ?? before;
       const side = after === undefined ? 'before' : 'after';
       const found =

@@ -5,7 +5,7 @@ import * as scheduled from '../../../operations/sending/scheduled-emails.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
-const changeAnswer = z
+export const scheduleChange = z
   .object({
     success: z.literal(true),
     message: z.string(),
@@ -30,24 +30,8 @@ const resumeBody = z
 
 /** Cancelling, pausing and resuming scheduled emails. */
 export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  const response = { 200: changeAnswer, default: errorBody };
+  const response = { 200: scheduleChange, default: errorBody };
   const tags = ['Emails'];
-
-  app.delete(
-    '/emails/:id',
-    {
-      config: { access: access.send },
-      schema: {
-        operationId: 'deleteEmail',
-        summary: 'Cancel a scheduled email',
-        description: 'The email is never sent and stays readable. Cancelling again changes nothing.',
-        tags,
-        params: idInPath,
-        response,
-      },
-    },
-    (request) => cancel(contextOf(request), request.params.id),
-  );
 
   app.post(
     '/emails/:id/cancel',
@@ -56,7 +40,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       schema: {
         operationId: 'cancelEmail',
         summary: 'Cancel a scheduled email',
-        description: 'Same as DELETE /emails/{id}.',
+        description: 'The email is never sent and stays readable. Cancelling again changes nothing.',
         tags,
         params: idInPath,
         response,
@@ -80,7 +64,7 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     },
     async (request) => {
       const change = await scheduled.pauseEmail(contextOf(request), request.params.id);
-      return answerOf(change, change.isChanged ? 'Scheduled email paused' : 'Email already paused');
+      return scheduleChangeOf(change, change.isChanged ? 'Scheduled email paused' : 'Email already paused');
     },
   );
 
@@ -104,19 +88,19 @@ export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       const text = scheduled_at ?? scheduledAt ?? null;
       const schedule = text === null ? null : { text, timezone: timezone ?? null };
       const change = await scheduled.resumeEmail(contextOf(request), request.params.id, schedule);
-      if (!change.isChanged) return answerOf(change, 'Email is not paused');
+      if (!change.isChanged) return scheduleChangeOf(change, 'Email is not paused');
       const hint = change.isDue ? '; its time has passed, so it is sent now' : '';
-      return answerOf(change, `Scheduled email resumed${hint}`);
+      return scheduleChangeOf(change, `Scheduled email resumed${hint}`);
     },
   );
 };
 
-async function cancel(context: OperationContext, emailId: string): Promise<z.infer<typeof changeAnswer>> {
+async function cancel(context: OperationContext, emailId: string): Promise<z.infer<typeof scheduleChange>> {
   const change = await scheduled.cancelEmail(context, emailId);
-  return answerOf(change, change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled');
+  return scheduleChangeOf(change, change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled');
 }
 
-function answerOf({ email }: scheduled.ScheduleChange, message: string): z.infer<typeof changeAnswer> {
+export function scheduleChangeOf({ email }: scheduled.ScheduleChange, message: string): z.infer<typeof scheduleChange> {
   const { id, status, scheduledAt } = email;
   return { success: true, message, object: 'email', id, status, scheduled_at: wireInstant(scheduledAt) };
 }

@@ -5,7 +5,17 @@ import { type Email, MAX_SEARCH_LENGTH } from '../../../operations/emails/emails
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
 import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
-import { errorBody, idInPath, instant, limit, queryBoolean, type RestOptions, text, wireInstant } from '../shapes.ts';
+import {
+  errorBody,
+  idInPath,
+  instant,
+  limit,
+  queryBoolean,
+  type RestOptions,
+  text,
+  trashedAt,
+  wireInstant,
+} from '../shapes.ts';
 
 const listQuery = z.object({
   limit: limit(DEFAULT_THREAD_PAGE_SIZE),
@@ -15,6 +25,9 @@ const listQuery = z.object({
   claimed: queryBoolean
     .optional()
     .meta({ description: '`false` returns threads that no one has claimed, `true` the others.' }),
+  trashed: queryBoolean
+    .default(false)
+    .meta({ description: 'Returns the threads in the trash, which are left out otherwise.' }),
   domain: text.optional().meta({ description: 'ID or name of a domain in the thread.' }),
   address: text.optional().meta({ description: 'ID of an address in the thread, or the address itself.' }),
 });
@@ -76,6 +89,7 @@ export const threadAnswer = z.object({
       last_message_at: instant,
       created_at: instant,
       updated_at: instant,
+      trashed_at: trashedAt,
       claim,
     })
     .meta({ id: 'Thread' }),
@@ -98,10 +112,11 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       },
     },
     async (request) => {
-      const { limit: size, cursor, unread: isUnread, claimed: isClaimed, search, domain, address } = request.query;
+      const { limit: size, cursor, unread: isUnread, claimed: isClaimed, trashed: isTrashed } = request.query;
+      const { search, domain, address } = request.query;
       const found = await threads.listThreads(
         contextOf(request),
-        { isUnread, isClaimed, search, domain, address },
+        { isUnread, isClaimed, isTrashed, search, domain, address },
         { limit: size, cursor: cursor ?? null },
       );
       return {
@@ -143,7 +158,11 @@ export function threadAnswerOf(
   publicUrl: string,
 ): z.infer<typeof threadAnswer> {
   return {
-    thread: { ...commonFieldsOf(thread), updated_at: wireInstant(thread.updatedAt) },
+    thread: {
+      ...commonFieldsOf(thread),
+      updated_at: wireInstant(thread.updatedAt),
+      trashed_at: wireInstant(thread.trashedAt),
+    },
     messages: messages.map((message) => threadMessageOf(message, publicUrl)),
     total_count: messages.length,
   };

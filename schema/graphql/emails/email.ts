@@ -210,6 +210,11 @@ EmailNode.implement({
       description: 'The thread. Null for a moment after the email arrives, and until a scheduled email is sent.',
       resolve: ({ threadId }) => threadId,
     }),
+    trashedAt: t.expose('trashedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the email was moved to the trash. Null if it is not there.',
+    }),
     threadPosition: t.exposeInt('threadPosition', {
       nullable: true,
       description: 'Position in the thread, starting at 0. Null if there is no thread yet.',
@@ -277,6 +282,7 @@ const EmailFilter = builder.inputType('EmailFilter', {
     status: t.field({ type: EmailStatusFilter, description: 'Matches emails with this status.' }),
     isArchived: t.boolean({ description: 'True matches archived emails only, false the others.' }),
     isTest: t.boolean({ description: 'True matches simulated emails only, false all others.' }),
+    isTrashed: t.boolean({ description: 'True matches emails in the trash, which are left out otherwise.' }),
     timeRange: t.field({
       type: TimeRange,
       description:
@@ -373,6 +379,7 @@ function emailQuery(filter: EmailFilterInput): emails.EmailQuery {
     status: filter?.status ?? undefined,
     isArchived: filter?.isArchived ?? undefined,
     isTest: filter?.isTest ?? undefined,
+    isTrashed: filter?.isTrashed ?? undefined,
     timeRange: filter?.timeRange ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,

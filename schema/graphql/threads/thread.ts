@@ -73,6 +73,11 @@ ThreadNode.implement({
       description:
         'Whether the thread is archived: it has received messages and all of them are archived. A new message brings it back to the inbox.',
     }),
+    trashedAt: t.expose('trashedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the thread was moved to the trash. Null if it is not there. It is deleted 30 days later.',
+    }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When the first message was received or sent.',
@@ -120,6 +125,7 @@ const ThreadFilter = builder.inputType('ThreadFilter', {
   fields: (t) => ({
     unread: t.boolean({ description: 'True matches threads with unread messages only.' }),
     claimed: t.boolean({ description: 'False matches threads that no one has claimed, true the others.' }),
+    trashed: t.boolean({ description: 'True matches threads in the trash, which are left out otherwise.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
     search: t.string({ description: 'Part of the subject or of an address, case-insensitive, up to 100 characters.' }),
@@ -155,6 +161,7 @@ builder.queryFields((t) => ({
 interface ThreadFilterInput {
   unread?: boolean | null | undefined;
   claimed?: boolean | null | undefined;
+  trashed?: boolean | null | undefined;
   domain?: string | null | undefined;
   address?: string | null | undefined;
   search?: string | null | undefined;
@@ -164,6 +171,7 @@ function threadQuery(filter: ThreadFilterInput | null | undefined): threads.Thre
   return {
     isUnread: filter?.unread ?? undefined,
     isClaimed: filter?.claimed ?? undefined,
+    isTrashed: filter?.trashed ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,
     search: filter?.search ?? undefined,
@@ -187,6 +195,10 @@ const InboxFilter = builder.inputType('InboxFilter', {
       type: ArchivedFilter,
       description:
         'By default archived threads are left out, unless the search asks for them (is:archived, in:archive).',
+    }),
+    isTrashed: t.boolean({
+      description:
+        'True matches threads in the trash, archived or not. They are left out otherwise, unless the search asks for them (in:trash).',
     }),
     label: t.string({ description: 'A label of the thread, case-insensitive.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
@@ -228,6 +240,7 @@ function inboxQuery(filter: InboxFilterInput, search: string | null | undefined)
     search: search ?? undefined,
     isUnread: filter?.isUnread ?? undefined,
     isArchived: archived === null || archived === undefined ? undefined : ARCHIVED[archived],
+    isTrashed: filter?.isTrashed ?? undefined,
     label: filter?.label ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,

@@ -113,6 +113,7 @@ export async function openThreadStage(): Promise<ThreadStage> {
         ...faultsOfThreads(emails, threads),
         ...(await faultsOfCounters(actor, userId)),
         ...(await faultsOfPlaces(actor, userId)),
+        ...(await faultsOfTrash(actor, userId)),
       ];
     },
     close: () => testDatabase.drop(),
@@ -163,6 +164,19 @@ function faultsOfThreads(emails: readonly Row<'email'>[], threads: readonly Sele
   ];
 }
 
+/** A thread is in the trash with all its messages, and no search meets them. */
+async function faultsOfTrash(actor: Database, userId: string): Promise<string[]> {
+  const { rows } = await actor.pool.query<{ id: string }>(
+    `select e.id from email e left join thread t on t.user_id = e.user_id and t.id = e.thread_id
+     left join trashed_email x on x.user_id = e.user_id and x.email_id = e.id
+     where e.user_id = $1 and ((e.trashed_at is null) <> (t.trashed_at is null) or (e.trashed_at is null) <> (x.email_id is null)
+       or (e.trashed_at is not null and (exists (select from email_search s where s.user_id = $1 and s.email_id = e.id)
+         or exists (select from email_words w where w.user_id = $1 and w.email_id = e.id))))`,
+    [userId],
+  );
+  return rows.map(({ id }) => `the email ${id} is in the trash by some rows only`);
+}
+
 /** Totals of lists against a recount. */
 async function faultsOfCounters(actor: Database, userId: string): Promise<string[]> {
   const { rows } = await actor.pool.query(
@@ -172,7 +186,7 @@ async function faultsOfCounters(actor: Database, userId: string): Promise<string
        cross join lateral (values (own_address), ('*')) as a(counted_address)
        cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', created_at, 'UTC')),
          ('hour', date_trunc('hour', created_at, 'UTC'))) as g(grain, begins_at)
-       where user_id = $1 group by 1, 2, 3, 4, 5, 6, 7, 8),
+       where user_id = $1 and trashed_at is null group by 1, 2, 3, 4, 5, 6, 7, 8),
      stored as (
        select own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count from email_counter
        where user_id = $1 and count <> 0)

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeTrash } from '../../../actors/scheduling/remove-trash.ts';
+import { removeOldMail } from '../../../actors/scheduling/retention.ts';
+import { KEEP_FOREVER } from '../../../core/upkeep/retention.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { updateEmail } from '../../../operations/emails/email-flags.ts';
+import { listEmails, pageEmails } from '../../../operations/emails/emails.ts';
+import { listLabels, updateThread } from '../../../operations/threads/thread-changes.ts';
+import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { countInbox, listThreads, pageInbox, readThread } from '../../../operations/threads/threads.ts';
+import {
+  removeEmails,
+  removeThreads,
+  restoreEmails,
+  restoreThreads,
+  trashEmails,
+  trashThreads,
+} from '../../../operations/threads/trash.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+
+let stage: ThreadStage;
+
+beforeAll(async () => {
+  stage = await openThreadStage();
+});
+afterAll(() => stage.close());
+
+/** A thread of a received, a sent and an archived message, and another of one unread message. */
+async function mailbox() {
+  const userId = newUser();
+  await stage.arrive(userId, [
+    mailOf('em_1', 0),
+    answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
+    answerTo(['em_1'], 'em_3', 2, { isArchived: true }),
+    mailOf('em_4', 3),
+  ]);
+  const one = await stage.threadOf(userId, 'em_1');
+  const other = await stage.threadOf(userId, 'em_4');
+  const events = (await stage.eventsOf(userId)).length;
+  const bus = {
+    publish: () => undefined,
+    ask: (_subject: string, request: Parameters<typeof removeTrash>[2]) =>
+      removeTrash(testActorContext(stage.actor), {}, request),
+  };
+  const context = { ...stage.contextOf(userId), bus } as unknown as OperationContext;
+  return { userId, context, one, other, events };
+}
+
+const ALL = { after: null, before: null, isInverted: false, limit: 100 };
+const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+/** What the lists and counts of a user show, and what they show of the trash. */
+async function shown(context: OperationContext, isTrashed = false) {
+  const query = { timeRange: 'all', isTrashed } as const;
+  const { emails, total } = await listEmails(context, query, { limit: 100, offset: 0 });
+  const { threads } = await listThreads(context, { isTrashed }, { limit: 100, cursor: null });
+  const inbox = await pageInbox(context, { isTrashed, isArchived: 'any' }, ALL);
+  const count = await countInbox(context, { isTrashed, isArchived: 'any' });
+  return { emails: ids(emails), total, threads: ids(threads), inbox: ids(inbox), count };
+}
+
+const kindsSince = async (userId: string, skipped: number) =>
+  (await stage.eventsOf(userId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    ({ code }) => code,
+  );
+
+const NOTHING = { emails: [], total: 0, threads: [], inbox: [], count: 0 };
+
+describe('a thread', () => {
+  test('in the trash is in no list, count or search but those of the trash, and comes back as it was', async () => {
+    const { userId, context, one, other, events } = await mailbox();
+    const before = await shown(context);
+    await updateThread(context, one, { addLabels: ['rent'] });
+    expect(await trashThreads(context, [one])).toEqual([one]);
+    expect(await shown(context)).toEqual({ emails: ['em_4'], total: 1, threads: [other], inbox: [other], count: 1 });
+    expect(await shown(context, true)).toEqual({
+      emails: ['em_3', 'em_2', 'em_1'],
+      total: 3,
+      threads: [one],
+      inbox: [one],
+      count: 1,
+    });
+    expect(await listLabels(context)).toEqual([]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+    // Its id still leads to it.
+    expect((await readThread(context, one)).thread.trashedAt).toBeInstanceOf(Date);
+
+    expect(await trashThreads(context, [one])).toEqual([one]);
+    expect(await restoreThreads(context, [one])).toEqual([one]);
+    expect(await restoreThreads(context, [one])).toEqual([one]);
+    expect(await shown(context)).toEqual(before);
+    expect(await shown(context, true)).toEqual(NOTHING);
+    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await kindsSince(userId, events)).toEqual([
+      ['thread.labelled', one, { labels: ['rent'] }],
+      ['thread.trashed', one, {}],
+      ['thread.restored', one, {}],
+    ]);
+  });
+
+  test('is found in the trash by its words, and elsewhere again once it is restored', async () => {
+    const { userId, context, one } = await mailbox();
+    await stage.actor.pool.query(
+      `insert into email_words (user_id, email_id, created_at, words)
+       select user_id, id, created_at, ('word ' || id)::tsvector from email where user_id = $1`,
+      [userId],
+    );
+    await stage.actor.pool.query(
+      `insert into email_search (user_id, email_id, created_at, text, parties)
+       select user_id, id, created_at, 'a text of ' || id, '{ann@a.test}' from email where user_id = $1`,
+      [userId],
+    );
+    const rows = async () =>
+      (
+        await stage.actor.pool.query(
+          `select s.email_id, s.text, s.parties, w.words::text from email_search s
+           join email_words w on w.user_id = s.user_id and w.email_id = s.email_id where s.user_id = $1 order by 1`,
+          [userId],
+        )
+      ).rows;
+    const before = await rows();
+    await trashThreads(context, [one]);
+    expect((await rows()).map(({ email_id }) => email_id)).toEqual(['em_4']);
+    const search = (isTrashed: boolean, query: object) =>
+      listEmails(context, { timeRange: 'all', isTrashed, ...query }, { limit: 9, offset: 0 });
+    expect((await search(true, { search: 'text of em_2' })).total).toBe(1);
+    expect((await search(false, { search: 'text of em_2' })).total).toBe(0);
+    expect((await search(true, { address: 'ann@a.test' })).total).toBe(3);
+    expect((await search(false, { address: 'ann@a.test' })).total).toBe(1);
+    expect(ids(await pageEmails(context, { words: 'in:trash is:archived' }, ALL))).toEqual(['em_3']);
+    expect(ids(await pageInbox(context, { search: 'in:trash is:unread' }, ALL))).toEqual([one]);
+    expect(await pageInbox(context, { search: 'in:trash nothing' }, ALL)).toEqual([]);
+    await restoreThreads(context, [one]);
+    expect(await rows()).toEqual(before);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('comes back with a new message that joins it, and keeps its earlier ones', async () => {
+    const { userId, context, one, events } = await mailbox();
+    await trashThreads(context, [one]);
+    await stage.arrive(userId, [answerTo(['em_1'], 'em_5', 5)]);
+    expect(await stage.threadOf(userId, 'em_5')).toBe(one);
+    expect((await shown(context)).threads[0]).toBe(one);
+    expect(await shown(context, true)).toEqual(NOTHING);
+    expect(await stage.findFaults(userId)).toEqual([]);
+    expect((await kindsSince(userId, events)).map(([kind]) => kind)).toEqual([
+      'thread.trashed',
+      'thread.restored',
+      'email.threaded',
+    ]);
+  });
+
+  test('does not change while it is in the trash', async () => {
+    const { context, one, other } = await mailbox();
+    await trashThreads(context, [one]);
+    for (const change of [
+      () => updateThread(context, one, { isRead: true }),
+      () => updateEmail(context, 'em_1', { isRead: true }),
+      () => mergeThreads(context, [one, other]),
+      () => splitThread(context, one, ['em_1']),
+      () => moveEmails(context, ['em_1'], other),
+      () => moveEmails(context, ['em_4'], one),
+    ])
+      expect(await refusal(change())).toBe('conflict');
+  });
+
+  test('of another user is not found', async () => {
+    const { one } = await mailbox();
+    const { context } = await mailbox();
+    for (const change of [trashThreads, restoreThreads, removeThreads])
+      expect(await refusal(change(context, [one]))).toBe('not_found');
+    for (const change of [trashEmails, restoreEmails])
+      expect(await refusal(change(context, ['em_0']))).toBe('not_found');
+  });
+});
+
+describe('an email', () => {
+  test('leaves its thread for the trash, and returns to it with its place and its reason', async () => {
+    const { userId, context, one, events } = await mailbox();
+    const before = await stage.emailsOf(userId);
+    const [trashed] = await trashEmails(context, ['em_2']);
+    expect(trashed?.threadId).not.toBe(one);
+    expect(await shown(context)).toMatchObject({ emails: ['em_4', 'em_3', 'em_1'], total: 3, count: 2 });
+    expect(await shown(context, true)).toMatchObject({ emails: ['em_2'], threads: [trashed?.threadId] });
+    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await restoreEmails(context, ['em_2'])).toEqual([{ emailId: 'em_2', threadId: one }]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+    const unchanged = ({ updated_at: _, ...email }: (typeof before)[number]) => email;
+    expect((await stage.emailsOf(userId)).map(unchanged)).toEqual(before.map(unchanged));
+    expect(await kindsSince(userId, events)).toEqual([
+      ['thread.renumbered', one, {}],
+      ['thread.trashed', trashed?.threadId, { from: one }],
+      ['thread.merged', one, { alias: trashed?.threadId, thread: one }],
+      ['thread.renumbered', one, {}],
+      ['thread.restored', one, {}],
+    ]);
+  });
+
+  test('that a new message answers returns to its thread, which takes both', async () => {
+    const { userId, context, one } = await mailbox();
+    await trashEmails(context, ['em_3']);
+    await stage.arrive(userId, [answerTo(['em_3'], 'em_5', 5)]);
+    expect(await stage.threadOf(userId, 'em_5')).toBe(one);
+    expect(await stage.threadOf(userId, 'em_3')).toBe(one);
+    expect(await shown(context, true)).toEqual(NOTHING);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('takes its thread with it when no other message is left', async () => {
+    const { userId, context, one, other } = await mailbox();
+    const trashed = await trashEmails(context, ['em_1', 'em_2', 'em_3', 'em_4']);
+    expect(trashed.map(({ threadId }) => threadId)).toEqual([one, one, one, other]);
+    expect(await shown(context)).toEqual(NOTHING);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('stays apart when the thread that it left is in the trash, too', async () => {
+    const { userId, context, one } = await mailbox();
+    const [trashed] = await trashEmails(context, ['em_2']);
+    await trashThreads(context, [one]);
+    expect(await restoreEmails(context, ['em_2'])).toEqual([{ emailId: 'em_2', threadId: trashed?.threadId }]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+    await restoreThreads(context, [one]);
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+});
+
+describe('deleting forever', () => {
+  const settle = (userId: string) =>
+    stage.actor.pool.query(`update route set outcome = 'stored', decided_at = now() where user_id = $1`, [userId]);
+
+  test('removes a thread with its messages, from the lists or from the trash, and says so in the feed', async () => {
+    const { userId, context, one, other, events } = await mailbox();
+    await settle(userId);
+    await trashThreads(context, [one]);
+    expect(await removeThreads(context, [one, other])).toEqual({ removed: 4, inWork: 0 });
+    expect([await shown(context), await shown(context, true)]).toEqual([NOTHING, NOTHING]);
+    expect(await stage.emailsOf(userId)).toEqual([]);
+    expect(await stage.threadsOf(userId)).toEqual([]);
+    expect(await refusal(readThread(context, one))).toBe('not_found');
+    expect((await kindsSince(userId, events)).map(([kind]) => kind)).toEqual([
+      'thread.trashed',
+      'thread.trashed',
+      'thread.deleted',
+      'thread.deleted',
+    ]);
+  });
+
+  test('removes one email of a thread, and none that is still being processed', async () => {
+    const { userId, context, one } = await mailbox();
+    expect(await removeEmails(context, ['em_4'])).toEqual({ removed: 0, inWork: 1 });
+    await settle(userId);
+    expect(await removeEmails(context, ['em_4', 'em_2'])).toEqual({ removed: 2, inWork: 0 });
+    expect(await shown(context)).toMatchObject({ emails: ['em_3', 'em_1'], threads: [one] });
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+
+  test('happens by itself after 30 days in the trash, and not a moment before', async () => {
+    const { userId, context, one, other } = await mailbox();
+    await settle(userId);
+    await trashThreads(context, [one, other]);
+    const age = (emailId: string, interval: string) =>
+      stage.actor.pool.query(
+        'update trashed_email set trashed_at = now() - $3::interval where user_id = $1 and email_id = $2',
+        [userId, emailId, interval],
+      );
+    for (const id of ['em_1', 'em_2', 'em_3']) await age(id, '30 days 1 second');
+    await age('em_4', '29 days 23 hours');
+    await removeOldMail(testActorContext(stage.actor), { retention: KEEP_FOREVER }, { isStopping: () => false });
+    expect(await shown(context, true)).toMatchObject({ emails: ['em_4'], threads: [other] });
+    expect(await stage.findFaults(userId)).toEqual([]);
+  });
+});
