@@ -194,8 +194,7 @@ function scheduleFor(before: LockedOutgoing, input: ScheduleInput): { at: Date; 
 /** The texts are part of the REST contract. */
 function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
   if (type === 'sent') return new UserError('validation', `Cannot ${verb} a sent email.`, { isOfState: true });
-  const hint = verb === 'delete' ? ' Use PATCH to archive it.' : '';
-  return new UserError('validation', `Cannot ${verb} a received email.${hint}`, { isOfState: true });
+  return new UserError('validation', `Cannot ${verb} a received email.`, { isOfState: true });
 }
 
 function requireNotEnded({ status }: LockedOutgoing, verb: string): void {

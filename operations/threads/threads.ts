@@ -147,6 +147,27 @@ export async function pageInbox(
   return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
 }
 
+/** Maximum threads of a selection. */
+export const MAX_SELECTED = 10_000;
+
+/** Threads to change together, as they match at one moment. */
+export interface ThreadSelection {
+  /** newest message first */
+  threadIds: string[];
+  /** false: more threads match than a selection can have */
+  isComplete: boolean;
+}
+
+/** Returns all threads of the inbox, or of a search, up to MAX_SELECTED. Throws validation. */
+export async function selectInbox(context: OperationContext, query: InboxQuery): Promise<ThreadSelection> {
+  const { database, userId } = context;
+  const conditions = inboxConditionsOf(query, context.now());
+  const found = await asUser(database, userId, (transaction) =>
+    inbox.selectInbox(transaction, userId, conditions, MAX_SELECTED + 1),
+  );
+  return { threadIds: found.slice(0, MAX_SELECTED), isComplete: found.length <= MAX_SELECTED };
+}
+
 /** Returns the exact number of threads. Throws validation. */
 export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
   const { database, userId } = context;

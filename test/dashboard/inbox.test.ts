@@ -238,6 +238,9 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('checkbox', { name: 'Select North' }).click();
     await page.getByRole('checkbox', { name: 'Select South' }).click();
     await page.getByRole('button', { name: 'Merge' }).click();
+    await page.getByText('Merge 2 conversations into one?').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Merge conversations' }).click();
     await page.getByRole('article').nth(1).waitFor();
     await expect.poll(() => page.getByRole('article').count()).toBe(2);
     const joined = page.url();
@@ -250,6 +253,35 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('link', { name: /Back to list/ }).click();
     await row(page, 'South').waitFor();
     await row(page, 'North').waitFor();
+
+    // Deleted conversations go to the trash, come back, and go forever.
+    await row(page, 'South').click();
+    await page.getByRole('button', { name: 'Actions for this conversation' }).click();
+    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
+    await row(page, 'South').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row(page, 'South').waitFor();
+    await page.getByRole('checkbox', { name: 'Select South' }).click();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('All 2 selected').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Delete all' }).click();
+    await page.getByText('2 conversations moved to the trash.').waitFor();
+    await row(page, 'North').waitFor({ state: 'hidden' });
+    await page.getByRole('radiogroup', { name: 'Folder' }).getByText('Trash').click();
+    await row(page, 'North').waitFor();
+    await row(page, 'South').click();
+    await page.getByText(/in the trash until/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Delete forever' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete forever' }).click();
+    await page.getByText('Conversation deleted forever').waitFor();
+    await row(page, 'North').click();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('The trash is empty').waitFor();
+    await page.getByRole('radiogroup', { name: 'Folder' }).getByText('Inbox').click();
+    await row(page, 'North').waitFor();
+    expect(await row(page, 'South').count()).toBe(0);
     expect(tab.complaints).toEqual([]);
 
     const stranger = await stage.open(await stage.account());
@@ -297,6 +329,7 @@ function thread(seconds: number): ThreadRow {
     unreadCount: 0,
     lastMessageAt: new Date(seconds * 1_000).toISOString(),
     isArchived: false,
+    trashedAt: null,
     labels: [],
     participants: [],
     latestMessage: null,

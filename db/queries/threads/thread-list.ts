@@ -333,6 +333,20 @@ export function pageInbox(
   return listThreadsFrom(transaction, userId, found, page);
 }
 
+/** Returns the ids of up to `limit` threads, newest message first. */
+export async function selectInbox(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: InboxConditions,
+  limit: number,
+): Promise<string[]> {
+  const page = searchPage({ after: null, before: null, isInverted: false, limit }, THREAD_BOUNDS);
+  const { rows } = await sql<{ thread_id: string }>`
+    select s.thread_id from search_inbox(${queryOf(userId, conditions)}, ${page}) s
+    order by s.last_message_at desc, s.thread_id desc`.execute(transaction);
+  return rows.map((row) => row.thread_id);
+}
+
 export async function countInbox(
   transaction: Transaction<Tables>,
   userId: string,

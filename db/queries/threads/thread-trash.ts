@@ -190,6 +190,8 @@ const TRASH_SQL = `
     insert into trashed_email (user_id, email_id, trashed_at, created_at, text, parties, words)
     select $1, m.id, m.trashed_at, m.created_at, s.text, s.parties, w.words
     from moved m left join searched s on s.email_id = m.id left join worded w on w.email_id = m.id
+    on conflict (user_id, email_id) do update set trashed_at = excluded.trashed_at, text = excluded.text, parties = excluded.parties,
+      words = excluded.words
   )
   ${countEmailsSql(totalsOf('moved', -1))}`;
 

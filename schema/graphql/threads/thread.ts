@@ -230,6 +230,37 @@ builder.queryField('inbox', (t) =>
   ),
 );
 
+/** As much as a page of 100 threads. */
+const SELECTION_COST = 100;
+
+const ThreadSelectionRef = builder.objectRef<threads.ThreadSelection>('ThreadSelection').implement({
+  description: 'All threads that match at one moment, to change them in batches.',
+  fields: (t) => ({
+    threadIds: t.exposeIDList('threadIds', {
+      description: `IDs of up to ${threads.MAX_SELECTED.toLocaleString('en')} threads, newest message first.`,
+    }),
+    isComplete: t.exposeBoolean('isComplete', { description: 'False if more threads match.' }),
+  }),
+});
+
+builder.queryField('inboxSelection', (t) =>
+  t.field({
+    type: ThreadSelectionRef,
+    access: access.readAccount,
+    description:
+      'The IDs of all threads that `inbox` returns for the same filter and search. Change them with updateThreads or trashThreads, 100 at a time.',
+    args: {
+      filter: t.arg({
+        type: InboxFilter,
+        description: 'Filters the threads. Omit to select all that are not archived.',
+      }),
+      search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
+    },
+    complexity: { field: SELECTION_COST },
+    resolve: (_root, args, { reads }) => threads.selectInbox(reads, inboxQuery(args.filter, args.search)),
+  }),
+);
+
 const ARCHIVED = { 'not archived': false, archived: true, any: 'any' } as const;
 
 type InboxFilterInput = typeof InboxFilter.$inferInput | null | undefined;

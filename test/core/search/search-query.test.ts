@@ -97,7 +97,7 @@ describe('rejects an invalid value with the name of the operator and the allowed
     ['is:unred', /is: does not take "unred"\. It takes unread, read or archived\. Did you mean is:unread\?$/],
     ['in:spam', /scheduled$/],
     ['is:constructor', /is:/],
-    ['in:spam', /in:.*inbox, archive, sent, received or scheduled/],
+    ['in:spam', /in:.*inbox, archive, sent, received, scheduled or trash/],
     ['domain:localhost', /domain:.*example\.com/],
     ['from:***', /from:.*an address/],
     ['label:"\u0007"', /label:/],

@@ -56,6 +56,7 @@ test('a list shows every documented field', async () => {
         is_read: false,
         read_at: null,
         is_archived: false,
+        trashed_at: null,
         is_test: false,
         envelope_recipient: box.address,
         guard_status: null,

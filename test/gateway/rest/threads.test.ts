@@ -261,6 +261,7 @@ describe('one thread', () => {
       last_message_at: lastMessageAt.toISOString(),
       created_at: lastMessageAt.toISOString(),
       updated_at: expect.any(String),
+      trashed_at: null,
       claim: null,
     });
     expect(answer.total_count).toBe(2);

@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a thread in the list. */
 export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
-    id normalizedSubject messageCount unreadCount lastMessageAt isArchived labels
+    id normalizedSubject messageCount unreadCount lastMessageAt isArchived trashedAt labels
     participants { name address }
     latestMessage { id subject preview hasAttachments type }
   }

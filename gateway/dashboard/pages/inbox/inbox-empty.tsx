@@ -1,5 +1,5 @@
 import { Anchor, Button, Paper, Stack, Text } from '@mantine/core';
-import { IconInbox, IconMailOff, IconSearchOff, IconWorld } from '@tabler/icons-react';
+import { IconInbox, IconMailOff, IconSearchOff, IconTrash, IconWorld } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
@@ -42,6 +42,14 @@ export function InboxEmpty({
           Show all conversations
         </Button>
       </Note>
+    );
+  if (folder === 'trash')
+    return (
+      <Note
+        icon={IconTrash}
+        title="The trash is empty"
+        about="Deleted conversations stay here for 30 days. To delete one, press #."
+      />
     );
   if (folder === 'archived')
     return (

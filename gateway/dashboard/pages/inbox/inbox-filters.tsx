@@ -7,6 +7,7 @@ const FOLDERS = [
   { value: 'inbox', label: 'Inbox' },
   { value: 'unread', label: 'Unread' },
   { value: 'archived', label: 'Archived' },
+  { value: 'trash', label: 'Trash' },
 ];
 
 /** Filters of the list: folder, label, address. */
@@ -32,7 +33,7 @@ export function InboxFilters({
         data={FOLDERS}
         value={view.folder}
         onChange={(folder) => go({ folder: folder as InboxFolder })}
-        miw={210}
+        miw={260}
       />
       {(labels.length > 0 || view.label !== null) && (
         <Select

@@ -11,6 +11,7 @@ const OPERATORS = [
   { text: 'label:', about: 'a label, such as label:"to do"' },
   { text: 'has:attachment', about: 'with attachments' },
   { text: 'is:unread', about: 'unread; also is:read, is:archived' },
+  { text: 'in:trash', about: 'in the trash' },
   { text: 'in:sent', about: 'sent by you; also in:received, in:scheduled' },
   { text: 'after:7d', about: 'in the last 7 days; after:2026-02-01' },
   { text: 'before:', about: 'older than a date, such as before:2026-02-01' },

@@ -4,7 +4,7 @@ import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
 /** Folder of the list. */
-export type InboxFolder = 'inbox' | 'unread' | 'archived';
+export type InboxFolder = 'inbox' | 'unread' | 'archived' | 'trash';
 
 /** The view in the URL: the list's conditions, the open thread, and the composer. */
 export interface InboxView {
@@ -46,7 +46,8 @@ export function wantedOf({ folder, search, label, address }: InboxView): Threads
     search: search === '' ? null : search,
     filter: {
       isUnread: folder === 'unread' ? true : null,
-      archived: folder === 'archived' ? 'ARCHIVED' : null,
+      archived: folder === 'archived' ? 'ARCHIVED' : folder === 'trash' ? 'ANY' : null,
+      isTrashed: folder === 'trash' ? true : null,
       label,
       address,
     },
@@ -56,7 +57,7 @@ export function wantedOf({ folder, search, label, address }: InboxView): Threads
 function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView {
   const folder = parameters.get('in');
   return {
-    folder: folder === 'unread' || folder === 'archived' ? folder : 'inbox',
+    folder: folder === 'unread' || folder === 'archived' || folder === 'trash' ? folder : 'inbox',
     search: parameters.get('q') ?? '',
     label: parameters.get('label'),
     address: parameters.get('address'),

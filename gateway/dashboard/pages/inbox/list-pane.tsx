@@ -1,17 +1,19 @@
 import { Box, Stack } from '@mantine/core';
 import { useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { BulkBar } from './bulk-bar.tsx';
 import style from './inbox.module.css';
 import { InboxEmpty } from './inbox-empty.tsx';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
+import { MergeDialog } from './merge-dialog.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
 /** Search, filters, and the list of conversations. */
 export function ListPane({ inbox }: { inbox: Inbox }) {
-  const { view, go, pathOf, frame, list, selection, selected, acts } = inbox;
+  const { view, go, pathOf, frame, list, selection, selected, acts, bulk } = inbox;
   const { pages } = list;
   const isEmpty = !list.isLoading && list.error === undefined && pages.size === 0 && !pages.hasMore;
   const inserter = useRef<((text: string) => void) | null>(null);
@@ -27,7 +29,19 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
         />
         <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
       </Stack>
-      {selected.length > 0 && (
+      {(bulk.chosen !== null || bulk.progress !== null) && (
+        <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
+          <BulkBar
+            bulk={bulk}
+            folder={view.folder}
+            labels={frame?.labels ?? []}
+            isLabelling={inbox.isLabelling}
+            setLabelling={inbox.setLabelling}
+          />
+        </Box>
+      )}
+      {inbox.isMerging && <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />}
+      {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
           <SelectionBar
             threads={selected}
@@ -35,7 +49,9 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             acts={acts}
             isLabelling={inbox.isLabelling}
             setLabelling={inbox.setLabelling}
-            merge={inbox.merge}
+            merge={inbox.askMerge}
+            chooseAll={() => void bulk.choose()}
+            isChoosing={bulk.isChoosing}
             clear={selection.clear}
           />
         </Box>

@@ -8,6 +8,7 @@ import {
   IconDots,
   IconFileDescription,
   IconPaperclip,
+  IconTrash,
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -19,6 +20,7 @@ import { MoveDialog } from './move-dialog.tsx';
 import { nameOf } from './people.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import { useDeleteMessage } from './use-delete-message.ts';
 
 /** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
@@ -41,6 +43,7 @@ export function MessageCard(props: MessageCardProps) {
   const { message, thread, isFirst, isUnfolded, toggle, compose, opened, following } = props;
   const { id, from, createdAt, type, isRead, preview, attachmentCount } = message;
   const [dialog, setDialog] = useState<'split' | 'move' | null>(null);
+  const remove = useDeleteMessage();
   const isOwn = type !== 'RECEIVED';
   const isUnread = !isOwn && !isRead;
   return (
@@ -131,6 +134,11 @@ export function MessageCard(props: MessageCardProps) {
             <Menu.Item component={Link} href={`/emails/${id}`} leftSection={<IconFileDescription size={16} />}>
               Show message details
             </Menu.Item>
+            {thread.trashedAt === null && (
+              <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => void remove(id)}>
+                Delete message
+              </Menu.Item>
+            )}
           </Menu.Dropdown>
         </Menu>
       </Group>

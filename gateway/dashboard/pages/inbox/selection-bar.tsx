@@ -1,13 +1,22 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
-import { IconArchive, IconArchiveOff, IconArrowMerge, IconMail, IconMailOpened, IconX } from '@tabler/icons-react';
+import {
+  IconArchive,
+  IconArchiveOff,
+  IconArrowMerge,
+  IconMail,
+  IconMailOpened,
+  IconTrash,
+  IconX,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
+import { TrashTools } from './trash-tools.tsx';
 import { MAX_SELECTED } from './use-selection.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 /** Maximum number of threads that can be merged at once. */
-const MAX_MERGED = 20;
+export const MAX_MERGED = 20;
 
 export interface SelectionBarProps {
   threads: readonly ThreadRow[];
@@ -16,14 +25,18 @@ export interface SelectionBarProps {
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
   merge: () => void;
+  /** selects all conversations of the list */
+  chooseAll: () => void;
+  isChoosing: boolean;
   clear: () => void;
 }
 
 /** Actions on the selected threads. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { threads, labels, acts, isLabelling, setLabelling, merge, clear } = props;
+  const { threads, labels, acts, isLabelling, setLabelling, merge, chooseAll, isChoosing, clear } = props;
   const ids = threads.map(({ id }) => id);
   const areArchived = threads.every(({ isArchived }) => isArchived);
+  const areTrashed = threads.every(({ trashedAt }) => trashedAt !== null);
   const areRead = threads.every(({ unreadCount }) => unreadCount === 0);
   const then = (done: Promise<unknown>) => void done.then(clear);
   return (
@@ -34,39 +47,49 @@ export function SelectionBar(props: SelectionBarProps) {
       <Text size="sm" fw={600} aria-live="polite">
         {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
       </Text>
-      <Group gap={6} ml="auto">
-        <Tool
-          label={areArchived ? 'Unarchive (e)' : 'Archive (e)'}
-          onClick={() => then(acts.archive(ids, !areArchived))}
-        >
-          {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
-        </Tool>
-        <Tool
-          label={areRead ? 'Mark as unread (u)' : 'Mark as read (u)'}
-          onClick={() => then(acts.markRead(ids, !areRead))}
-        >
-          {areRead ? <IconMail size={18} aria-hidden /> : <IconMailOpened size={18} aria-hidden />}
-        </Tool>
-        <LabelMenu
-          labels={labels}
-          given={threads.map((thread) => thread.labels)}
-          isOpen={isLabelling}
-          setOpen={setLabelling}
-          change={(add, remove) => void acts.label(ids, add, remove)}
-        />
-        {ids.length > 1 && (
-          <Button
-            size="xs"
-            h={34}
-            variant="default"
-            leftSection={<IconArrowMerge size={16} aria-hidden />}
-            disabled={ids.length > MAX_MERGED}
-            onClick={merge}
+      <Button size="compact-sm" variant="subtle" loading={isChoosing} onClick={chooseAll}>
+        Select all
+      </Button>
+      {areTrashed ? (
+        <TrashTools ids={ids} acts={acts} then={clear} />
+      ) : (
+        <Group gap={6} ml="auto">
+          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))}>
+            <IconTrash size={18} aria-hidden />
+          </Tool>
+          <Tool
+            label={areArchived ? 'Unarchive (e)' : 'Archive (e)'}
+            onClick={() => then(acts.archive(ids, !areArchived))}
           >
-            {ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
-          </Button>
-        )}
-      </Group>
+            {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
+          </Tool>
+          <Tool
+            label={areRead ? 'Mark as unread (u)' : 'Mark as read (u)'}
+            onClick={() => then(acts.markRead(ids, !areRead))}
+          >
+            {areRead ? <IconMail size={18} aria-hidden /> : <IconMailOpened size={18} aria-hidden />}
+          </Tool>
+          <LabelMenu
+            labels={labels}
+            given={threads.map((thread) => thread.labels)}
+            isOpen={isLabelling}
+            setOpen={setLabelling}
+            change={(add, remove) => void acts.label(ids, add, remove)}
+          />
+          {ids.length > 1 && (
+            <Button
+              size="xs"
+              h={34}
+              variant="default"
+              leftSection={<IconArrowMerge size={16} aria-hidden />}
+              disabled={ids.length > MAX_MERGED}
+              onClick={merge}
+            >
+              {ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
+            </Button>
+          )}
+        </Group>
+      )}
     </Group>
   );
 }

@@ -10,6 +10,7 @@ const KEYS = [
   { keys: ['x', 'Space'], about: 'Select conversation' },
   { keys: ['Shift + ↓', 'Shift + ↑'], about: 'Extend selection' },
   { keys: ['e'], about: 'Archive or unarchive' },
+  { keys: ['#'], about: 'Delete' },
   { keys: ['u'], about: 'Mark as unread or read' },
   { keys: ['l'], about: 'Edit labels' },
   { keys: ['m'], about: 'Merge selected conversations' },

@@ -14,7 +14,7 @@ export const THREAD = graphql(
   `
   query InboxThread($id: ID!, $last: Int!) {
     thread(id: $id) {
-      id normalizedSubject messageCount unreadCount isArchived labels lastMessageAt
+      id normalizedSubject messageCount unreadCount isArchived trashedAt labels lastMessageAt
       claim { holder expiresAt }
       participants { name address }
       messages(last: $last) {

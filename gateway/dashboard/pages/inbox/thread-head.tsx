@@ -8,6 +8,7 @@ import {
   IconCornerUpLeftDouble,
   IconDots,
   IconMail,
+  IconTrash,
 } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { exactTime } from '../../parts/relative-time.tsx';
@@ -16,6 +17,7 @@ import type { Composing } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { Tool } from './selection-bar.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import { TrashTools, trashEnd } from './trash-tools.tsx';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 export interface ThreadHeadProps {
@@ -38,6 +40,11 @@ export function ThreadHead(props: ThreadHeadProps) {
   const subject = messages[0]?.subject || thread.normalizedSubject || 'No subject';
   const archive = () => {
     void acts.archive([id], !isArchived);
+    back();
+  };
+  const isTrashed = thread.trashedAt !== null;
+  const remove = () => {
+    void acts.trash([id]);
     back();
   };
   const unread = () => {
@@ -63,6 +70,7 @@ export function ThreadHead(props: ThreadHeadProps) {
           <Text size="xs" c="dimmed">
             {messageCount === 1 ? '1 message' : `${messageCount} messages`}
             {isArchived ? ', archived' : ''}
+            {thread.trashedAt === null ? '' : `, in the trash until ${trashEnd(thread.trashedAt)}`}
           </Text>
           {claim !== null && (
             <Text size="xs" c="dimmed" className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
@@ -90,59 +98,71 @@ export function ThreadHead(props: ThreadHeadProps) {
           ))}
         </Group>
       </div>
-      <Group gap={6} wrap="nowrap" visibleFrom="xs">
-        <Tool label={isArchived ? 'Unarchive (e)' : 'Archive (e)'} onClick={archive}>
-          {isArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
-        </Tool>
-        <Tool label="Mark as unread (u)" onClick={unread}>
-          <IconMail size={18} aria-hidden />
-        </Tool>
-      </Group>
-      <LabelMenu
-        labels={labels}
-        given={[thread.labels]}
-        isOpen={isLabelling}
-        setOpen={setLabelling}
-        change={(add, remove) => void acts.label([id], add, remove)}
-      />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label="Actions for this conversation">
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {last !== undefined && (
-            <>
-              <Menu.Item
-                leftSection={<IconCornerUpLeft size={16} />}
-                onClick={() => compose({ mode: 'reply', emailId: last.id })}
-              >
-                Reply
+      {isTrashed ? (
+        <TrashTools ids={[id]} acts={acts} then={back} />
+      ) : (
+        <>
+          <Group gap={6} wrap="nowrap" visibleFrom="xs">
+            <Tool label="Delete (#)" onClick={remove}>
+              <IconTrash size={18} aria-hidden />
+            </Tool>
+            <Tool label={isArchived ? 'Unarchive (e)' : 'Archive (e)'} onClick={archive}>
+              {isArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
+            </Tool>
+            <Tool label="Mark as unread (u)" onClick={unread}>
+              <IconMail size={18} aria-hidden />
+            </Tool>
+          </Group>
+          <LabelMenu
+            labels={labels}
+            given={[thread.labels]}
+            isOpen={isLabelling}
+            setOpen={setLabelling}
+            change={(add, remove) => void acts.label([id], add, remove)}
+          />
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="default" size="lg" aria-label="Actions for this conversation">
+                <IconDots size={18} aria-hidden />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {last !== undefined && (
+                <>
+                  <Menu.Item
+                    leftSection={<IconCornerUpLeft size={16} />}
+                    onClick={() => compose({ mode: 'reply', emailId: last.id })}
+                  >
+                    Reply
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<IconCornerUpLeftDouble size={16} />}
+                    onClick={() => compose({ mode: 'reply-all', emailId: last.id })}
+                  >
+                    Reply to all
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<IconArrowForwardUp size={16} />}
+                    onClick={() => compose({ mode: 'forward', emailId: last.id })}
+                  >
+                    Forward
+                  </Menu.Item>
+                  <Menu.Divider />
+                </>
+              )}
+              <Menu.Item leftSection={<IconArchive size={16} />} onClick={archive}>
+                {isArchived ? 'Unarchive' : 'Archive'}
               </Menu.Item>
-              <Menu.Item
-                leftSection={<IconCornerUpLeftDouble size={16} />}
-                onClick={() => compose({ mode: 'reply-all', emailId: last.id })}
-              >
-                Reply to all
+              <Menu.Item leftSection={<IconMail size={16} />} onClick={unread}>
+                Mark as unread
               </Menu.Item>
-              <Menu.Item
-                leftSection={<IconArrowForwardUp size={16} />}
-                onClick={() => compose({ mode: 'forward', emailId: last.id })}
-              >
-                Forward
+              <Menu.Item leftSection={<IconTrash size={16} />} onClick={remove}>
+                Delete
               </Menu.Item>
-              <Menu.Divider />
-            </>
-          )}
-          <Menu.Item leftSection={<IconArchive size={16} />} onClick={archive}>
-            {isArchived ? 'Unarchive' : 'Archive'}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconMail size={16} />} onClick={unread}>
-            Mark as unread
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      )}
     </Group>
   );
 }

@@ -2,10 +2,12 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
+import { MAX_MERGED } from './selection-bar.tsx';
 import { useShortcuts } from './shortcuts.tsx';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
+import { type Bulk, useBulk } from './use-bulk.ts';
 import { type Selection, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { type ThreadList, useThreadList } from './use-thread-list.ts';
@@ -31,7 +33,12 @@ export interface Inbox {
   isHelpOpen: boolean;
   setHelpOpen: (isOpen: boolean) => void;
   back: () => void;
+  /** opens the question whether to merge */
+  askMerge: () => void;
+  isMerging: boolean;
+  stopMerging: () => void;
   merge: () => void;
+  bulk: Bulk;
   /** the message that r and f reply to and forward; set by the reading pane */
   answered: React.RefObject<string | null>;
 }
@@ -50,13 +57,22 @@ export function useInbox(): Inbox {
   const ownDomains = useMemo(() => new Set(names.split(' ')), [names]);
   // Results of a search stay until it runs again, even if they no longer match.
   const isPlain = search === '';
-  const leaves = (isArchived: boolean) => isPlain && (folder === 'archived' ? !isArchived : isArchived);
-  const list = useThreadList(wantedOf(view), ({ isArchived }) => !leaves(isArchived));
+  const leaves = (isArchived: boolean) =>
+    isPlain && folder !== 'trash' && (folder === 'archived' ? !isArchived : isArchived);
+  const isTrash = folder === 'trash';
+  const list = useThreadList(wantedOf(view), ({ isArchived, trashedAt }) =>
+    isTrash ? trashedAt !== null : (trashedAt === null || asksTrash(search)) && !leaves(isArchived),
+  );
   const acts = useThreadActs(list, leaves);
   const selection = useSelection(list.pages);
   const [activeId, setActive] = useState<string | null>(threadId);
   const [isLabelling, setLabelling] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isMerging, setMerging] = useState(false);
+  const bulk = useBulk(wantedOf(view), () => {
+    selection.clear();
+    list.reload();
+  });
   const handle = useRef<ThreadListHandle | null>(null);
   const searchField = useRef<HTMLInputElement | null>(null);
   const answered = useRef<string | null>(null);
@@ -113,6 +129,12 @@ export function useInbox(): Inbox {
     afterwards(leaves(isArchived), ids);
     void acts.archive(ids, isArchived);
   };
+  const remove = () => {
+    const ids = meant().flatMap(({ id, trashedAt }) => (trashedAt === null ? [id] : []));
+    if (ids.length === 0) return;
+    afterwards(true, ids);
+    void acts.trash(ids);
+  };
   const unread = () => {
     const threads = meant();
     const areRead = threads.every(({ unreadCount }) => unreadCount === 0);
@@ -122,8 +144,10 @@ export function useInbox(): Inbox {
     );
     if (threadId !== null && selected.length === 0) back();
   };
+  const askMerge = () => setMerging(selected.length > 1 && selected.length <= MAX_MERGED);
   const merge = () => {
     const ids = selected.map(({ id }) => id);
+    setMerging(false);
     if (ids.length < 2) return;
     void acts.merge(ids).then((thread) => {
       if (thread === null) return;
@@ -149,9 +173,10 @@ export function useInbox(): Inbox {
     o: () => activeId !== null && open(activeId),
     x: tick,
     e: archive,
+    '#': remove,
     u: unread,
     l: label,
-    m: merge,
+    m: askMerge,
     r: () => answer('reply'),
     a: () => answer('reply-all'),
     f: () => answer('forward'),
@@ -166,7 +191,10 @@ export function useInbox(): Inbox {
     if (threadId !== null) setActive(threadId);
   });
   useEffect(() => follow(), [threadId]);
-  const forget = useEffectEvent(() => selection.clear());
+  const forget = useEffectEvent(() => {
+    selection.clear();
+    bulk.clear();
+  });
   useEffect(() => forget(), [folder, search, view.label, view.address]);
 
   const latest = useRef({ open, select: selection.toggle });
@@ -199,7 +227,16 @@ export function useInbox(): Inbox {
     isHelpOpen,
     setHelpOpen,
     back,
+    askMerge,
+    isMerging: isMerging && selected.length > 1,
+    stopMerging: () => setMerging(false),
     merge,
+    bulk,
     answered,
   };
+}
+
+/** Whether a search is of the trash. */
+function asksTrash(search: string): boolean {
+  return /(^|\s)in:trash(\s|$)/i.test(search);
 }

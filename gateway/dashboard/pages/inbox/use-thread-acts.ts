@@ -6,7 +6,7 @@ import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { heldRows } from './thread-pages.ts';
 import type { ThreadList } from './use-thread-list.ts';
 
-const UPDATE = graphql(`
+export const UPDATE = graphql(`
   mutation InboxUpdateThreads($input: UpdateThreadsInput!) {
     updateThreads(input: $input) {
       __typename
@@ -29,12 +29,47 @@ const MERGE = graphql(
   [THREAD_ROW],
 );
 
+export const TRASH = graphql(`
+  mutation InboxTrashThreads($input: TrashThreadsInput!) {
+    trashThreads(input: $input) {
+      __typename
+      ... on TrashThreadsPayload { threads { id trashedAt } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+export const RESTORE = graphql(`
+  mutation InboxRestoreThreads($input: RestoreThreadsInput!) {
+    restoreThreads(input: $input) {
+      __typename
+      ... on RestoreThreadsPayload { threads { id trashedAt } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const DELETE_FOREVER = graphql(`
+  mutation InboxDeleteForever($input: DeleteThreadsForeverInput!) {
+    deleteThreadsForever(input: $input) {
+      __typename
+      ... on DeleteForeverPayload { deletedEmailCount keptEmailCount }
+      ... on Error { message code }
+    }
+  }
+`);
+
 /** Actions on threads of the list or on the open one. */
 export interface ThreadActs {
   archive: (ids: readonly string[], isArchived: boolean) => Promise<void>;
   /** `isQuiet`: because the thread was read, not because the user asked for it */
   markRead: (ids: readonly string[], isRead: boolean, isQuiet?: boolean) => Promise<void>;
   label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
+  /** Moves threads to the trash. */
+  trash: (ids: readonly string[]) => Promise<void>;
+  /** Moves threads back from the trash. */
+  restore: (ids: readonly string[]) => Promise<void>;
+  deleteForever: (ids: readonly string[]) => Promise<void>;
   /** Returns the merged thread, or null on failure. */
   merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
   /** Undoes the last action, if possible. */
@@ -48,6 +83,9 @@ export interface ThreadActs {
 export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) => boolean): ThreadActs {
   const { act: update } = useAct(UPDATE);
   const { act: join } = useAct(MERGE);
+  const { act: moveToTrash } = useAct(TRASH);
+  const { act: moveBack } = useAct(RESTORE);
+  const { act: destroy } = useAct(DELETE_FOREVER);
   const last = useRef<(() => void) | null>(null);
 
   /** Sets what the undo key does next, once. */
@@ -93,6 +131,21 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       void update({ input: { threadIds: [...ids], isArchived: !isArchived } });
     };
   };
+  /** The list loses the threads whichever way they go: to the trash, or back. */
+  const setTrashed = async (ids: readonly string[], isTrashed: boolean): Promise<(() => void) | null> => {
+    const gone = list.takeOut(new Set(ids));
+    const move = isTrashed ? moveToTrash : moveBack;
+    const { problem } = await move({ input: { threadIds: [...ids] } });
+    if (problem !== null) {
+      list.putBack(gone);
+      return null;
+    }
+    return () => {
+      list.putBack(gone);
+      const takeBack = isTrashed ? moveBack : moveToTrash;
+      void takeBack({ input: { threadIds: [...ids] } });
+    };
+  };
   const setRead = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
     const touched = new Set(ids);
     const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
@@ -131,6 +184,22 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       if (ids.length === 0 || add.length + remove.length === 0) return;
       const words = add.length > 0 ? `labeled ${add.join(', ')}` : `no longer labeled ${remove.join(', ')}`;
       await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove));
+    },
+    async trash(ids) {
+      if (ids.length === 0) return;
+      await tell(`${conversations(ids.length)} moved to the trash`, setTrashed(ids, true));
+    },
+    async restore(ids) {
+      if (ids.length === 0) return;
+      await tell(`${conversations(ids.length)} restored`, setTrashed(ids, false));
+    },
+    async deleteForever(ids) {
+      const gone = list.takeOut(new Set(ids));
+      const { payload } = await destroy({ input: { threadIds: [...ids] } });
+      if (payload === null || payload.keptEmailCount > 0) list.putBack(gone);
+      if (payload === null) return;
+      const kept = `${payload.keptEmailCount} messages are still being processed and stay in the trash. Delete them again later.`;
+      showNotice(payload.keptEmailCount > 0 ? kept : `${conversations(ids.length)} deleted forever`);
     },
     async merge(ids) {
       const { payload } = await join({ input: { threadIds: [...ids] } });

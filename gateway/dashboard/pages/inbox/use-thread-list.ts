@@ -31,6 +31,8 @@ const ARRIVALS = new Set<LiveKind>([
   'THREAD_SPLIT',
   'THREAD_MOVED',
   'THREAD_MERGED',
+  'THREAD_TRASHED',
+  'THREAD_RESTORED',
 ]);
 /** Events that change a row but not the list. */
 const CHANGES = new Set<LiveKind>([
@@ -41,6 +43,7 @@ const CHANGES = new Set<LiveKind>([
   'THREAD_UNREAD',
   'THREAD_ARCHIVED',
   'THREAD_LABELLED',
+  'THREAD_DELETED',
 ]);
 const KINDS = [...ARRIVALS, ...CHANGES];
 /** The first event reads the list immediately; events within this time after it cause one more read. Milliseconds. */

@@ -1,0 +1,84 @@
+import { Button, Group, Progress, Text } from '@mantine/core';
+import { IconArchive, IconArchiveOff, IconMailOpened, IconRestore, IconTrash, IconX } from '@tabler/icons-react';
+import type { LabelCount } from './inbox-documents.ts';
+import type { InboxFolder } from './inbox-view.ts';
+import { LabelMenu } from './label-menu.tsx';
+import { Tool } from './selection-bar.tsx';
+import type { Bulk } from './use-bulk.ts';
+
+/** Actions on all conversations of a list, and their progress. */
+export function BulkBar({
+  bulk,
+  folder,
+  labels,
+  isLabelling,
+  setLabelling,
+}: {
+  bulk: Bulk;
+  folder: InboxFolder;
+  labels: readonly LabelCount[];
+  isLabelling: boolean;
+  setLabelling: (isLabelling: boolean) => void;
+}) {
+  const { chosen, progress, run, cancel, clear } = bulk;
+  if (progress !== null)
+    return (
+      <Group p="xs" gap="sm" role="group" aria-label="Progress">
+        <Text size="sm" fw={600} aria-live="polite">
+          {`${progress.done.toLocaleString('en')} of ${progress.total.toLocaleString('en')}`}
+        </Text>
+        <Progress
+          value={(100 * progress.done) / progress.total}
+          aria-label="Conversations changed"
+          style={{ flex: 1, minWidth: 80 }}
+        />
+        <Button size="xs" variant="default" onClick={cancel}>
+          Cancel
+        </Button>
+      </Group>
+    );
+  if (chosen === null) return null;
+  const count = chosen.ids.length.toLocaleString('en');
+  return (
+    <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
+      <Tool label="Clear selection" onClick={clear}>
+        <IconX size={18} aria-hidden />
+      </Tool>
+      <Text size="sm" fw={600} aria-live="polite">
+        {chosen.isComplete ? `All ${count} selected` : `The newest ${count} selected`}
+      </Text>
+      <Group gap={6} ml="auto">
+        {folder === 'trash' ? (
+          <Tool label="Restore all" onClick={() => void run({ kind: 'restore' })}>
+            <IconRestore size={18} aria-hidden />
+          </Tool>
+        ) : (
+          <>
+            <Tool label="Delete all" onClick={() => void run({ kind: 'trash' })}>
+              <IconTrash size={18} aria-hidden />
+            </Tool>
+            {folder === 'archived' ? (
+              <Tool label="Unarchive all" onClick={() => void run({ kind: 'archive', isArchived: false })}>
+                <IconArchiveOff size={18} aria-hidden />
+              </Tool>
+            ) : (
+              <Tool label="Archive all" onClick={() => void run({ kind: 'archive', isArchived: true })}>
+                <IconArchive size={18} aria-hidden />
+              </Tool>
+            )}
+            <Tool label="Mark all as read" onClick={() => void run({ kind: 'read', isRead: true })}>
+              <IconMailOpened size={18} aria-hidden />
+            </Tool>
+            <LabelMenu
+              labels={labels}
+              given={[[]]}
+              isOpen={isLabelling}
+              setOpen={setLabelling}
+              change={(add, remove) => void run({ kind: 'label', add, remove })}
+            />
+          </>
+        )}
+      </Group>
+    </Group>
+  );
+}

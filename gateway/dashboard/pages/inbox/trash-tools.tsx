@@ -1,0 +1,51 @@
+import { Button, Group } from '@mantine/core';
+import { IconRestore } from '@tabler/icons-react';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import type { ThreadActs } from './use-thread-acts.ts';
+
+/** Days that mail stays in the trash. */
+const TRASH_DAYS = 30;
+const shortDate = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** Returns the day on which mail in the trash is deleted. */
+export function trashEnd(trashedAt: string): string {
+  return shortDate.format(new Date(new Date(trashedAt).getTime() + TRASH_DAYS * 86_400_000));
+}
+
+/** Actions on conversations in the trash. */
+export function TrashTools({
+  ids,
+  acts,
+  then,
+}: {
+  ids: readonly string[];
+  acts: Pick<ThreadActs, 'restore' | 'deleteForever'>;
+  /** called when the conversations are gone from here */
+  then: () => void;
+}) {
+  const one = ids.length === 1;
+  return (
+    <Group gap={6} ml="auto" wrap="nowrap">
+      <Button
+        size="xs"
+        h={34}
+        variant="default"
+        leftSection={<IconRestore size={16} aria-hidden />}
+        onClick={() => void acts.restore(ids).then(then)}
+      >
+        Restore
+      </Button>
+      <ConfirmButton
+        h={34}
+        label="Delete forever"
+        question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}
+        about="The messages, their attachments and everything Postroom knows about them are erased. This cannot be undone."
+        confirm="Delete forever"
+        act={async () => {
+          await acts.deleteForever(ids);
+          then();
+        }}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,149 @@
+import { useRef, useState } from 'react';
+import { useClient } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { showNotice } from '../../parts/notice.tsx';
+import { notify } from '../../parts/notify.ts';
+import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
+import type { ThreadsWanted } from './inbox-view.ts';
+import { RESTORE, TRASH, UPDATE } from './use-thread-acts.ts';
+
+const SELECTION = graphql(`
+  query InboxSelection($filter: InboxFilter, $search: String) {
+    inboxSelection(filter: $filter, search: $search) { threadIds isComplete }
+  }
+`);
+
+/** Maximum threads that one request changes. */
+const AT_ONCE = 100;
+
+/** What all selected threads can be given. */
+export type BulkChange =
+  | { kind: 'archive'; isArchived: boolean }
+  | { kind: 'read'; isRead: boolean }
+  | { kind: 'label'; add: readonly string[]; remove: readonly string[] }
+  | { kind: 'trash' }
+  | { kind: 'restore' };
+
+/** All conversations of a list, chosen at one moment, and the change that runs over them. */
+export interface Bulk {
+  /** null: none are chosen */
+  chosen: { ids: readonly string[]; isComplete: boolean } | null;
+  /** null: nothing runs */
+  progress: { done: number; total: number } | null;
+  isChoosing: boolean;
+  choose: () => Promise<void>;
+  clear: () => void;
+  run: (change: BulkChange) => Promise<void>;
+  cancel: () => void;
+}
+
+/** `done` is called when a change has run, to the end or not. */
+export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
+  const client = useClient();
+  const { act: update } = useAct(UPDATE, { quiet: true });
+  const { act: trash } = useAct(TRASH, { quiet: true });
+  const { act: restore } = useAct(RESTORE, { quiet: true });
+  const [chosen, setChosen] = useState<Bulk['chosen']>(null);
+  const [isChoosing, setChoosing] = useState(false);
+  const [progress, setProgress] = useState<Bulk['progress']>(null);
+  const isCancelled = useRef(false);
+
+  const send = async (change: BulkChange, threadIds: string[]): Promise<Problem | null> => {
+    const outcome: Promise<Outcome<unknown>> =
+      change.kind === 'trash'
+        ? trash({ input: { threadIds } })
+        : change.kind === 'restore'
+          ? restore({ input: { threadIds } })
+          : update({ input: { threadIds, ...inputOf(change) } });
+    return (await outcome).problem;
+  };
+  /** Changes one batch. If something of it was deleted meanwhile, changes its threads one by one. */
+  const sendBatch = async (
+    change: BulkChange,
+    ids: string[],
+  ): Promise<{ changed: string[]; problem: Problem | null }> => {
+    const problem = await send(change, ids);
+    if (problem === null) return { changed: ids, problem };
+    if (!ofOneThread(problem)) return { changed: [], problem };
+    const changed: string[] = [];
+    for (const id of ids) {
+      const single = await send(change, [id]);
+      if (single === null) changed.push(id);
+      else if (!ofOneThread(single)) return { changed, problem: single };
+    }
+    return { changed, problem: null };
+  };
+  const runOver = async (change: BulkChange, ids: readonly string[]) => {
+    isCancelled.current = false;
+    const changed: string[] = [];
+    let problem: Problem | null = null;
+    let at = 0;
+    for (; at < ids.length && problem === null && !isCancelled.current; at += AT_ONCE) {
+      setProgress({ done: at, total: ids.length });
+      const batch = await sendBatch(change, ids.slice(at, at + AT_ONCE));
+      changed.push(...batch.changed);
+      problem = batch.problem;
+    }
+    setProgress(null);
+    setChosen(null);
+    done();
+    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
+    const skipped = Math.min(at, ids.length) - changed.length;
+    const isShort = changed.length + skipped < ids.length;
+    const text = [
+      `${counted(changed.length)} ${WORDS[change.kind](change)}${isShort ? `, ${ids.length - changed.length - skipped} left as they were` : ''}.`,
+      skipped > 0 && problem === null ? `${counted(skipped)} changed meanwhile and were skipped.` : '',
+    ].join(' ');
+    const back = reverseOf(change);
+    showNotice(text.trim(), back === null || changed.length === 0 ? {} : { undo: () => void runOver(back, changed) });
+  };
+
+  return {
+    chosen,
+    progress,
+    isChoosing,
+    async choose() {
+      setChoosing(true);
+      const { data, error } = await client.query(SELECTION, wanted, { requestPolicy: 'network-only' }).toPromise();
+      setChoosing(false);
+      if (error !== undefined || data === undefined)
+        return notify({ title: 'The conversations could not be selected', message: 'Try again.', color: 'red' });
+      setChosen({ ids: data.inboxSelection.threadIds, isComplete: data.inboxSelection.isComplete });
+    },
+    clear: () => setChosen(null),
+    run: (change) => runOver(change, chosen?.ids ?? []),
+    cancel: () => {
+      isCancelled.current = true;
+    },
+  };
+}
+
+const WORDS: { [Kind in BulkChange['kind']]: (change: BulkChange) => string } = {
+  archive: (change) => (change.kind === 'archive' && !change.isArchived ? 'moved to the inbox' : 'archived'),
+  read: (change) => `marked as ${change.kind === 'read' && !change.isRead ? 'unread' : 'read'}`,
+  label: () => 'labeled',
+  trash: () => 'moved to the trash',
+  restore: () => 'restored',
+};
+
+function inputOf(change: BulkChange) {
+  if (change.kind === 'archive') return { isArchived: change.isArchived };
+  if (change.kind === 'read') return { isRead: change.isRead };
+  if (change.kind === 'label') return { addLabels: [...change.add], removeLabels: [...change.remove] };
+  return {};
+}
+
+/** What undoes a change exactly; null: it would have to know what each thread was before. */
+function reverseOf(change: BulkChange): BulkChange | null {
+  if (change.kind === 'trash') return { kind: 'restore' };
+  return change.kind === 'restore' ? { kind: 'trash' } : null;
+}
+
+/** Whether a problem lies with one thread of a batch: it is gone, or in the trash. */
+function ofOneThread({ type }: Problem): boolean {
+  return type === 'NotFound' || type === 'Conflict';
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 conversation' : `${count.toLocaleString('en')} conversations`;
+}
