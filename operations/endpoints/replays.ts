@@ -21,8 +21,12 @@ export interface Replay {
   /** whether the same input with this `until` finds more */
   hasMore: boolean;
   until: Date;
+  /** deliveries of the period that were left out, by reason, among the latest 10,000; those of earlier calls count as delivered again */
+  skipped: replays.SkippedDeliveries;
 }
 
+/** The highest number of deliveries that are counted. */
+export const MAX_REPLAY_COUNTED = 10_000;
 /** Maximum emails per call. */
 export const MAX_REPLAYED = 2_000;
 /** Delivery ids in the wake-up; the actor finds the others itself. */
@@ -40,7 +44,7 @@ export async function replayDeliveries(
 ): Promise<Replay> {
   const { bus, database, userId } = context;
   if (!isValidId(endpointId)) throw endpointNotFound();
-  const { deliveryIds, hasMore, until } = await asUser(database, userId, async (transaction) => {
+  const { deliveryIds, ...replay } = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
     // Capped at now, so that the new deliveries never fall into the period.
@@ -51,21 +55,19 @@ export async function replayDeliveries(
     const attemptsAllowed = type === 'webhook' ? 1 + readWebhookConfig(endpoint.config).retryAttempts : 1;
     const selection = { endpointId, since: input.since, until, status: input.status };
     const found = await replays.findReplayed(transaction, userId, selection, input.limit + 1);
+    const skipped = await replays.countSkipped(transaction, userId, selection, MAX_REPLAY_COUNTED);
     const emails = found
       .slice(0, input.limit)
       .map((email) => ({ ...email, deliveryId: newIdentifier(context, 'delivery') }));
     if (emails.length > 0)
       await replays.insertReplays(transaction, userId, { endpointId, type, attemptsAllowed }, emails);
     const ids = emails.map(({ deliveryId }) => deliveryId);
-    return { deliveryIds: ids, hasMore: found.length > input.limit, until };
+    return { deliveryIds: ids, hasMore: found.length > input.limit, until, skipped };
   });
   if (deliveryIds.length > 0)
     bus.wake('delivery.deliver.wake', { userId, deliveryIds: deliveryIds.slice(0, MAX_TOLD) });
-  return { count: deliveryIds.length, hasMore, until };
+  return { count: deliveryIds.length, ...replay };
 }
-
-/** The highest number that countReplayed returns. */
-export const MAX_REPLAY_COUNTED = 10_000;
 
 /** Returns how many emails replayDeliveries would redeliver, over as many calls as needed. Throws validation. */
 export function countReplayed(
@@ -78,6 +80,34 @@ export function countReplayed(
   return asUser(database, userId, (transaction) =>
     replays.countReplayed(transaction, userId, selection, MAX_REPLAY_COUNTED),
   );
+}
+
+/** How many retries were made due, and whether more wait. */
+export interface RetriedWaiting {
+  count: number;
+  hasMore: boolean;
+}
+
+/**
+ * Attempts deliveries to an endpoint now that wait for their next retry, at most MAX_REPLAYED, the earliest first. Their attempts so far
+ * count, and their order stays. Throws validation, not_found.
+ */
+export async function retryWaiting(context: OperationContext, endpointId: string): Promise<RetriedWaiting> {
+  const { bus, database, userId } = context;
+  if (!isValidId(endpointId)) throw endpointNotFound();
+  const found = await asUser(database, userId, async (transaction) => {
+    const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
+    if (endpoint === null) throw endpointNotFound();
+    if (!endpoint.isActive) throw notActive();
+    const { type } = endpoint;
+    const deliveryIds = await replays.retryWaiting(transaction, userId, { endpointId, type }, MAX_REPLAYED);
+    const hasMore =
+      deliveryIds.length === MAX_REPLAYED && (await replays.isRetryWaiting(transaction, userId, { endpointId, type }));
+    return { deliveryIds, hasMore };
+  });
+  if (found.deliveryIds.length > 0)
+    bus.wake('delivery.deliver.wake', { userId, deliveryIds: found.deliveryIds.slice(0, MAX_TOLD) });
+  return { count: found.deliveryIds.length, hasMore: found.hasMore };
 }
 
 function notActive(): UserError {

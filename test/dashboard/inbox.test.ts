@@ -259,7 +259,8 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('button', { name: 'Actions for this conversation' }).click();
     await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
     await row(page, 'South').waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Undo' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Conversation moved to the trash' });
+    await notice.getByRole('button', { name: 'Undo' }).click();
     await row(page, 'South').waitFor();
     await page.getByRole('checkbox', { name: 'Select South' }).click();
     await page.getByRole('button', { name: 'Select all' }).click();

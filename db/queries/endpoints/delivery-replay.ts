@@ -73,22 +73,94 @@ export async function countReplayed(
   return rows[0]?.total ?? 0;
 }
 
+/** Deliveries of a period that a replay leaves out, by reason; each counts up to the highest number that is counted together. */
+export interface SkippedDeliveries {
+  /** not over: an attempt runs, or a retry waits for its time */
+  waiting: number;
+  /** succeeded, when only failed ones are replayed */
+  succeeded: number;
+  /** with a later delivery to the endpoint, or one that waits */
+  deliveredAgain: number;
+}
+
+/** Counts what findReplayed leaves out, among the latest `most` deliveries of the period. */
+export async function countSkipped(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { endpointId, since, until, status }: ReplaySelection,
+  most: number,
+): Promise<SkippedDeliveries> {
+  const ended = status === 'failed' ? sql`d.status = 'failed'` : sql`d.status <> 'pending'`;
+  const { rows } = await sql<SkippedDeliveries>`
+    select count(*) filter (where d.status = 'pending')::integer as waiting,
+      count(*) filter (where d.status = 'success' and ${status === 'failed'})::integer as succeeded,
+      count(*) filter (where ${ended} and ${hasLater(userId, endpointId)})::integer as "deliveredAgain"
+    from (
+      select * from delivery o where o.user_id = ${userId} and o.endpoint_id = ${endpointId}
+        and o.created_at >= ${since} and o.created_at < ${until}
+      order by o.created_at desc, o.id desc limit ${most}) d`.execute(transaction);
+  return rows[0] ?? { waiting: 0, succeeded: 0, deliveredAgain: 0 };
+}
+
+/** Makes waiting retries of an endpoint due now, up to `limit`, the earliest first. Returns their ids; those under way are left out. */
+export async function retryWaiting(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { endpointId, type }: { endpointId: string; type: EndpointType },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with clock_now as materialized (select ${NOW} as at),
+    waiting as materialized (
+      select d.id from delivery d where ${isWaiting(userId, { endpointId, type })}
+      order by d.next_attempt_at limit ${limit} for no key update skip locked
+    )
+    update delivery d set next_attempt_at = (select at from clock_now) from waiting w
+    where d.user_id = ${userId} and d.id = w.id returning d.id`.execute(transaction);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether retryWaiting would find one more. */
+export async function isRetryWaiting(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpoint: { endpointId: string; type: EndpointType },
+): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    with clock_now as materialized (select ${NOW} as at)
+    select exists (select from delivery d where ${isWaiting(userId, endpoint)}) as is`.execute(transaction);
+  return rows[0]?.is === true;
+}
+
+/** Whether a delivery `d` waits for a retry at a later time than that of `clock_now`. As in the indexes of pending deliveries. */
+function isWaiting(userId: string, { endpointId, type }: { endpointId: string; type: EndpointType }) {
+  const ofType = type === 'webhook' ? sql`d.delivery_type = 'webhook'` : sql`d.delivery_type <> 'webhook'`;
+  return sql`d.user_id = ${userId} and d.endpoint_id = ${endpointId} and d.status = 'pending' and ${ofType}
+    and d.next_attempt_at > (select at from clock_now)
+    and (d.claimed_until is null or d.claimed_until < (select at from clock_now))`;
+}
+
 function latestDeliveries(userId: string, { endpointId, since, until, status }: ReplaySelection, limit: number) {
   const ended = status === 'failed' ? sql`d.status = 'failed'` : sql`d.status <> 'pending'`;
-  const isLater = sql`((l.created_at, l.id) > (d.created_at, d.id) or l.status = 'pending')`;
   return sql`
     select d.email_id, d.event_seq, d.event_kind, d.thread_id, d.created_at, d.id from delivery d
     where d.user_id = ${userId} and d.endpoint_id = ${endpointId} and ${ended}
       and d.created_at >= ${since} and d.created_at < ${until}
-      and case when d.event_seq is not null then not exists (
-        select from delivery l
-        where l.user_id = ${userId} and l.endpoint_id = ${endpointId} and l.event_seq = d.event_seq and ${isLater})
-      else not exists (
-        select from delivery l
-        -- by the email, which has few: the endpoint's index has many, and looks as good to a planner without statistics
-        where l.user_id = ${userId} and l.email_id = d.email_id and l.endpoint_id || '' = ${endpointId}
-          and l.event_seq is null and ${isLater}) end
+      and not ${hasLater(userId, endpointId)}
     order by d.created_at, d.id limit ${limit}`;
+}
+
+/** Whether a delivery `d` has a later one of the same email or event to the endpoint, or one that is not over. */
+function hasLater(userId: string, endpointId: string) {
+  const isLater = sql`((l.created_at, l.id) > (d.created_at, d.id) or l.status = 'pending')`;
+  return sql`case when d.event_seq is not null then exists (
+      select from delivery l
+      where l.user_id = ${userId} and l.endpoint_id = ${endpointId} and l.event_seq = d.event_seq and ${isLater})
+    else exists (
+      select from delivery l
+      -- by the email, which has few: the endpoint's index has many, and looks as good to a planner without statistics
+      where l.user_id = ${userId} and l.email_id = d.email_id and l.endpoint_id || '' = ${endpointId}
+        and l.event_seq is null and ${isLater}) end`;
 }
 
 /** Common values of the new deliveries. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
-import { replayDeliveries } from '../../../operations/endpoints/replays.ts';
+import { replayDeliveries, retryWaiting } from '../../../operations/endpoints/replays.ts';
 import { replayLimitShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
@@ -39,8 +39,29 @@ const replayAnswer = z
     replayed: z.number().int(),
     hasMore: z.boolean().meta({ description: 'Whether there are more: call again with this `until`.' }),
     until: instant,
+    skipped: z
+      .object({
+        waiting: z.number().int().meta({
+          description:
+            'Deliveries that are not over: they are attempted now, or wait for a retry. See POST /endpoints/{id}/retry-waiting.',
+        }),
+        succeeded: z.number().int().meta({ description: 'Deliveries that succeeded. 0 for a replay of all emails.' }),
+        deliveredAgain: z.number().int().meta({
+          description: 'Deliveries of emails that were delivered again later, or that another delivery waits for.',
+        }),
+      })
+      .meta({ description: 'Deliveries of the period that were left out, among the latest 10,000.' }),
   })
   .meta({ id: 'Replay' });
+
+const retriedAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    retried: z.number().int(),
+    hasMore: z.boolean().meta({ description: 'Whether more deliveries wait: call again.' }),
+  })
+  .meta({ id: 'RetriedWaiting' });
 
 const testInput = z
   .object({
@@ -131,7 +152,29 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         replayed: replay.count,
         hasMore: replay.hasMore,
         until: wireInstant(replay.until),
+        skipped: replay.skipped,
       };
+    },
+  );
+
+  app.post(
+    '/endpoints/:id/retry-waiting',
+    {
+      config: { access: access.manage },
+      schema: {
+        operationId: 'retryWaitingDeliveries',
+        summary: 'Retry all waiting deliveries to an endpoint',
+        description:
+          'Attempts deliveries now that wait for their next retry, up to 2,000, the earliest first. Use it when the receiver is back after an outage. Attempts so far still count.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        response: { 200: retriedAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { count, hasMore } = await retryWaiting(contextOf(request), request.params.id);
+      const message = `${count === 1 ? '1 delivery is' : `${count} deliveries are`} being attempted now`;
+      return { success: true as const, message, retried: count, hasMore };
     },
   );
 

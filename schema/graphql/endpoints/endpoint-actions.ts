@@ -5,7 +5,9 @@ import {
   MAX_REPLAY_COUNTED,
   type Replay,
   type ReplayInput,
+  type RetriedWaiting,
   replayDeliveries,
+  retryWaiting,
 } from '../../../operations/endpoints/replays.ts';
 import { parseInput, replayInputShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
@@ -87,6 +89,36 @@ const ReplayStatus = builder.enumType('ReplayStatus', {
   }),
 });
 
+const ReplaySkipped = builder.objectRef<Replay['skipped']>('ReplaySkipped').implement({
+  description: 'Deliveries of the period that a replay left out, among the latest 10,000.',
+  fields: (t) => ({
+    waiting: t.exposeInt('waiting', {
+      description:
+        'Deliveries that are not over: they are attempted now, or wait for a retry. See retryWaitingDeliveries.',
+    }),
+    succeeded: t.exposeInt('succeeded', { description: 'Deliveries that succeeded. 0 for a replay of all emails.' }),
+    deliveredAgain: t.exposeInt('deliveredAgain', {
+      description: 'Deliveries of emails that were delivered again later, or that another delivery waits for.',
+    }),
+  }),
+});
+
+const RetryWaitingPayload = builder
+  .objectRef<RetriedWaiting & { endpointId: string }>('RetryWaitingDeliveriesPayload')
+  .implement({
+    description: 'Result of retrying all waiting deliveries.',
+    fields: (t) => ({
+      endpoint: t.field({
+        type: EndpointInterface,
+        nullable: true,
+        description: 'The endpoint. Null if it was deleted in the meantime.',
+        resolve: ({ endpointId }) => endpointId,
+      }),
+      retriedCount: t.exposeInt('count', { description: 'Number of deliveries that are attempted now.' }),
+      hasMore: t.exposeBoolean('hasMore', { description: 'Whether more deliveries wait: call again.' }),
+    }),
+  });
+
 const ReplayDeliveriesPayload = builder
   .objectRef<Replay & { endpointId: string }>('ReplayDeliveriesPayload')
   .implement({
@@ -99,6 +131,11 @@ const ReplayDeliveriesPayload = builder
         resolve: ({ endpointId }) => endpointId,
       }),
       replayedCount: t.exposeInt('count', { description: 'Number of emails that are delivered again.' }),
+      skipped: t.field({
+        type: ReplaySkipped,
+        description: 'What was left out, and why.',
+        resolve: ({ skipped }) => skipped,
+      }),
       hasMore: t.exposeBoolean('hasMore', {
         description: 'Whether there are more: call again with the returned `until`.',
       }),
@@ -195,6 +232,19 @@ builder.mutationFields((t) => ({
       const replay = await replayDeliveries(context.operations, id, selection);
       forgetLoaded(context);
       return { ...replay, endpointId: id };
+    },
+  }),
+  retryWaitingDeliveries: t.fieldWithInput({
+    type: RetryWaitingPayload,
+    access: access.manage,
+    description:
+      'Attempts deliveries to an endpoint now that wait for their next retry, up to 2,000 in a call, the earliest first. Use it when the receiver is back after an outage. Attempts so far still count.',
+    input: { id: t.input.id({ required: true, description: 'ID of the endpoint.' }) },
+    errors: { directResult: true },
+    resolve: async (_root, { input: { id } }, context) => {
+      const retried = await retryWaiting(context.operations, id);
+      forgetLoaded(context);
+      return { ...retried, endpointId: id };
     },
   }),
 }));

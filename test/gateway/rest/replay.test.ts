@@ -75,6 +75,7 @@ test('what failed comes again, in order, and is delivered', async () => {
       replayed: 2,
       hasMore: false,
       until: expect.any(String),
+      skipped: { waiting: 0, succeeded: 1, deliveredAgain: 0 },
     },
   });
   await untilDeliveries(
@@ -225,3 +226,45 @@ async function untilWaiting(count: number): Promise<void> {
   );
   if (rows.length < count) await untilWaiting(count);
 }
+
+test('what waits for a retry is left out and counted, and is attempted now on request', async () => {
+  const box = await gateway.mailbox({ endpointUrl: receiver.url });
+  const other = await gateway.mailbox({ endpointUrl: receiver.url });
+  const wait = async ({ userId }: TestMailbox) => {
+    await gateway.actor.pool.query(
+      `update delivery set next_attempt_at = now() + interval '1 hour' where user_id = $1 and status = 'pending'`,
+      [userId],
+    );
+  };
+  await delivered(box, ['pending', 'success', 'failed', 'pending', 'pending']);
+  await delivered(other, ['pending']);
+  await wait(box);
+  await wait(other);
+  // One of them is being attempted.
+  await gateway.actor.pool.query(
+    `update delivery set claimed_until = now() + interval '1 minute', claimed_by = 'test' where user_id = $1
+     and id = (select max(id) from delivery where user_id = $1 and status = 'pending')`,
+    [box.userId],
+  );
+  const first = (await replay(box, { since: LONG_AGO })).body;
+  expect(first).toMatchObject({ replayed: 1, skipped: { waiting: 3, succeeded: 1, deliveredAgain: 0 } });
+  const second = (await replay(box, { since: LONG_AGO, until: first.until })).body;
+  expect(second).toMatchObject({ replayed: 0, skipped: { waiting: 3, succeeded: 1, deliveredAgain: 1 } });
+
+  const retry = (of: TestMailbox, id = of.endpointId) =>
+    gateway.call(of.apiKey, 'POST', `/endpoints/${id}/retry-waiting`, undefined);
+  expect((await retry(box)).json()).toEqual({
+    success: true,
+    message: '2 deliveries are being attempted now',
+    retried: 2,
+    hasMore: false,
+  });
+  expect((await retry(box)).json()).toMatchObject({ retried: 0, hasMore: false });
+  expect((await retry(box, other.endpointId)).statusCode).toBe(404);
+  const { rows } = await gateway.actor.pool.query<{ due: number }>(
+    `select count(*)::integer as due from delivery where status = 'pending' and next_attempt_at <= now()
+     and user_id = $1`,
+    [other.userId],
+  );
+  expect(rows[0]?.due).toBe(0);
+});

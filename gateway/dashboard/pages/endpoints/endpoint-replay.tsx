@@ -1,14 +1,15 @@
-import { Alert, Button, Group, Progress, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Progress, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { IconPlayerStop, IconRepeat } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { RetryWaiting } from './retry-waiting.tsx';
 
 const REPLAY = graphql(`
   mutation DashboardReplay($input: ReplayDeliveriesInput!) {
     replayDeliveries(input: $input) {
       __typename
-      ... on ReplayDeliveriesPayload { replayedCount hasMore until }
+      ... on ReplayDeliveriesPayload { replayedCount hasMore until skipped { waiting succeeded deliveredAgain } }
       ... on Error { message code }
     }
   }
@@ -31,12 +32,14 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
   const [count, setCount] = useState(0);
   const [state, setState] = useState<'idle' | 'running' | 'stopped' | 'done'>('idle');
   const [problem, setProblem] = useState<string | null>(null);
+  const [skipped, setSkipped] = useState<Skipped | null>(null);
   const isStopped = useRef(false);
   const { act } = useAct(REPLAY, { quiet: true });
   const run = async () => {
     isStopped.current = false;
     setCount(0);
     setProblem(null);
+    setSkipped(null);
     setState('running');
     const from = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
     let until: string | null = null;
@@ -46,6 +49,8 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
         setProblem(why.message);
         return setState('stopped');
       }
+      // Later calls count what the earlier ones delivered.
+      if (until === null) setSkipped(payload.skipped);
       done += payload.replayedCount;
       setCount(done);
       if (!payload.hasMore) return setState('done');
@@ -104,16 +109,41 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
         {state === 'running' && `${emails(count)} so far.`}
         {state === 'done' &&
           (count === 0
-            ? 'No matching emails in this period.'
+            ? 'No email of this period had to be delivered again.'
             : `${inWords(count)} delivered again. See Deliveries for the results.`)}
         {state === 'stopped' && problem === null && `Stopped after ${emails(count)}.`}
       </Text>
+      {state !== 'running' && skipped !== null && <SkippedNote skipped={skipped} />}
+      <RetryWaiting id={id} isActive={isActive} />
       {problem !== null && (
         <Alert color="red" variant="outline" title="The replay stopped because of an error">
           {problem} {count > 0 && `Before that, ${inWords(count)} delivered again.`}
         </Alert>
       )}
     </Stack>
+  );
+}
+
+type Skipped = { waiting: number; succeeded: number; deliveredAgain: number };
+
+/** What the replay left out, and why. */
+function SkippedNote({ skipped: { waiting, succeeded, deliveredAgain } }: { skipped: Skipped }) {
+  const reasons = [
+    [waiting, 'still waiting for a retry, or being attempted now'],
+    [succeeded, 'delivered successfully'],
+    [deliveredAgain, 'delivered again since, or about to be'],
+  ] as const;
+  const told = reasons.filter(([count]) => count > 0);
+  if (told.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm">Skipped deliveries:</Text>
+      <List size="sm">
+        {told.map(([count, reason]) => (
+          <List.Item key={reason}>{`${count.toLocaleString('en')} ${reason}`}</List.Item>
+        ))}
+      </List>
+    </div>
   );
 }
 

@@ -84,7 +84,11 @@ export function ThreadList(props: ThreadListProps) {
     virtual.scrollToIndex(index, { align: 'auto' });
     actions.focus(row.node.id);
     // It may not be rendered yet.
-    requestAnimationFrame(() => rowElement(scroll.current, row.node.id)?.focus({ preventScroll: true }));
+    requestAnimationFrame(() => {
+      // A field that the user went to in the meantime keeps the focus.
+      if (document.activeElement?.matches('input:not([type=checkbox]), textarea') === true) return;
+      rowElement(scroll.current, row.node.id)?.focus({ preventScroll: true });
+    });
   };
   useImperativeHandle(ref, () => ({ focus }));
 
