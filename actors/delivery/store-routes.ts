@@ -3,7 +3,8 @@ import { orderOf, positionOfEmail } from '../../core/endpoints/delivery-order.ts
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
-import { inTransaction } from '../../db/connection/transaction.ts';
+import { inTransaction, transactionOn } from '../../db/connection/transaction.ts';
+import { lockEmails, setFlags } from '../../db/queries/emails/email-flags.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   appendRouteEventsSql,
@@ -68,6 +69,7 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
   const hits = hitsOf(own);
   if (hits.length > 0)
     await client.query({ name: 'delivery-count-rule-hits', text: countRuleHitsSql, values: [JSON.stringify(hits)] });
+  await archiveHeld(client, own);
   return { routes, grown: await appendEvents(context, client, own) };
 }
 
@@ -171,6 +173,17 @@ function hitsOf(decided: readonly DecidedEmail[]): { user_id: string; rule_id: s
     counts.set(key, hit);
   }
   return [...counts.values()];
+}
+
+/** Held mail leaves the inbox until it is released. */
+async function archiveHeld(client: ClientBase | Pool, decided: readonly DecidedEmail[]): Promise<void> {
+  const byUser = Map.groupBy(decided.filter(isHeld), ({ row }) => row.user_id);
+  for (const userId of [...byUser.keys()].toSorted()) {
+    const emailIds = (byUser.get(userId) ?? []).map(({ row }) => row.id);
+    const transaction = transactionOn(client as ClientBase);
+    await lockEmails(transaction, userId, emailIds);
+    await setFlags(transaction, userId, emailIds, { isArchived: true });
+  }
 }
 
 async function appendEvents(

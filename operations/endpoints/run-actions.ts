@@ -9,6 +9,7 @@ import {
 } from '../../core/sending/automatic-reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser, inUserTransaction, transactionOn } from '../../db/connection/transaction.ts';
+import { lockEmails, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { holdRoute } from '../../db/queries/routing/route-rewrite.ts';
 import {
@@ -288,6 +289,8 @@ async function hold(acting: Acting): Promise<Step> {
   const reason = `the response of endpoint “${delivery.endpoint.name}” asked for it`;
   if (!(await holdRoute(transaction, context.userId, emailId, reason)))
     throw new UserError('validation', 'The email has no route yet, so it cannot be held.');
+  await lockEmails(transaction, context.userId, [emailId]);
+  await setFlags(transaction, context.userId, [emailId], { isArchived: true });
   const event = {
     id: newIdentifier(context, 'event'),
     kind: 'email.held',

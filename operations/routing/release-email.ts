@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { emailNotFound, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { deliverTo, normalTarget } from './current-route.ts';
@@ -13,8 +13,8 @@ export interface ReleasedEmail {
 }
 
 /**
- * Releases an email that a guard rule blocked or held for review: it is delivered as if there were no guard rules. Of
- * concurrent releases one succeeds. Throws not_found, validation.
+ * Releases an email that a guard rule blocked or held for review: it is delivered as if there were no guard rules, and
+ * comes to the inbox as unread. Of concurrent releases one succeeds. Throws not_found, validation.
  */
 export async function releaseEmail(context: OperationContext, emailId: string): Promise<ReleasedEmail> {
   const { bus, database, userId } = context;
@@ -26,6 +26,7 @@ export async function releaseEmail(context: OperationContext, emailId: string): 
       throw new UserError('validation', 'Only received emails can be released', { isOfState: true });
     const releasedAt = await deliveries.markReleased(transaction, userId, emailId);
     if (releasedAt === null) throw new UserError('validation', 'The email is not held back', { isOfState: true });
+    await setFlags(transaction, userId, [emailId], { isArchived: false, isRead: false });
     const target = await normalTarget(transaction, userId, email);
     const deliveryIds =
       target === null ? [] : [await deliverTo(context, transaction, emailId, email, target, 'release')];

@@ -2,7 +2,7 @@ import { differences, type FieldChange } from '../../core/mime/stored-difference
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readDecision, rewriteRoute } from '../../db/queries/routing/route-rewrite.ts';
@@ -37,6 +37,7 @@ export async function rerouteEmail(context: OperationContext, emailId: string): 
     const deliveryId =
       target === null ? null : await deliverTo(context, transaction, emailId, before.email, target, 'retry');
     if (changes.length > 0) await rewriteRoute(transaction, userId, emailId, now.decision);
+    await moveHeld(transaction, userId, emailId, { before, decision: now.decision });
     const events = eventsOf(context, emailId, before, { decision: now.decision, changes, deliveryId });
     const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
     return { changes, endpointId: target?.id ?? null, deliveryId, lastSeq };
@@ -44,6 +45,24 @@ export async function rerouteEmail(context: OperationContext, emailId: string): 
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   if (rerouted.deliveryId !== null) bus.wake('delivery.deliver.wake', { userId, deliveryIds: [rerouted.deliveryId] });
   return rerouted;
+}
+
+/** Mail that is held now leaves the inbox; mail that is no longer held comes to it as unread. */
+async function moveHeld(
+  transaction: Transaction,
+  userId: string,
+  emailId: string,
+  { before, decision }: { before: Decided; decision: RouteDecision },
+): Promise<void> {
+  const wasHeld = isHeldOutcome(before.decision) && before.email.releasedAt === null;
+  const isHeldNow = isHeldOutcome(decision) && before.email.releasedAt === null;
+  if (isHeldNow && !wasHeld) await setFlags(transaction, userId, [emailId], { isArchived: true });
+  if (wasHeld && !isHeldOutcome(decision))
+    await setFlags(transaction, userId, [emailId], { isArchived: false, isRead: false });
+}
+
+function isHeldOutcome({ outcome }: RouteDecision): boolean {
+  return outcome === 'blocked' || outcome === 'review';
 }
 
 /** Previews rerouteEmail, for the email as it is stored or, with `draft`, as it would be parsed now. Throws what rerouteEmail throws. */
@@ -120,7 +139,7 @@ function eventsOf(
   if (changes.length === 0 && deliveryId === null) return [];
   const { threadId } = before.email;
   const of = { emailId, ...(threadId === null ? {} : { threadId }) };
-  const isHeldNow = decision.outcome === 'blocked' || decision.outcome === 'review';
+  const isHeldNow = isHeldOutcome(decision);
   const isHeldAnew = isHeldNow && decision.outcome !== before.decision.outcome;
   const held = {
     id: newIdentifier(context, 'event'),

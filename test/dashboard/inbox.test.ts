@@ -359,6 +359,7 @@ const NO_MESSAGE: Omit<MessageEdge['node'], 'id' | 'createdAt'> = {
   isRead: true,
   isArchived: false,
   isTest: false,
+  guardStatus: null,
   threadPosition: 0,
   threadReason: 'HEADER',
   failureReason: null,

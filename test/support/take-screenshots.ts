@@ -11,7 +11,7 @@ import { settle } from './stages/dashboard-pages.ts';
 
 /**
  * `npm run screenshots`: starts the service as a newcomer does, signs in by the link that it prints, fills the account with a little mail,
- * and writes a picture of each page, light and dark, to docs/screenshots. Small ones: JPEG, one pixel for one.
+ * and writes a picture of each page, light and dark, to docs/screenshots: all, or those whose names are given. Small ones: JPEG, one pixel for one.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 const target = path.join(root, 'docs/screenshots');
@@ -19,12 +19,50 @@ const QUALITY = 60;
 const FRAME_MS = 400;
 const VIEWPORT = { width: 1200, height: 760 };
 
-/** Name of the picture and path of each page. */
-function pagesOf(sample: SampleAccount): [name: string, path: string][] {
+/** Whether a page is among the names on the command line; without names all are. */
+function isWanted(name: string): boolean {
+  const names = process.argv.slice(2);
+  return names.length === 0 || names.includes(name);
+}
+
+async function replayOnce(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Replay emails' }).click();
+  await page.locator('[data-replay="done"]').waitFor();
+}
+
+/** What is done on a page before its picture is taken. */
+type Step = (page: Page) => Promise<void>;
+
+async function selectFirst(page: Page, count: number): Promise<void> {
+  const boxes = page.getByRole('grid').getByRole('checkbox');
+  for (let at = 0; at < count; at += 1) await boxes.nth(at).click();
+}
+
+/** Name of the picture and path of each page; some show a state that takes a few clicks. */
+function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string, path: string, step?: Step][] {
   return [
     ['overview', '/'],
     ['welcome', '/welcome'],
     ['inbox', `/inbox/${sample.threadId}`],
+    [
+      'inbox-all',
+      '/inbox',
+      async (page) => {
+        await selectFirst(page, 1);
+        await page.getByRole('button', { name: 'Select all' }).click();
+        await page.getByText(/^All \d+ selected/).waitFor();
+      },
+    ],
+    [
+      'inbox-merge',
+      '/inbox',
+      async (page) => {
+        await selectFirst(page, 2);
+        await page.getByRole('button', { name: 'Merge' }).click();
+        await page.getByText('Merge 2 conversations into one?').waitFor();
+      },
+    ],
+    ['trash', `/inbox/${trashedThreadId}?in=trash`],
     ['activity', '/activity'],
     ['email', `/emails/${sample.emailId}`],
     ['email-deliveries', `/emails/${sample.emailId}?tab=deliveries`],
@@ -35,6 +73,7 @@ function pagesOf(sample: SampleAccount): [name: string, path: string][] {
     ['addresses', '/addresses'],
     ['endpoints', '/endpoints'],
     ['endpoint', `/endpoints/${sample.endpointId}`],
+    ['endpoint-replay', `/endpoints/${sample.endpointId}?tab=replay`, replayOnce],
     ['rules', '/rules'],
     ['rule', `/rules/${sample.ruleId}`],
     ['suppressions', '/suppressions'],
@@ -80,14 +119,18 @@ try {
     smtpPort,
     webhookUrl: null,
   });
-  await takeAll(link, url, sample);
+  const { body: list } = await account.call('GET', '/mail/threads?limit=50');
+  const threads: { id: string }[] = list.threads;
+  const trashedThreadId = threads.find(({ id }) => id !== sample.threadId)?.id ?? '';
+  await account.call('DELETE', `/mail/threads/${trashedThreadId}`);
+  await takeAll(link, url, pagesOf(sample, trashedThreadId));
 } finally {
   child.kill('SIGTERM');
   await once(child, 'exit');
   await rm(folder, { recursive: true, force: true });
 }
 
-async function takeAll(link: string, url: string, sample: SampleAccount): Promise<void> {
+async function takeAll(link: string, url: string, pages: ReturnType<typeof pagesOf>): Promise<void> {
   await mkdir(target, { recursive: true });
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   const context = await browser.newContext({ viewport: VIEWPORT });
@@ -96,21 +139,22 @@ async function takeAll(link: string, url: string, sample: SampleAccount): Promis
   await page.getByRole('navigation').waitFor({ timeout: 60_000 });
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    for (const [name, where] of pagesOf(sample))
-      await take(page, url + where, path.join(target, `${name}-${scheme}.jpg`));
+    for (const [name, where, step] of pages)
+      if (isWanted(name)) await take(page, url + where, path.join(target, `${name}-${scheme}.jpg`), step);
   }
   const stranger = await browser.newContext({ viewport: VIEWPORT });
   const open = await stranger.newPage();
   for (const scheme of ['light', 'dark'] as const) {
     await open.emulateMedia({ colorScheme: scheme });
-    await take(open, `${url}/sign-in`, path.join(target, `sign-in-${scheme}.jpg`));
+    if (isWanted('sign-in')) await take(open, `${url}/sign-in`, path.join(target, `sign-in-${scheme}.jpg`));
   }
   await browser.close();
 }
 
-async function take(page: Page, url: string, file: string): Promise<void> {
+async function take(page: Page, url: string, file: string, step?: Step): Promise<void> {
   await page.goto(url);
   await settle(page);
+  await step?.(page);
   // Frames of mail come a moment later; the page is never idle, as its stream of events stays open.
   await page.waitForTimeout(FRAME_MS);
   await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });

@@ -38,7 +38,7 @@ export async function lockEmails(
     .execute();
 }
 
-/** Sets flags of locked emails, and updates the counters of lists and threads. Returns the time of the change. */
+/** Sets flags of locked emails that are not in the trash, and updates the counters of lists and threads. Returns the time of the change. */
 export async function setFlags(
   transaction: Transaction<Tables>,
   userId: string,
@@ -48,7 +48,8 @@ export async function setFlags(
   const { isRead = null, isArchived = null } = flags;
   const { rows } = await sql<{ updated_at: Date }>`
     with former as materialized (
-      select e.id, e.is_read, e.is_archived from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])
+      select e.id, e.is_read, e.is_archived from email e
+      where e.user_id = ${userId} and e.id = any (${emailIds}::text[]) and e.trashed_at is null
     ),
     changed as (
       update email e set is_read = coalesce(${isRead}::boolean, e.is_read),

@@ -94,6 +94,15 @@ test('a block rule holds mail back: no delivery, a hit, an event; other mail goe
     [box.userId],
   );
   expect(rows).toEqual([{ kind: 'email.blocked', data: { ruleId: rule, reason: null }, thread_id: 'th_test' }]);
+  // It leaves the inbox, unread as it is, and the totals say so.
+  const { rows: flags } = await database.pool.query(
+    'select subject, is_archived, is_read from email where user_id = $1 order by subject',
+    [box.userId],
+  );
+  expect(flags).toEqual([
+    { subject: 'Cheap PILLS', is_archived: true, is_read: false },
+    { subject: 'Lunch', is_archived: false, is_read: false },
+  ]);
 });
 
 test('the highest priority decides, of equal ones the newest; rules that are off are passed over', async () => {

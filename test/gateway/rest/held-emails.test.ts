@@ -92,6 +92,9 @@ test('held mail is listed by status=blocked, newest first and counted, and stays
 test('a release delivers it by its normal route, once, and takes it out of the list', async () => {
   const [id] = await received({ subject: 'pills' });
   expect(await deliveriesOf(gateway.actor, box.endpointId)).toEqual([]);
+  // It is not in the inbox until it is released, and there it is unread, whatever was done to it.
+  expect((await call('GET', `/emails/${id}`)).json()).toMatchObject({ is_archived: true, is_read: false });
+  await call('PATCH', `/emails/${id}`, { is_read: true });
   const answers = await Promise.all(Array.from({ length: 5 }, () => release(id)));
   const released = answers.filter(({ statusCode }) => statusCode === 200);
   expect(released).toHaveLength(1);
@@ -110,12 +113,17 @@ test('a release delivers it by its normal route, once, and takes it out of the l
   expect(all.map((one) => one.id)).toEqual(body.delivery_ids);
   expect(receiver.requests.map((request) => request.headers['x-email-id'])).toEqual([id]);
   expect((await call('GET', '/emails?status=blocked')).json().pagination.total).toBe(0);
-  expect((await call('GET', `/emails/${id}`)).json()).toMatchObject({ guard_status: null, guard_rule_id: ruleId });
+  expect((await call('GET', `/emails/${id}`)).json()).toMatchObject({
+    guard_status: null,
+    guard_rule_id: ruleId,
+    is_archived: false,
+    is_read: false,
+  });
   const { rows } = await gateway.actor.pool.query(
     `select kind, data from event where email_id = $1 and kind like 'email.%' order by seq`,
     [id],
   );
-  expect(rows.map(({ kind }) => kind)).toEqual(['email.blocked', 'email.released']);
+  expect(rows.map(({ kind }) => kind)).toEqual(['email.blocked', 'email.read', 'email.released']);
   const { rows: causes } = await gateway.actor.pool.query('select cause from delivery where email_id = $1', [id]);
   expect(causes).toEqual([{ cause: 'release' }]);
   // It is past the rules now: a retry goes the normal way.

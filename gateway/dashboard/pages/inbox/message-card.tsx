@@ -13,6 +13,7 @@ import {
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
 import { MessageBody } from './message-body.tsx';
@@ -81,6 +82,11 @@ export function MessageCard(props: MessageCardProps) {
                   Sent
                 </Badge>
               )}
+              {message.guardStatus !== null && (
+                <Badge color="orange" variant="outline" size="sm" tt="none" fw={500}>
+                  Held
+                </Badge>
+              )}
               {message.isTest && (
                 <Badge variant="default" size="sm" tt="none" fw={500}>
                   Test
@@ -142,6 +148,7 @@ export function MessageCard(props: MessageCardProps) {
           </Menu.Dropdown>
         </Menu>
       </Group>
+      {message.guardStatus !== null && <HeldNote emailId={id} />}
       {isUnfolded && (
         <Stack gap="sm" px="sm" pb="sm">
           <MessageBody message={message} />

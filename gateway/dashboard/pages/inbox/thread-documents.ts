@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a message's head, collapsed or expanded. */
 const MESSAGE = graphql(`
   fragment ThreadMessage on Email {
-    id type status subject preview createdAt isRead isArchived isTest threadPosition threadReason failureReason scheduledAt
+    id type status subject preview createdAt isRead isArchived isTest guardStatus threadPosition threadReason failureReason scheduledAt
     from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
     ownAddress { address } envelopeRecipient attachmentCount
   }

@@ -78,7 +78,9 @@ export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
     const changed: string[] = [];
     let problem: Problem | null = null;
     let at = 0;
-    for (; at < ids.length && problem === null && !isCancelled.current; at += AT_ONCE) {
+    for (; at < ids.length && problem === null; at += AT_ONCE) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
+      if (isCancelled.current) break;
       setProgress({ done: at, total: ids.length });
       const batch = await sendBatch(change, ids.slice(at, at + AT_ONCE));
       changed.push(...batch.changed);

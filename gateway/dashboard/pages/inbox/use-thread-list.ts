@@ -44,6 +44,8 @@ const CHANGES = new Set<LiveKind>([
   'THREAD_ARCHIVED',
   'THREAD_LABELLED',
   'THREAD_DELETED',
+  'EMAIL_BLOCKED',
+  'EMAIL_HELD',
 ]);
 const KINDS = [...ARRIVALS, ...CHANGES];
 /** The first event reads the list immediately; events within this time after it cause one more read. Milliseconds. */
