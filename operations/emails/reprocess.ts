@@ -4,11 +4,12 @@ import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { applyDrafts, findManual } from '../../db/queries/threads/thread-rejoin.ts';
 import type { Reply } from '../../schema/messages.ts';
-import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { emailNotFound, inTrash, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type ParsedDraft, previewReroute, rerouteEmail } from '../routing/reroute-email.ts';
 import { askReceiving } from '../routing/simulated-transaction.ts';
 import { rejoin } from '../threads/rejoin-email.ts';
 import { type Changed, changeThreads } from '../threads/thread-transaction.ts';
+import { loadEmails } from './emails.ts';
 
 const REPROCESS_STEPS = ['parse', 'thread', 'route'] as const;
 export type ReprocessStep = (typeof REPROCESS_STEPS)[number];
@@ -74,6 +75,8 @@ export async function reprocessEmails(context: OperationContext, input: Reproces
       draft: null,
     }),
   );
+  for (const [at, email] of (await loadEmails(context, emailIds)).entries())
+    if (email?.trashedAt != null) stop(emails[at], inTrash('This email'));
   if (steps.has('parse')) await inTurns(emails, AT_ONCE, (email) => parseOne(context, email, input.mode));
   if (steps.has('thread')) await threadAll(context, emails, input.mode);
   if (steps.has('route')) await inTurns(emails, 1, (email) => routeOne(context, email, input.mode));
@@ -105,8 +108,8 @@ async function inTurns(
   await Promise.all(Array.from({ length: atOnce }, next));
 }
 
-function stop(email: Progress, error: unknown): void {
-  if (!(error instanceof UserError)) throw error;
+function stop(email: Progress | undefined, error: unknown): void {
+  if (!(error instanceof UserError) || email === undefined) throw error;
   email.error = { code: error.code, message: error.message };
 }
 

@@ -56,20 +56,6 @@ export async function findTrashedThreads(
   return rows;
 }
 
-/** Returns those of the emails that are in the trash. */
-export async function findTrashedEmails(
-  client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
-  emailIds: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await client.query<{ id: string }>({
-    name: 'trash-find-emails',
-    text: 'select t.email_id as id from trashed_email t where t.user_id = $1 and t.email_id = any ($2::text[])',
-    values: [userId, emailIds],
-  });
-  return new Set(rows.map(({ id }) => id));
-}
-
 /** Locks the messages of threads that are, or are not, in the trash; returns how many. The caller holds lockThreads. */
 export async function lockMessages(
   client: pg.ClientBase,

@@ -17,7 +17,7 @@ const SELECTION = graphql(`
 const AT_ONCE = 100;
 
 /** What all selected threads can be given. */
-export type BulkChange =
+type BulkChange =
   | { kind: 'archive'; isArchived: boolean }
   | { kind: 'read'; isRead: boolean }
   | { kind: 'label'; add: readonly string[]; remove: readonly string[] }
