@@ -276,3 +276,25 @@ describe('deleting forever', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 });
+
+test('a process that ends before the commit has moved nothing, and after it everything, once', async () => {
+  const { userId, context, one, events } = await mailbox();
+  const endAt = (point: string) => ({
+    ...context,
+    fault: (reached: string) => {
+      if (reached === point) throw new Error('the process ends here');
+    },
+  });
+  await expect(trashThreads(endAt('trash.before-commit'), [one])).rejects.toThrow('ends here');
+  expect([await shown(context, true), await stage.eventsOf(userId, events)]).toEqual([NOTHING, []]);
+  await expect(trashThreads(endAt('trash.after-commit'), [one])).rejects.toThrow('ends here');
+  expect(await trashThreads(context, [one])).toEqual([one]);
+  expect(await kindsSince(userId, events)).toEqual([['thread.trashed', one, {}]]);
+  const fault = () => {
+    throw new Error('the process ends here');
+  };
+  const request = { userId, threadIds: [one], emailIds: null };
+  await expect(removeTrash(testActorContext(stage.actor), { fault }, request)).rejects.toThrow('ends here');
+  expect((await shown(context, true)).total).toBe(3);
+  expect(await stage.findFaults(userId)).toEqual([]);
+});
