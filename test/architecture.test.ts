@@ -195,8 +195,13 @@ test('file names are in kebab-case', () => {
 });
 
 test('no file is longer than 500 lines', () => {
-  // A migration is a schema in SQL, which does not change after its release.
-  const long = files.filter((file) => !file.name.startsWith('db/migrations/') && file.text.split('\n').length > 501);
+  // The types of the graph are generated. A migration is a schema in SQL, which does not change after its release.
+  const long = files.filter(
+    (file) =>
+      file.name !== 'gateway/dashboard/graphql-env.d.ts' &&
+      !file.name.startsWith('db/migrations/') &&
+      file.text.split('\n').length > 501,
+  );
   expect(long.map((file) => file.name)).toEqual([]);
 });
 
