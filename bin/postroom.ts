@@ -3,6 +3,8 @@ import { EXIT, reportError } from './cli/command-error.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addInboxCommand } from './cli/inbox.ts';
 import { addInitCommand } from './cli/init.ts';
+import { addListenCommand } from './cli/listen.ts';
+import { addMcpCommand } from './cli/mcp.ts';
 import { endQuietlyWithoutReader } from './cli/output.ts';
 import { VERSION } from './runner/version.ts';
 
@@ -16,6 +18,8 @@ const program = new Command('postroom')
 addInitCommand(program);
 addInboxCommand(program);
 addImportCommand(program);
+addListenCommand(program);
+addMcpCommand(program);
 
 endQuietlyWithoutReader();
 try {

@@ -98,24 +98,37 @@ export function makeEventRequest(
   return signedRequest(target, { event: kind, id: eventId, email: null, body, isTest: false });
 }
 
-function signedRequest(
-  { endpoint, webhook, sentAt }: RequestTarget,
-  facts: Pick<SigningFacts, 'event' | 'id' | 'email' | 'body' | 'isTest'>,
-): WebhookRequest {
+/** What a request is about. */
+export type RequestFacts = Pick<SigningFacts, 'event' | 'id' | 'email' | 'body' | 'isTest'>;
+
+function signedRequest(target: RequestTarget, facts: RequestFacts): WebhookRequest {
+  const { endpoint, webhook } = target;
   return {
     origin: webhook.origin,
     path: webhook.path,
-    headers: webhookHeaders({
-      ...facts,
-      endpointId: endpoint.id,
-      sentAt,
-      verificationToken: webhook.config.verificationToken,
-      signatureScheme: webhook.config.signatureScheme,
-      secrets: webhook.secrets,
-      customHeaders: webhook.config.headers,
-    }),
+    headers: signedHeaders({ ...target, endpointId: endpoint.id }, facts),
     body: facts.body,
     timeoutMs: Math.min(webhook.config.timeout, MAX_ATTEMPT_SECONDS) * 1_000,
     allowsActions: endpoint.allowsActions,
   };
+}
+
+/** Returns the header fields of a request, signed, as a flat list of names and values. */
+export function signedHeaders(
+  {
+    endpointId,
+    webhook: { config, secrets },
+    sentAt,
+  }: { endpointId: string; webhook: Pick<WebhookFacts, 'config' | 'secrets'>; sentAt: Date },
+  facts: RequestFacts,
+): string[] {
+  return webhookHeaders({
+    ...facts,
+    endpointId,
+    sentAt,
+    verificationToken: config.verificationToken,
+    signatureScheme: config.signatureScheme,
+    secrets,
+    customHeaders: config.headers,
+  });
 }

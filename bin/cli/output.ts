@@ -21,7 +21,7 @@ export function hint(text: string): void {
 }
 
 /** Colors text on a terminal that shows colors, unless NO_COLOR is set. */
-function paint(style: Parameters<typeof styleText>[0], text: string): string {
+export function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
@@ -113,6 +113,11 @@ function fit(text: string, width: number): string {
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Returns the time of day in the local time zone. */
+export function shortTime(date: Date): string {
+  return date.toTimeString().slice(0, 8);
+}
 
 /** Returns a date as a person in a hurry wants it: the time of today's, the day of this year's, in the local time zone. */
 export function shortDate(date: Date, now: Date): string {

@@ -23,6 +23,7 @@ interface RequestOptions {
 /** A server, as an API key sees it. Paths are below /api/e2. All functions throw CommandError for what the user can fix. */
 export interface Server {
   url: string;
+  key: string;
   get<T>(path: string, query?: Query, options?: RequestOptions): Promise<T>;
   post<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   /** Returns the response to a request that succeeded, for bodies that are not JSON. */
@@ -79,6 +80,7 @@ export function serverOf(url: string, key: string, { retries = RETRIES }: Connec
   };
   return {
     url,
+    key,
     get: (path, query, options) => parsed(path, { ...options, ...(query === undefined ? {} : { query }) }),
     post: (path, body, options) => parsed(path, { method: 'POST', ...options, body }),
     fetch: request,

@@ -26,6 +26,7 @@ import { deliveryRoutes, retryRoutes } from './endpoints/deliveries.ts';
 import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
 import { eventRoutes } from './events/events.ts';
+import { webhookRequestRoutes } from './events/webhook-requests.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { guardBacktestRoutes } from './routing/guard-backtest.ts';
 import { routeRoutes } from './routing/routes.ts';
@@ -74,6 +75,7 @@ const resources = [
   endpointActionRoutes,
   deliveryRoutes,
   eventRoutes,
+  webhookRequestRoutes,
   guardRoutes,
   guardBacktestRoutes,
   apiKeyRoutes,

@@ -1,6 +1,6 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
-import { buildEventBody, buildEventChat } from '../../core/endpoints/event-payload.ts';
+import { buildEventChat, buildEventBody as buildNativeBody } from '../../core/endpoints/event-payload.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import type { EventKind } from '../../core/events/event-kinds.ts';
@@ -25,7 +25,7 @@ export async function buildEventPayload(context: OperationContext, deliveryId: s
   if (event === undefined) return gone('The event is no longer stored');
   const [endpoint] = await loadEndpoints(context, [delivery.endpointId]);
   if (endpoint == null) return gone('Endpoint not found');
-  const body = await bodyOf(context, event, { endpoint, linksFrom: delivery.createdAt });
+  const body = await buildEventBody(context, event, { endpoint, linksFrom: delivery.createdAt });
   return { verdict: 'built', eventId: event.id, kind: event.kind, body };
 }
 
@@ -41,7 +41,7 @@ export async function buildSamplePayload(
   );
   const event = newest ?? (await exampleOf(context, kind, endpointId));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
-  const body = await bodyOf(context, event, { endpoint: target, linksFrom: context.now() });
+  const body = await buildEventBody(context, event, { endpoint: target, linksFrom: context.now() });
   return { verdict: 'built', eventId: event.id, kind, body };
 }
 
@@ -75,13 +75,20 @@ const RECIPIENT_KINDS: ReadonlySet<EventKind> = new Set([
   'email.complained',
 ]);
 
+/** The settings of an endpoint that its bodies depend on. */
+export type EventEndpoint = Pick<
+  Endpoint,
+  'id' | 'name' | 'type' | 'webhookFormat' | 'config' | 'payloadQuery' | 'filter'
+>;
+
 interface BodyTarget {
-  endpoint: Endpoint;
+  endpoint: EventEndpoint;
   /** creation time of the delivery: links in the body are valid for a week from then */
   linksFrom: Date;
 }
 
-async function bodyOf(context: OperationContext, event: FeedEvent, target: BodyTarget): Promise<Buffer> {
+/** Builds the body that posts an event to an endpoint. */
+export async function buildEventBody(context: OperationContext, event: FeedEvent, target: BodyTarget): Promise<Buffer> {
   const { endpoint } = target;
   const { maxPayloadOctets } = readWebhookConfig(endpoint.config);
   const selected = await selectedBodyOf(context, event, target, maxPayloadOctets);
@@ -91,7 +98,7 @@ async function bodyOf(context: OperationContext, event: FeedEvent, target: BodyT
   const data = await readEventSubject(context, event);
   const posted = { id, kind, at, cursor: cursorOf(context, event), data, endpoint };
   return endpoint.webhookFormat === 'native'
-    ? buildEventBody(posted, maxPayloadOctets)
+    ? buildNativeBody(posted, maxPayloadOctets)
     : buildEventChat(endpoint.webhookFormat, posted, publicUrl);
 }
 

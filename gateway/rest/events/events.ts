@@ -121,7 +121,7 @@ function lastEventId({ headers }: FastifyRequest): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function startOf(after: string | undefined): events.EventStart {
+export function startOf(after: string | undefined): events.EventStart {
   if (after === undefined) return 'beginning';
   return after === 'latest' ? 'now' : { cursor: after };
 }

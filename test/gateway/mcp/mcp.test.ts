@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -49,6 +51,13 @@ describe.each(ERAS)('a client of protocol %s', (era) => {
     });
     await client.close();
   });
+});
+
+test('the guide lists every tool', () => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/agents.md'), 'utf8');
+  const [, section = ''] = /\n## Tools\n([\s\S]*?)\nEverything/.exec(guide) ?? [];
+  const named = [...section.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
+  expect(named.filter((name) => name !== 'scheduled_at').toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
 describe('a draft', () => {

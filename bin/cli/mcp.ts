@@ -1,0 +1,70 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Command } from 'commander';
+import { addServerOptions, connect, type ServerOptions } from './server.ts';
+
+type Message = Parameters<StdioServerTransport['send']>[0];
+
+export function addMcpCommand(program: Command): void {
+  const command = program
+    .command('mcp')
+    .description('Serves the tools of the server at stdin and stdout, for clients of MCP that start a program.');
+  addServerOptions(command).addHelpText('after', '\nConfiguration of common clients: docs/agents.md').action(serveMcp);
+}
+
+/** JSON-RPC code for a fault of the server. */
+const INTERNAL_ERROR = -32_603;
+
+/**
+ * Passes messages between stdin, stdout and `/mcp` of the server until stdin ends. Requests that are open then are answered first. stdout has
+ * nothing but messages of the protocol.
+ */
+async function serveMcp(options: ServerOptions): Promise<void> {
+  const { url, key } = await connect(options);
+  const server = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${key}` }, redirect: 'manual' },
+  });
+  const client = new StdioServerTransport();
+  const open = new Set<Promise<void>>();
+  let initializeId: unknown;
+
+  const pass = async (message: Message): Promise<void> => {
+    if ('method' in message && message.method === 'initialize' && 'id' in message) initializeId = message.id;
+    try {
+      await server.send(message);
+    } catch (error) {
+      const text = `${url}/mcp: ${error instanceof Error ? describe(error) : String(error)}`;
+      process.stderr.write(`${text}\n`);
+      if ('method' in message && 'id' in message)
+        write({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: text } });
+    }
+  };
+  // Not by the transport, which writes nothing after the end of stdin.
+  const write = (message: Message) => void process.stdout.write(`${JSON.stringify(message)}\n`);
+  server.onmessage = (message) => {
+    if ('result' in message && message.id === initializeId) {
+      const { protocolVersion } = message.result as { protocolVersion?: unknown };
+      if (typeof protocolVersion === 'string') server.setProtocolVersion(protocolVersion);
+    }
+    write(message);
+  };
+  client.onmessage = (message) => {
+    const passed = pass(message).finally(() => open.delete(passed));
+    open.add(passed);
+  };
+  client.onerror = (error) => void process.stderr.write(`${error.message}\n`);
+  const ended = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  await server.start();
+  await client.start();
+  await ended;
+  await Promise.all(open);
+  await server.close();
+}
+
+/** The reason for the person who reads the log of the client. */
+function describe(error: Error): string {
+  const { cause } = error as { cause?: { message?: string } };
+  return cause?.message === undefined || cause.message === '' ? error.message : `${error.message} (${cause.message})`;
+}

@@ -1,0 +1,54 @@
+import { hkdfSync } from 'node:crypto';
+import { makeSigningSecret } from './webhook-signature.ts';
+
+/** Identifies the requests of a program that listens without an endpoint, in place of an endpoint. */
+export const LISTENER_ID = 'ep_listen';
+
+/** Bytes of the signing secret and of the verification token. */
+const SECRET_BYTES = 32;
+
+/** With what the requests for a program that listens without an endpoint are signed. */
+export interface ListenerSecrets {
+  /** Standard Webhooks secret, `whsec_...` */
+  signingSecret: string;
+  /** hex */
+  verificationToken: string;
+}
+
+/**
+ * Derives the secrets from SECRET_KEY (RFC 5869), so that they stay the same for an API key. `keyId` null: a session of the dashboard.
+ */
+export function deriveListenerSecrets(
+  secretKey: Uint8Array,
+  { userId, keyId }: { userId: string; keyId: string | null },
+): ListenerSecrets {
+  const derive = (use: string) =>
+    Buffer.from(hkdfSync('sha256', secretKey, '', `postroom listen ${use} ${userId} ${keyId ?? ''}`, SECRET_BYTES));
+  return {
+    signingSecret: makeSigningSecret(derive('signing-secret')),
+    verificationToken: derive('verification-token').toString('hex'),
+  };
+}
+
+/** Where a received email stands between its receipt and its webhook. */
+export interface ReceivedState {
+  /** of its route; null: not decided yet */
+  outcome: string | null;
+  releasedAt: Date | null;
+  /** imported mail that its user did not want to be routed */
+  isQuiet: boolean;
+}
+
+/**
+ * Returns whether an event posts received mail now, never, or must be waited for. Mail is posted by `email.received`, once its route is decided;
+ * mail that a guard rule holds or blocks is posted by `email.released` instead.
+ */
+export function postingOf(
+  kind: 'email.received' | 'email.released',
+  { outcome, releasedAt, isQuiet }: ReceivedState,
+): 'now' | 'later' | 'never' {
+  if (isQuiet) return 'never';
+  if (kind === 'email.released') return 'now';
+  if (outcome === null || outcome === 'asking') return 'later';
+  return outcome === 'blocked' || outcome === 'review' || releasedAt !== null ? 'never' : 'now';
+}

@@ -1,0 +1,69 @@
+import { CompiledQuery, sql, type Transaction } from 'kysely';
+import type { Row, Tables } from '../../entities/tables.ts';
+import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-body.ts';
+
+/** A received email, as the requests for programs that pull them need it. */
+export interface PulledMail {
+  id: string;
+  messageId: string;
+  isTest: boolean;
+  createdAt: Date;
+  threadId: string | null;
+  threadPosition: number | null;
+  /** of its route; null: not decided yet */
+  outcome: Row<'route'>['outcome'];
+  releasedAt: Date | null;
+  isQuiet: boolean;
+  /** the first delivery to the endpoint; null: none */
+  deliveryId: string | null;
+}
+
+/** Returns those of the emails that the user has, with their first deliveries to that endpoint. */
+export async function readPulledMail(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { emailIds, endpointId }: { emailIds: readonly string[]; endpointId: string | null },
+): Promise<PulledMail[]> {
+  const { rows } = await sql<PulledMail>`
+    select e.id, e.message_id as "messageId", e.is_test as "isTest", e.created_at as "createdAt", e.thread_id as "threadId",
+      e.thread_position as "threadPosition", r.outcome, r.released_at as "releasedAt",
+      coalesce(p.imported->>'isRouted' = 'false', false) as "isQuiet", d.id as "deliveryId"
+    from unnest(${emailIds}::text[]) k(id)
+    cross join lateral (select * from email e where e.user_id = ${userId} and e.id = k.id limit 1) e
+    left join lateral (select * from route r where r.user_id = ${userId} and r.email_id = k.id limit 1) r on true
+    left join lateral (select * from reception p where p.user_id = ${userId} and p.email_id = k.id limit 1) p on true
+    left join lateral (
+      select d.id from delivery d
+      where d.user_id = ${userId} and d.email_id = k.id and d.endpoint_id = ${endpointId} and d.event_seq is null
+      order by d.created_at, d.id limit 1) d on true`.execute(transaction);
+  return rows;
+}
+
+/** Returns the content of an email; null when the user has none with that id. */
+export async function readPulledContent(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+): Promise<DeliveryContentRow | null> {
+  const { rows } = await transaction.executeQuery(
+    CompiledQuery.raw(readDeliveryContentSql, [[userId], [emailId]]) as CompiledQuery<DeliveryContentRow>,
+  );
+  return rows[0] ?? null;
+}
+
+/** Returns when the first deliveries of these events to the endpoint were created, by event number. */
+export async function readEventDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { endpointId, seqs }: { endpointId: string; seqs: readonly number[] },
+): Promise<Map<number, Date>> {
+  const rows = await transaction
+    .selectFrom('delivery')
+    .select(['event_seq', 'created_at'])
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .where('event_seq', 'in', [...seqs, -1])
+    .where('cause', '=', 'event')
+    .execute();
+  return new Map(rows.map((row) => [Number(row.event_seq), row.created_at]));
+}

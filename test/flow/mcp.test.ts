@@ -1,0 +1,107 @@
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectMcp, ERAS } from '../support/servers/mcp-client.ts';
+import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
+import { fieldOf, type SharedGround } from '../support/stages/sending-stage.ts';
+
+const PEER = 'agents-peer.test';
+const root = path.resolve(import.meta.dirname, '../..');
+
+let stage: ForwardingStage<SharedGround>;
+let address: string;
+
+beforeAll(async () => {
+  stage = await ForwardingStage.share('single', PEER);
+  address = await stage.sending.createAddress('agent');
+}, 300_000);
+afterAll(() => stage?.stop());
+
+const overHttp = () => connectMcp({ url: stage.sending.service.url, key: stage.sending.account.apiKey });
+
+const PROGRAM = ['bin/postroom.ts', 'mcp'];
+
+/** Starts `postroom mcp` as clients do. */
+const overStdio = (era: string) => async () => {
+  const { service, account } = stage.sending;
+  const mode = era === ERAS[0] ? { pin: era } : 'legacy';
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: PROGRAM,
+      cwd: root,
+      env: { POSTROOM_URL: service.url, POSTROOM_KEY: account.apiKey },
+    }),
+  );
+  return client;
+};
+
+describe.each([
+  ['HTTP', overHttp],
+  ['stdio', overStdio(ERAS[0])],
+  ['stdio with a client of before', overStdio(ERAS[1])],
+])('over %s', (name, connect) => {
+  test('an agent waits for mail, finds it, reads it with its attachment, and its reply arrives', async () => {
+    const client = await connect();
+    const call = async (tool: string, given: Record<string, unknown>) => {
+      const { structuredContent, content, isError } = await client.callTool({ name: tool, arguments: given });
+      expect(isError, JSON.stringify(content)).not.toBe(true);
+      return structuredContent as Record<string, any>;
+    };
+    const { addresses } = await call('who_am_i', {});
+    expect(addresses).toContainEqual({ address, is_active: true });
+
+    const id = `${name.replaceAll(' ', '-')}@${PEER}`;
+    const waiting = call('wait_for_email', { address, subject: name, since: new Date().toISOString(), timeout: 45 });
+    const emailId = await stage.offer(address, message(name, id), `ann@${PEER}`);
+    const { email, untrusted: found } = await waiting;
+    expect(email).toMatchObject({ id: emailId, untrusted: { from: expect.stringContaining(`ann@${PEER}`) } });
+    expect(found.codes[0].code).toBe('482913');
+
+    const { threads } = await call('search_threads', { search: `subject:"${name}"` });
+    const thread = threads.find((each: { id: string }) => each.id === email.thread_id);
+    const { messages } = await call('read_thread', { thread_id: thread.id });
+    expect(messages[0].untrusted.text).toContain('482913');
+    const { contents } = await client.readResource({ uri: email.attachments[0].uri });
+    expect(contents[0]).toMatchObject({ mimeType: 'text/csv', text: expect.stringContaining('4711') });
+
+    const reply = { kind: 'reply', original_email_id: emailId, from: address, text: `Sent over ${name}.` };
+    const draft = await call('create_draft', reply);
+    const sending = { draft_id: draft['id'], version: draft['version'], idempotency_key: name };
+    const sent = await call('send_draft', sending);
+    expect(await call('send_draft', sending)).toEqual(sent);
+    const arrived = await stage.sending.messageOf(String(sent['message_id']));
+    expect(fieldOf(arrived.bytes, 'In-Reply-To')).toBe(`<${id}>`);
+    expect(arrived.bytes.toString()).toContain(`Sent over ${name}.`);
+    await call('label_threads', { thread_ids: [thread.id], add_labels: ['answered'] });
+    await call('archive_threads', { thread_ids: [thread.id] });
+    await client.close();
+  });
+});
+
+function message(subject: string, id: string): string {
+  return [
+    `From: Ann Peer <ann@${PEER}>`,
+    `To: ${address}`,
+    `Subject: ${subject}`,
+    `Message-ID: <${id}>`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Your verification code is 482913.',
+    '--b',
+    'Content-Type: text/csv; name=orders.csv',
+    'Content-Disposition: attachment; filename=orders.csv',
+    '',
+    'id',
+    '4711',
+    '',
+    '--b--',
+    '',
+  ].join('\r\n');
+}
