@@ -14,6 +14,18 @@ export function participantList({ emails, names }: Participants): Mailbox[] {
   });
 }
 
+/** Returns each address once, in lower case, in the order in which it comes first; with the first name that it has. */
+export function distinctMailboxes(mailboxes: readonly Mailbox[]): Mailbox[] {
+  const byAddress = new Map<string, Mailbox>();
+  for (const { name, address } of mailboxes) {
+    const key = address.toLowerCase();
+    const present = byAddress.get(key);
+    if (present === undefined) byAddress.set(key, { name, address: key });
+    else present.name ??= name;
+  }
+  return [...byAddress.values()];
+}
+
 /** Maximum listed participants of a thread. */
 const MAX_PARTICIPANTS = 100;
 const MAX_NAME_LENGTH = 200;

@@ -93,6 +93,17 @@ export async function loadThreads(
   return threadIds.map((id) => found.get(id) ?? null);
 }
 
+/** Returns the overview of each thread, null where the user has none or its messages were just moved. */
+export async function loadOverviews(
+  context: OperationContext,
+  threadIds: readonly string[],
+): Promise<(lists.ThreadOverview | null)[]> {
+  const found = await asUser(context.database, context.userId, (transaction) =>
+    lists.findOverviews(transaction, context.userId, threadIds.filter(isValidId)),
+  );
+  return threadIds.map((id) => found.get(id) ?? null);
+}
+
 /** Returns for each thread its messages between two cursors, in chronological order; inverted: latest first. */
 export async function pageThreadEmails(
   context: OperationContext,

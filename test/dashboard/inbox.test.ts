@@ -6,6 +6,8 @@ import {
   withEarlierMessages,
   withNewestMessages,
 } from '../../gateway/dashboard/pages/inbox/message-pages.ts';
+import { sendersText } from '../../gateway/dashboard/pages/inbox/people.ts';
+import { rowTime, writtenAt } from '../../gateway/dashboard/pages/inbox/row-time.ts';
 import {
   type AnsweredPage,
   heldRows,
@@ -20,6 +22,7 @@ import {
   withPageRows,
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
+import { placeOf } from '../../gateway/dashboard/shell/places.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findColorViolations, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -81,6 +84,32 @@ describe('the messages of a conversation', () => {
   });
 });
 
+const ada = { name: 'Ada Lovelace', address: 'ada@sender.test' };
+
+test.each([
+  [[ada], 'Ada Lovelace'],
+  [[{ name: null, address: 'hello@box.test' }, ada], 'me, Ada'],
+  [[{ name: null, address: 'x@sender.test' }, ada], 'x@sender.test, Ada'],
+  [[], 'No sender'],
+])('a row names the senders %j as %s', (senders, text) => {
+  expect(sendersText(senders, new Set(['box.test']))).toBe(text);
+});
+
+test('a row shows the time of the sender, unless it is later than the arrival', () => {
+  const createdAt = '2026-03-02T10:00:00.000Z';
+  expect(writtenAt({ date: '2026-03-01T09:00:00.000Z', createdAt })).toBe('2026-03-01T09:00:00.000Z');
+  expect(writtenAt({ date: '2031-03-01T09:00:00.000Z', createdAt })).toBe(createdAt);
+  expect(rowTime('2025-12-31T12:00:00.000Z', Date.parse(createdAt))).toBe('Dec 31, 2025');
+});
+
+test.each([
+  ['/inbox/thr_1', '?in=sent', '/inbox?in=sent'],
+  ['/inbox', '?q=x', '/inbox'],
+  ['/domains/dom_1', '', '/domains'],
+])('the page %s%s belongs to the place %s', (path, search, place) => {
+  expect(placeOf(path, search)).toBe(place);
+});
+
 let stage: BrowserStage;
 
 describe.skipIf(chromiumPath === undefined)('the inbox', () => {
@@ -127,6 +156,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await warnings.getByText('contains boss@corp.test').waitFor();
     await expect.poll(() => page.getByRole('grid').getByRole('row').first().getAttribute('aria-current')).toBe('true');
     await expect.poll(async () => (await unread(account)).get('Gears')).toBe(0);
+    await page.getByRole('button', { name: 'Show details' }).last().click();
     await page.getByRole('button', { name: 'Reason' }).last().click();
     await page.getByText('It replies to a message of this conversation').waitFor();
     await page.keyboard.press('Escape');
@@ -171,6 +201,109 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await row(page, 'Gears').waitFor({ state: 'detached' });
     await page.keyboard.press('z');
     await row(page, 'Gears').waitFor();
+    expect(tab.complaints).toEqual([]);
+    await tab.close();
+  });
+
+  test('is used with the keys alone, names senders, counts unread mail, and keeps the subject when it is answered', async () => {
+    const account = await stage.account();
+    const to = account.address;
+    await stage.mail({
+      to,
+      subject: 'Gears',
+      text: 'Thirty thousand of them.',
+      date: new Date('2026-01-05T08:00:00Z'),
+    });
+    await stage.mail({ to, from: 'Bob <bob@other.test>', subject: 'Lunch', text: 'At noon?' });
+    const tab = await stage.open(account, { viewport: { width: 1280, height: 900 } });
+    const { page } = tab;
+    await page.goto(`${stage.url}/inbox`);
+    await expect.poll(() => page.title()).toBe('(2) Inbox · Postroom');
+    await page
+      .getByRole('link', { name: /^Inbox/ })
+      .getByLabel('2 unread')
+      .waitFor();
+    await row(page, 'Gears').getByText('Ada Lovelace').waitFor();
+    expect(await row(page, 'Gears').getByRole('time').getAttribute('title')).toMatch(
+      /^Dated Monday, January 5, 2026.*Received/,
+    );
+    const rows = () =>
+      page
+        .getByRole('grid')
+        .evaluate((grid) => grid.clientHeight / (grid.querySelector('[data-thread]')?.clientHeight ?? 1));
+    expect(await rows()).toBeGreaterThanOrEqual(14);
+    await page.getByRole('button', { name: 'Show larger rows' }).click();
+    await expect.poll(rows).toBeLessThan(14);
+    await page.getByRole('button', { name: 'Show more rows' }).click();
+
+    // Tab and Enter lead to the first conversation; the navigation is one stop, whose links the arrow keys reach.
+    await page.reload();
+    await row(page, 'Gears').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused(page)).toContain('Lunch');
+    await page.getByRole('link', { name: /^Inbox/ }).focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe('Sent');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => focused(page)).toBe(`owner@${account.domain}`);
+
+    await row(page, 'Gears').focus();
+    await page.keyboard.press('Enter');
+    const text = page.getByRole('article').getByText('Thirty thousand of them.').last();
+    await text.waitFor();
+    // The mail begins in the first fifth of the screen.
+    expect((await text.boundingBox())?.y).toBeLessThan(900 / 5);
+
+    // Esc leaves the reply and keeps it; Ctrl+Enter sends it.
+    const written = page.getByRole('textbox', { name: 'Message', exact: true });
+    await page.keyboard.press('r');
+    await expect.poll(() => written.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.type('I will count them.');
+    await page.keyboard.press('Escape');
+    await written.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Messages');
+    await page.getByRole('button', { name: 'Open draft' }).waitFor();
+    await page.keyboard.press('r');
+    await expect.poll(() => written.inputValue()).toBe('I will count them.');
+    await page.keyboard.press('Control+Enter');
+    await row(page, 'Gears').getByText('me, Ada').waitFor();
+    expect(await row(page, 'Gears').textContent()).not.toContain('Re:');
+    await page.getByRole('heading', { name: 'Gears', exact: true }).waitFor();
+
+    // Two keys lead to a page, which the second one does nothing else on.
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'Sent', level: 1 }).waitFor({ state: 'attached' });
+    await row(page, 'Gears').getByText('To: Ada Lovelace').waitFor();
+    await row(page, 'Lunch').waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Close and keep draft').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    // The palette finds pages, addresses and mail.
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await palette.getByText('Guard rules').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.type('lunch');
+    await palette
+      .getByRole('option', { name: /Lunch/ })
+      .or(palette.getByRole('button', { name: /^Lunch/ }))
+      .first()
+      .click();
+    await page.getByRole('article').getByText('At noon?').last().waitFor();
+    await page.keyboard.press('Control+k');
+    await palette.getByText('Overview').waitFor();
+    await page.keyboard.type('guard');
+    await palette.getByText('Overview').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${stage.url}/rules`);
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await row(page, 'Lunch').waitFor();
     expect(tab.complaints).toEqual([]);
     await tab.close();
   });
@@ -298,6 +431,11 @@ function row(page: Page, subject: string) {
   return page.getByRole('grid').getByRole('row').filter({ hasText: subject }).first();
 }
 
+/** Text of the element with the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.textContent ?? '');
+}
+
 /** Unread messages by base subject. */
 async function unread(account: Awaited<ReturnType<BrowserStage['account']>>): Promise<Map<string, number>> {
   const { body } = await account.graphql('{ threads { edges { node { normalizedSubject unreadCount } } } }');
@@ -325,7 +463,7 @@ function answer(newest: number, count: number, hasNextPage: boolean): AnsweredPa
 function thread(seconds: number): ThreadRow {
   return {
     id: `t${seconds}`,
-    normalizedSubject: '',
+    subject: '',
     messageCount: 1,
     unreadCount: 0,
     lastMessageAt: new Date(seconds * 1_000).toISOString(),
@@ -333,6 +471,7 @@ function thread(seconds: number): ThreadRow {
     trashedAt: null,
     labels: [],
     participants: [],
+    senders: [],
     latestMessage: null,
   };
 }
@@ -372,4 +511,5 @@ const NO_MESSAGE: Omit<MessageEdge['node'], 'id' | 'createdAt'> = {
   ownAddress: null,
   envelopeRecipient: null,
   attachmentCount: 0,
+  date: null,
 };

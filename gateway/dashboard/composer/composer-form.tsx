@@ -34,7 +34,7 @@ import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import { type AttachedFile, MAX_CONTENT_BYTES, refusalOfFiles, sizeText } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original, SentEmail, StoredDraft } from './composer-documents.ts';
-import { type ComposerMode, type Draft, draftInput, valuesOf } from './draft.ts';
+import { type ComposerMode, type Draft, draftInput, titleOf, valuesOf } from './draft.ts';
 import { DraftState } from './draft-state.tsx';
 import { OriginalNote } from './original-note.tsx';
 import { quoteOriginal } from './quote-original.ts';
@@ -298,11 +298,6 @@ export function ComposerForm(props: ComposerFormProps) {
       </Stack>
     </form>
   );
-}
-
-/** Returns the title of the composer. */
-export function titleOf(mode: ComposerMode): string {
-  return { new: 'New email', reply: 'Reply', 'reply-all': 'Reply to all', forward: 'Forward' }[mode];
 }
 
 /** Returns the typed local-part at each of the user's domains. */

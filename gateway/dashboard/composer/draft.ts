@@ -34,6 +34,11 @@ export function modeOf(kind: StoredDraft['kind']): ComposerMode {
   return ({ NEW: 'new', REPLY: 'reply', REPLY_ALL: 'reply-all', FORWARD: 'forward' } as const)[kind];
 }
 
+/** Returns the title of the composer. */
+export function titleOf(mode: ComposerMode): string {
+  return { new: 'New email', reply: 'Reply', 'reply-all': 'Reply to all', forward: 'Forward' }[mode];
+}
+
 /** Returns the fields of the draft as the service stores them. Addresses that are still being typed are left out. */
 export function draftInput(draft: Draft, mode: ComposerMode, quote: string) {
   const schedule = draft.scheduledAt.trim();

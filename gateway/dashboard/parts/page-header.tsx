@@ -1,11 +1,10 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { setPageTitle } from './tab-title.ts';
 
 /** Heading of a page, also used as the tab title. `children` are the actions at its right. */
 export function PageHeader({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} · Postroom`;
-  }, [title]);
+  useEffect(() => setPageTitle(title), [title]);
   return (
     <Group justify="space-between" align="flex-start" mb="md" gap="sm">
       <Stack gap={2}>

@@ -1,144 +1,154 @@
-import { ActionIcon, AppShell, Badge, Box, Burger, Group, NavLink, Text, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import {
-  IconActivity,
-  IconAt,
-  IconBan,
-  IconBook,
-  IconCalendarClock,
-  IconChecks,
-  IconGauge,
-  IconInbox,
-  IconKey,
-  IconListCheck,
-  IconPencil,
-  IconPlugConnected,
-  IconSettings,
-  IconShieldHalf,
-  IconUser,
-  IconWorld,
-} from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { graphql } from '../graphql.ts';
+import { ActionIcon, Badge, Burger, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconSearch, IconUser } from '@tabler/icons-react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
-import { useLiveQuery } from '../live/use-live-query.ts';
+import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
+import style from './frame.module.css';
+import { OverlaysContext } from './overlays.ts';
+import { placeOf, places } from './places.ts';
+import { useShortcuts } from './shortcuts.ts';
 import { useViewer } from './viewer.ts';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
+const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
+const ShortcutsHelp = lazy(async () => ({ default: (await import('./shortcuts-help.tsx')).ShortcutsHelp }));
 
-/** Layout of all pages: header, navigation, skip link. */
+/** Layout of all pages: skip links, navigation, and what can be opened over each page. */
 export function Frame({ children }: { children: ReactNode }) {
-  const [isOpen, { toggle, close }] = useDisclosure(false);
-  const [location] = useLocation();
+  const [isNavigationOpen, setNavigationOpen] = useState(false);
+  const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null);
+  const [location, navigate] = useLocation();
   const main = useRef<HTMLElement>(null);
   const previous = useRef(location);
   useEffect(() => {
-    close();
+    setNavigationOpen(false);
     // Moves the focus to the new page, for keyboard and screen reader users.
-    if (sectionOf(previous.current) !== sectionOf(location)) main.current?.focus({ preventScroll: true });
+    if (placeOf(previous.current, '') !== placeOf(location, '')) main.current?.focus({ preventScroll: true });
     previous.current = location;
-  }, [location, close]);
+  }, [location]);
+  const overlays = useMemo(
+    () => ({ openPalette: () => setOverlay('palette'), openHelp: () => setOverlay('help') }),
+    [],
+  );
+  useShortcuts({
+    'Mod+k': overlays.openPalette,
+    '?': overlays.openHelp,
+    ...Object.fromEntries(
+      places.flatMap((group) => group.places).map(({ key, path }) => [`g ${key}`, () => navigate(path)]),
+    ),
+  });
+  const close = (closing: 'palette' | 'help') => setOverlay((now) => (now === closing ? null : now));
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 236, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding="md"
-    >
+    <OverlaysContext value={overlays}>
+      <div className={style['frame']}>
+        <SkipLinks location={location} />
+        <header className={style['bar']}>
+          <Burger
+            opened={isNavigationOpen}
+            onClick={() => setNavigationOpen(!isNavigationOpen)}
+            size="sm"
+            aria-label="Navigation"
+            aria-expanded={isNavigationOpen}
+          />
+          <Link href="/" aria-label="Postroom, overview" style={{ display: 'flex' }}>
+            <img src="/postroom.svg" alt="" width={24} height={24} />
+          </Link>
+          <ActionIcon variant="default" size="lg" ml="auto" aria-label="Search or go to" onClick={overlays.openPalette}>
+            <IconSearch size={18} aria-hidden />
+          </ActionIcon>
+        </header>
+        <nav className={style['side']} aria-label="Main" data-open={isNavigationOpen || undefined}>
+          <div className={style['top']}>
+            <img src="/postroom.svg" alt="" width={22} height={22} />
+            <span className={style['name']}>Postroom</span>
+            <LiveBadge />
+          </div>
+          <UnstyledButton className={style['find'] ?? ''} onClick={overlays.openPalette} aria-keyshortcuts="Control+K">
+            <IconSearch size={15} aria-hidden />
+            Search
+            <kbd className={style['keys']}>Ctrl K</kbd>
+          </UnstyledButton>
+          <Navigation location={location} />
+          <AccountButton />
+        </nav>
+        <main className={style['main']} id="main" ref={main} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      <Suspense>
+        {overlay === 'palette' && <CommandPalette close={() => close('palette')} openHelp={overlays.openHelp} />}
+        {overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}
+      </Suspense>
+    </OverlaysContext>
+  );
+}
+
+/** Links that the first Tab shows: to the content, and in the inbox to the first conversation. */
+function SkipLinks({ location }: { location: string }) {
+  const toList = () => document.querySelector<HTMLElement>('[role=grid] [role=row][tabindex="0"]');
+  return (
+    <>
+      {location.startsWith('/inbox') && (
+        <a
+          className="postroom-skip"
+          href="#main"
+          onClick={(event) => {
+            const row = toList();
+            if (row === null) return;
+            event.preventDefault();
+            row.focus();
+          }}
+        >
+          Skip to conversations
+        </a>
+      )}
       <a className="postroom-skip" href="#main">
         Skip to content
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <Link href="/" aria-label="Postroom, overview" style={{ display: 'flex' }}>
-              <img src="/postroom.svg" alt="" width={28} height={28} />
+    </>
+  );
+}
+
+/** The places. One Tab stop; arrow keys move through it. */
+function Navigation({ location }: { location: string }) {
+  const current = placeOf(location, useSearch());
+  const [focused, setFocused] = useState<string | null>(null);
+  const all = places.flatMap((group) => group.places.map(({ path }) => path));
+  const tabStop = focused ?? (all.includes(current) ? current : '/');
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a')];
+    const at = links.findIndex((link) => link === document.activeElement);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    links[(next + links.length) % links.length]?.focus();
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move between its links
+    <div className={style['nav']} role="group" aria-label="Pages" onKeyDown={onKeyDown} onBlur={() => setFocused(null)}>
+      {places.map((group) => (
+        <div key={group.heading ?? ''}>
+          {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
+          {group.places.map(({ path, label, icon: Icon }) => (
+            <Link
+              key={path}
+              href={path}
+              className={style['place'] ?? ''}
+              tabIndex={path === tabStop ? 0 : -1}
+              onFocus={() => setFocused(path)}
+              aria-current={path === current ? 'page' : undefined}
+            >
+              <Icon size={17} stroke={1.7} aria-hidden />
+              <span className={style['label']}>{label}</span>
+              {path === '/inbox' && <UnreadCount />}
+              {path === '/drafts' && <DraftCount />}
+              {path === '/approvals' && <ApprovalCount />}
             </Link>
-            <Text fw={650} visibleFrom="xs">
-              Postroom
-            </Text>
-            <LiveBadge />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <AccountButton />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar aria-label="Main">
-        <Box p="xs" style={{ overflowY: 'auto' }}>
-          {places.map((group) => (
-            <div key={group.heading ?? ''}>
-              {group.heading !== null && (
-                <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
-                  {group.heading}
-                </Text>
-              )}
-              {group.places.map(({ path, label, icon: Icon }) => (
-                <NavLink
-                  key={path}
-                  component={Link}
-                  href={path}
-                  label={label}
-                  leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
-                  rightSection={
-                    path === '/drafts' ? <DraftCount /> : path === '/approvals' ? <ApprovalCount /> : undefined
-                  }
-                  active={sectionOf(location) === path}
-                  aria-current={sectionOf(location) === path ? 'page' : undefined}
-                  py={6}
-                />
-              ))}
-            </div>
           ))}
-        </Box>
-      </AppShell.Navbar>
-      <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
-        {children}
-      </AppShell.Main>
-    </AppShell>
-  );
-}
-
-function sectionOf(location: string): string {
-  return `/${location.split('/')[1] ?? ''}`;
-}
-
-const DRAFT_COUNT = graphql(`
-  query DraftCount { drafts(first: 1) { totalCount } }
-`);
-
-function DraftCount() {
-  const { data } = useLiveQuery({
-    query: DRAFT_COUNT,
-    variables: {},
-    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
-    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
-  });
-  const count = data?.drafts.totalCount ?? 0;
-  return count === 0 ? null : (
-    <Badge variant="default" size="sm" aria-label={count === 1 ? '1 draft' : `${count} drafts`}>
-      {count}
-    </Badge>
-  );
-}
-
-const APPROVAL_COUNT = graphql(`
-  query ApprovalCount { emails(first: 1, filter: { status: AWAITING_APPROVAL, timeRange: ALL }) { totalCount } }
-`);
-
-function ApprovalCount() {
-  const { data } = useLiveQuery({
-    query: APPROVAL_COUNT,
-    variables: {},
-    kinds: ['EMAIL_APPROVAL_REQUESTED', 'EMAIL_APPROVED', 'EMAIL_REJECTED', 'EMAIL_CANCELLED'],
-    types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
-  });
-  const count = data?.emails.totalCount ?? 0;
-  return count === 0 ? null : (
-    <Badge variant="default" size="sm" aria-label={count === 1 ? '1 email to approve' : `${count} emails to approve`}>
-      {count}
-    </Badge>
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -156,7 +166,7 @@ function LiveBadge() {
   const [label, color, about] = words[state];
   return (
     <Tooltip label={about}>
-      <Badge variant="dot" color={color} role="status" visibleFrom="xs" data-live={state}>
+      <Badge variant="dot" color={color} size="sm" role="status" data-live={state}>
         {label}
       </Badge>
     </Tooltip>
@@ -168,16 +178,16 @@ function AccountButton() {
   const { email } = useViewer();
   const [isOpen, setOpen] = useState(false);
   const button = (
-    <ActionIcon
-      variant="default"
-      size="lg"
+    <UnstyledButton
+      className={style['account'] ?? ''}
       aria-label={`Account ${email ?? ''}`}
       aria-haspopup="menu"
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     >
-      <IconUser size={18} aria-hidden />
-    </ActionIcon>
+      <IconUser size={16} aria-hidden />
+      <span className={style['email']}>{email}</span>
+    </UnstyledButton>
   );
   return isOpen ? (
     <Suspense fallback={button}>
@@ -187,44 +197,3 @@ function AccountButton() {
     button
   );
 }
-
-/** One entry of the navigation. */
-interface Place {
-  path: string;
-  label: string;
-  icon: typeof IconInbox;
-}
-
-/** Groups of navigation entries, each with its heading (null: none). */
-const places: { heading: string | null; places: Place[] }[] = [
-  {
-    heading: null,
-    places: [
-      { path: '/', label: 'Overview', icon: IconGauge },
-      { path: '/inbox', label: 'Inbox', icon: IconInbox },
-      { path: '/activity', label: 'Activity', icon: IconActivity },
-      { path: '/drafts', label: 'Drafts', icon: IconPencil },
-      { path: '/approvals', label: 'Approvals', icon: IconChecks },
-      { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock },
-      { path: '/held', label: 'Held and blocked', icon: IconListCheck },
-    ],
-  },
-  {
-    heading: 'Receiving and routing',
-    places: [
-      { path: '/domains', label: 'Domains', icon: IconWorld },
-      { path: '/addresses', label: 'Addresses', icon: IconAt },
-      { path: '/endpoints', label: 'Endpoints', icon: IconPlugConnected },
-      { path: '/rules', label: 'Guard rules', icon: IconShieldHalf },
-      { path: '/suppressions', label: 'Suppressions', icon: IconBan },
-    ],
-  },
-  {
-    heading: 'Developers',
-    places: [
-      { path: '/keys', label: 'API keys', icon: IconKey },
-      { path: '/reference', label: 'Explorer and reference', icon: IconBook },
-      { path: '/settings', label: 'Settings', icon: IconSettings },
-    ],
-  },
-];

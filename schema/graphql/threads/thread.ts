@@ -30,6 +30,8 @@ const messagePages = loadByOwner(({ reads }, threadIds, page: KeysetPage) =>
   threads.pageThreadEmails(reads, threadIds, page),
 );
 
+const overviews = loadByOwner(({ reads }, threadIds, _args: null) => threads.loadOverviews(reads, threadIds));
+
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
   description: 'A participant of a thread: a sender, a recipient, or your address that received a message.',
   isOfDomain: true,
@@ -47,6 +49,17 @@ ThreadNode.implement({
     rootMessageId: t.exposeString('rootMessageId', { description: 'Message-ID of the first message.' }),
     normalizedSubject: t.exposeString('normalizedSubject', {
       description: 'Subject of the first message, without prefixes such as Re: and Fwd:.',
+    }),
+    subject: t.string({
+      description: 'Subject of the first message as its sender wrote it. Replies do not change it.',
+      resolve: async (thread, _args, context) =>
+        (await overviews(context, thread.id, null))?.subject ?? thread.normalizedSubject,
+    }),
+    senders: t.field({
+      type: [Participant],
+      description: 'Who wrote the latest 50 messages, latest first, each address once.',
+      complexity: { field: 1, multiplier: 5 },
+      resolve: async (thread, _args, context) => (await overviews(context, thread.id, null))?.senders ?? [],
     }),
     participants: t.field({
       type: [Participant],

@@ -3,9 +3,9 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a thread in the list. */
 export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
-    id normalizedSubject messageCount unreadCount lastMessageAt isArchived trashedAt labels
-    participants { name address }
-    latestMessage { id subject preview hasAttachments type }
+    id subject messageCount unreadCount lastMessageAt isArchived trashedAt labels
+    participants { name address } senders { name address }
+    latestMessage { id preview hasAttachments type date createdAt }
   }
 `);
 

@@ -59,6 +59,8 @@ export function InboxEmpty({
         about="Archived conversations appear here. To archive one, press e."
       />
     );
+  if (folder === 'sent')
+    return <Note icon={IconMailOff} title="No sent mail" about="Conversations that you wrote in appear here." />;
   if (folder === 'unread')
     return <Note icon={IconMailOff} title="No unread mail" about="New mail appears here automatically." />;
   if (frame === undefined) return null;

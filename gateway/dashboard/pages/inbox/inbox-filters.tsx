@@ -6,6 +6,7 @@ import type { InboxFolder, InboxView } from './inbox-view.ts';
 const FOLDERS = [
   { value: 'inbox', label: 'Inbox' },
   { value: 'unread', label: 'Unread' },
+  { value: 'sent', label: 'Sent' },
   { value: 'archived', label: 'Archived' },
   { value: 'trash', label: 'Trash' },
 ];
@@ -33,7 +34,7 @@ export function InboxFilters({
         data={FOLDERS}
         value={view.folder}
         onChange={(folder) => go({ folder: folder as InboxFolder })}
-        miw={260}
+        miw={300}
       />
       {(labels.length > 0 || view.label !== null) && (
         <Select

@@ -1,36 +1,23 @@
-import { ActionIcon, Button, Drawer, Tooltip } from '@mantine/core';
-import { IconKeyboard, IconPencilPlus } from '@tabler/icons-react';
-import { Composer } from '../../composer/composer.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Drawer } from '@mantine/core';
+import { lazy, Suspense, useEffect } from 'react';
+import { setPageTitle } from '../../parts/tab-title.ts';
 import style from './inbox.module.css';
 import { ListPane } from './list-pane.tsx';
 import { ReadingPane } from './reading-pane.tsx';
-import { ShortcutsHelp } from './shortcuts.tsx';
 import { useInbox } from './use-inbox.ts';
+
+const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
 
 /** The inbox: the list of conversations, and the open one beside it. */
 export function InboxPage() {
   const inbox = useInbox();
-  const { view, go, isHelpOpen, setHelpOpen } = inbox;
+  const { view, go } = inbox;
+  const title = view.folder === 'sent' ? 'Sent' : 'Inbox';
+  useEffect(() => setPageTitle(title), [title]);
   const closeNew = () => go({ compose: null });
   return (
     <div className={style['page']}>
-      <PageHeader title="Inbox">
-        <Tooltip label="Keyboard shortcuts (?)">
-          <ActionIcon
-            variant="default"
-            size="lg"
-            aria-label="Show keyboard shortcuts"
-            onClick={() => setHelpOpen(true)}
-            visibleFrom="sm"
-          >
-            <IconKeyboard size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-        <Button leftSection={<IconPencilPlus size={16} aria-hidden />} onClick={() => go({ compose: { mode: 'new' } })}>
-          Write
-        </Button>
-      </PageHeader>
+      <h1 className={style['words']}>{title}</h1>
       <div className={style['panes']} data-open={view.threadId === null ? undefined : true}>
         <ListPane inbox={inbox} />
         <ReadingPane inbox={inbox} />
@@ -43,14 +30,15 @@ export function InboxPage() {
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close and keep draft' }}
       >
-        <Composer
-          mode="new"
-          draftId={view.compose?.draftId}
-          created={(draftId) => go({ compose: { mode: 'new', draftId } }, { replace: true })}
-          close={closeNew}
-        />
+        <Suspense>
+          <Composer
+            mode="new"
+            draftId={view.compose?.draftId}
+            created={(draftId) => go({ compose: { mode: 'new', draftId } }, { replace: true })}
+            close={closeNew}
+          />
+        </Suspense>
       </Drawer>
-      <ShortcutsHelp isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
     </div>
   );
 }

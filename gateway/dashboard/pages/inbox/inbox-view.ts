@@ -4,7 +4,9 @@ import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
 /** Folder of the list. */
-export type InboxFolder = 'inbox' | 'unread' | 'archived' | 'trash';
+export type InboxFolder = 'inbox' | 'unread' | 'sent' | 'archived' | 'trash';
+
+const FOLDERS: readonly string[] = ['unread', 'sent', 'archived', 'trash'] satisfies InboxFolder[];
 
 /** The view in the URL: the list's conditions, the open thread, and the composer. */
 export interface InboxView {
@@ -43,10 +45,10 @@ export function useInboxView(): {
 /** Returns the conditions of a view as GraphQL variables. */
 export function wantedOf({ folder, search, label, address }: InboxView): ThreadsWanted {
   return {
-    search: search === '' ? null : search,
+    search: folder === 'sent' ? `in:sent ${search}`.trim() : search === '' ? null : search,
     filter: {
       isUnread: folder === 'unread' ? true : null,
-      archived: folder === 'archived' ? 'ARCHIVED' : folder === 'trash' ? 'ANY' : null,
+      archived: folder === 'archived' ? 'ARCHIVED' : folder === 'trash' || folder === 'sent' ? 'ANY' : null,
       isTrashed: folder === 'trash' ? true : null,
       label,
       address,
@@ -57,7 +59,7 @@ export function wantedOf({ folder, search, label, address }: InboxView): Threads
 function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView {
   const folder = parameters.get('in');
   return {
-    folder: folder === 'unread' || folder === 'archived' || folder === 'trash' ? folder : 'inbox',
+    folder: folder !== null && FOLDERS.includes(folder) ? (folder as InboxFolder) : 'inbox',
     search: parameters.get('q') ?? '',
     label: parameters.get('label'),
     address: parameters.get('address'),

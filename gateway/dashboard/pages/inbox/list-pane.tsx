@@ -1,7 +1,9 @@
-import { Box, Stack } from '@mantine/core';
+import { ActionIcon, Box, Group, Tooltip } from '@mantine/core';
+import { IconLayoutList, IconList, IconPencilPlus } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { BulkBar } from './bulk-bar.tsx';
+import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxEmpty } from './inbox-empty.tsx';
 import { InboxFilters } from './inbox-filters.tsx';
@@ -17,18 +19,43 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
   const { pages } = list;
   const isEmpty = !list.isLoading && list.error === undefined && pages.size === 0 && !pages.hasMore;
   const inserter = useRef<((text: string) => void) | null>(null);
+  const [density, setDensity] = useDensity();
+  const isCompact = density === 'compact';
   const clear = () => go({ search: '', label: null, address: null });
   return (
     <section className={`${style['pane']} ${style['list']}`} aria-label="Conversations">
-      <Stack gap="xs" p="xs" style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-        <InboxSearch
-          search={view.search}
-          setSearch={(search) => go({ search, threadId: null })}
-          field={inbox.searchField}
-          inserter={inserter}
-        />
-        <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
-      </Stack>
+      <div className={style['listHead']}>
+        <Group gap="xs" wrap="nowrap">
+          <Box flex={1} miw={0}>
+            <InboxSearch
+              search={view.search}
+              setSearch={(search) => go({ search, threadId: null })}
+              field={inbox.searchField}
+              inserter={inserter}
+            />
+          </Box>
+          <Tooltip label="Write email (c)">
+            <ActionIcon size="lg" aria-label="Write email" onClick={() => go({ compose: { mode: 'new' } })}>
+              <IconPencilPlus size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <Box flex={1} miw={0}>
+            <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
+          </Box>
+          <Tooltip label={isCompact ? 'Show larger rows' : 'Show more rows'}>
+            <ActionIcon
+              variant="default"
+              size={30}
+              aria-label={isCompact ? 'Show larger rows' : 'Show more rows'}
+              onClick={() => setDensity(isCompact ? 'comfortable' : 'compact')}
+            >
+              {isCompact ? <IconLayoutList size={16} aria-hidden /> : <IconList size={16} aria-hidden />}
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      </div>
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
           <BulkBar
@@ -75,6 +102,8 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             activeId={inbox.activeId}
             selected={selection.ids}
             ownDomains={inbox.ownDomains}
+            isSentView={view.folder === 'sent'}
+            density={density}
             hrefOf={(id) => pathOf({ threadId: id, compose: null })}
             actions={inbox.rowActions}
           />

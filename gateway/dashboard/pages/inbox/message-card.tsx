@@ -19,6 +19,7 @@ import type { Composing } from './inbox-view.ts';
 import { MessageBody } from './message-body.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import { nameOf } from './people.ts';
+import { writtenAt } from './row-time.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
@@ -42,7 +43,7 @@ export interface MessageCardProps {
 /** A message: one line when collapsed, otherwise complete. */
 export function MessageCard(props: MessageCardProps) {
   const { message, thread, isFirst, isUnfolded, toggle, compose, opened, following } = props;
-  const { id, from, createdAt, type, isRead, preview, attachmentCount } = message;
+  const { id, from, type, isRead, preview, attachmentCount } = message;
   const [dialog, setDialog] = useState<'split' | 'move' | null>(null);
   const remove = useDeleteMessage();
   const isOwn = type !== 'RECEIVED';
@@ -56,14 +57,14 @@ export function MessageCard(props: MessageCardProps) {
       data-unread={isUnread || undefined}
       aria-label={`Message from ${nameOf(from)}`}
     >
-      <Group gap="sm" p="sm" wrap="nowrap" align="flex-start">
+      <Group gap="sm" px="sm" py={6} wrap="nowrap" align="flex-start">
         <UnstyledButton
           onClick={toggle}
           aria-expanded={isUnfolded}
           style={{ flex: 1, minWidth: 0, display: 'flex', gap: '0.75rem' }}
         >
           <Avatar
-            size={34}
+            size={32}
             radius="xl"
             name={nameOf(from)}
             color={isOwn ? 'postroom' : 'initials'}
@@ -100,7 +101,7 @@ export function MessageCard(props: MessageCardProps) {
           </span>
         </UnstyledButton>
         <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
-          <RelativeTime at={createdAt} />
+          <RelativeTime at={writtenAt(message)} />
         </Text>
         <Menu position="bottom-end">
           <Menu.Target>
@@ -150,7 +151,7 @@ export function MessageCard(props: MessageCardProps) {
       </Group>
       {message.guardStatus !== null && <HeldNote emailId={id} />}
       {isUnfolded && (
-        <Stack gap="sm" px="sm" pb="sm">
+        <Stack gap={6} px="sm" pb="sm">
           <MessageBody message={message} />
         </Stack>
       )}

@@ -1,9 +1,9 @@
 import { Anchor, Group, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { exactTime } from '../../parts/relative-time.tsx';
-import { mailboxText } from './people.ts';
+import { mailboxText, nameOf } from './people.ts';
 import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';
 
 type Authentication = NonNullable<MessageBodyData['content']['authentication']>;
@@ -37,24 +37,40 @@ export function MessageEnvelope({
   authentication: Authentication | null;
 }) {
   const { to, cc, bcc, replyTo, threadReason, createdAt, envelopeRecipient, id } = message;
+  const [isOpen, setOpen] = useState(false);
+  const everyone = [...to, ...cc, ...bcc];
+  const first = to[0] === undefined ? (envelopeRecipient ?? 'undisclosed recipients') : nameOf(to[0]);
   return (
     <Stack gap={2}>
-      <Line name="To">
-        {to.length === 0 ? (envelopeRecipient ?? 'undisclosed recipients') : to.map(mailboxText).join(', ')}
-      </Line>
-      {cc.length > 0 && <Line name="Cc">{cc.map(mailboxText).join(', ')}</Line>}
-      {bcc.length > 0 && <Line name="Bcc">{bcc.map(mailboxText).join(', ')}</Line>}
-      {replyTo.length > 0 && <Line name="Reply to">{replyTo.map(mailboxText).join(', ')}</Line>}
       <Group gap="sm">
-        <Text size="xs" c="dimmed">
-          {exactTime(createdAt)}
+        <Text size="xs" c="dimmed" className="postroom-wrap">
+          {`To ${first}${everyone.length > 1 ? ` and ${everyone.length - 1} more` : ''}`}
         </Text>
         {authentication !== null && <SenderMark authentication={authentication} />}
-        {threadReason !== null && <WhyHere reason={threadReason} />}
-        <Anchor component={Link} href={`/emails/${id}`} size="xs">
-          Details
-        </Anchor>
+        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide details' : 'Show details'}
+        </UnstyledButton>
       </Group>
+      {isOpen && (
+        <>
+          <Line name="To">
+            {to.length === 0 ? (envelopeRecipient ?? 'undisclosed recipients') : to.map(mailboxText).join(', ')}
+          </Line>
+          {cc.length > 0 && <Line name="Cc">{cc.map(mailboxText).join(', ')}</Line>}
+          {bcc.length > 0 && <Line name="Bcc">{bcc.map(mailboxText).join(', ')}</Line>}
+          {replyTo.length > 0 && <Line name="Reply to">{replyTo.map(mailboxText).join(', ')}</Line>}
+          <Line name={message.type === 'RECEIVED' ? 'Received' : 'Sent'}>{exactTime(createdAt)}</Line>
+          {message.date !== null && message.type === 'RECEIVED' && (
+            <Line name="Dated by the sender">{exactTime(message.date)}</Line>
+          )}
+          <Group gap="sm">
+            {threadReason !== null && <WhyHere reason={threadReason} />}
+            <Anchor component={Link} href={`/emails/${id}`} size="xs">
+              Open message page
+            </Anchor>
+          </Group>
+        </>
+      )}
     </Stack>
   );
 }

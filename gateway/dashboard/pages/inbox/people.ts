@@ -22,6 +22,20 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }
 
+/** Returns who wrote the messages of a thread, latest first, for a row: names of others, and `me` for the user's domains. */
+export function sendersText(senders: readonly Person[], ownDomains: ReadonlySet<string>): string {
+  const isOwn = ({ address }: Person) => ownDomains.has(domainOf(address));
+  const names = [...new Set(senders.map((sender) => (isOwn(sender) ? 'me' : shortNameOf(sender, senders.length))))];
+  const more = names.length - NAMED;
+  return names.length === 0 ? 'No sender' : names.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Returns the name; of several people, only the first word of each. */
+function shortNameOf(person: Person, count: number): string {
+  const name = nameOf(person);
+  return count > 1 && name !== person.address ? (name.split(/\s/)[0] ?? name) : name;
+}
+
 /** Returns the participants of a thread for a row: those outside `ownDomains`, if there are any. */
 export function participantsText(people: readonly Person[], ownDomains: ReadonlySet<string>): string {
   const others = people.filter(({ address }) => !ownDomains.has(domainOf(address)));

@@ -1,18 +1,23 @@
 import { ActionIcon, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconMail, IconX } from '@tabler/icons-react';
-import { useEffect, useImperativeHandle, useRef } from 'react';
-import { Composer } from '../../composer/composer.tsx';
-import { titleOf } from '../../composer/composer-form.tsx';
+import { type KeyboardEvent, lazy, Suspense, useEffect, useImperativeHandle, useRef } from 'react';
+import { titleOf } from '../../composer/draft.ts';
 import style from './inbox.module.css';
 import { ThreadView } from './thread-view.tsx';
 import type { Inbox } from './use-inbox.ts';
 import { useThread } from './use-thread.ts';
 
+const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+
 /** The open conversation, or a hint to open one. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
   const { threadId } = inbox.view;
   return (
-    <section className={`${style['pane']} ${style['reading']}`} aria-label="Conversation">
+    <section
+      className={`${style['pane']} ${style['reading']}`}
+      aria-label="Conversation"
+      data-reading={threadId !== null || undefined}
+    >
       {threadId === null ? <NothingOpen /> : <Reading key={threadId} inbox={inbox} threadId={threadId} />}
     </section>
   );
@@ -25,7 +30,11 @@ function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
   const { messages } = inSight;
   const answeredId = (messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1))?.id ?? null;
   useImperativeHandle<string | null, string | null>(answered, () => answeredId, [answeredId]);
-  const closeAnswer = () => go({ compose: null });
+  const closeAnswer = () => {
+    go({ compose: null });
+    // The focus was in the composer, which is gone.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-messages]')?.focus({ preventScroll: true }));
+  };
   return (
     <ThreadView
       inSight={inSight}
@@ -40,13 +49,15 @@ function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
     >
       {compose !== null && compose.mode !== 'new' ? (
         <AnswerPanel title={titleOf(compose.mode)} close={closeAnswer}>
-          <Composer
-            key={`${compose.mode} ${compose.emailId}`}
-            mode={compose.mode}
-            emailId={compose.emailId}
-            draftId={compose.draftId}
-            close={closeAnswer}
-          />
+          <Suspense>
+            <Composer
+              key={`${compose.mode} ${compose.emailId}`}
+              mode={compose.mode}
+              emailId={compose.emailId}
+              draftId={compose.draftId}
+              close={closeAnswer}
+            />
+          </Suspense>
         </AnswerPanel>
       ) : undefined}
     </ThreadView>
@@ -61,7 +72,8 @@ function AnswerPanel({ title, close, children }: { title: string; close: () => v
     panel.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
-    <Paper withBorder p="md" radius="md" ref={panel} className={style['answer'] ?? ''}>
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- Esc does what the button does
+    <Paper withBorder p="sm" radius="md" ref={panel} onKeyDown={(event) => isEscape(event) && close()}>
       <Group justify="space-between" mb="xs">
         <Title order={3}>{title}</Title>
         <ActionIcon variant="subtle" color="gray" aria-label="Close and keep draft" onClick={close}>
@@ -71,6 +83,15 @@ function AnswerPanel({ title, close, children }: { title: string; close: () => v
       {children}
     </Paper>
   );
+}
+
+/** Returns whether Esc was pressed for the composer, and not to close a list of suggestions or a menu in it. */
+function isEscape({ key, target, defaultPrevented, currentTarget }: KeyboardEvent): boolean {
+  if (key !== 'Escape' || defaultPrevented || !(target instanceof Element) || !currentTarget.contains(target))
+    return false;
+  const list = target.getAttribute('aria-controls');
+  const isListOpen = list !== null && document.getElementById(list)?.checkVisibility() === true;
+  return target.getAttribute('aria-expanded') !== 'true' && !isListOpen;
 }
 
 function NothingOpen() {

@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a message's head, collapsed or expanded. */
 const MESSAGE = graphql(`
   fragment ThreadMessage on Email {
-    id type status subject preview createdAt isRead isArchived isTest guardStatus threadPosition threadReason failureReason scheduledAt
+    id type status subject preview createdAt date isRead isArchived isTest guardStatus threadPosition threadReason failureReason scheduledAt
     from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
     ownAddress { address } envelopeRecipient attachmentCount
   }
@@ -14,7 +14,7 @@ export const THREAD = graphql(
   `
   query InboxThread($id: ID!, $last: Int!) {
     thread(id: $id) {
-      id normalizedSubject messageCount unreadCount isArchived trashedAt labels lastMessageAt
+      id subject messageCount unreadCount isArchived trashedAt labels lastMessageAt
       claim { holder expiresAt }
       participants { name address }
       messages(last: $last) {

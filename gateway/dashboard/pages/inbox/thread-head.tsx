@@ -12,6 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { exactTime } from '../../parts/relative-time.tsx';
+import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
@@ -37,7 +38,7 @@ export function ThreadHead(props: ThreadHeadProps) {
   const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose } = props;
   const { id, isArchived, messageCount, claim } = thread;
   const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
-  const subject = messages[0]?.subject || thread.normalizedSubject || 'No subject';
+  const subject = thread.subject || 'No subject';
   const archive = () => {
     void acts.archive([id], !isArchived);
     back();
@@ -53,21 +54,21 @@ export function ThreadHead(props: ThreadHeadProps) {
   };
   return (
     <Group
-      p="sm"
+      px="xs"
+      py={5}
       gap="xs"
-      align="flex-start"
       wrap="nowrap"
       style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
     >
       <ActionIcon component={Link} href={backHref} variant="default" size="lg" aria-label="Back to list (Esc)">
         <IconArrowLeft size={18} aria-hidden />
       </ActionIcon>
-      <div style={{ flex: 1, minWidth: 0 }}>
-        <Title order={2} size="h3" className="postroom-wrap" lineClamp={2}>
+      <div className={style['subject']}>
+        <Title order={2} size="h4" lineClamp={1} title={subject}>
           {subject}
         </Title>
-        <Group gap={6} mt={4}>
-          <Text size="xs" c="dimmed">
+        <Group gap={6} wrap="nowrap" miw={0}>
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {messageCount === 1 ? '1 message' : `${messageCount} messages`}
             {isArchived ? ', archived' : ''}
             {thread.trashedAt === null ? '' : `, in the trash until ${trashEnd(thread.trashedAt)}`}

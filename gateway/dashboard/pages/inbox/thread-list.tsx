@@ -10,14 +10,13 @@ import {
   useMemo,
   useRef,
 } from 'react';
+import { type Density, ROW_REM } from './density.ts';
 import style from './inbox.module.css';
 import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 import { type RowActions, ThreadRow } from './thread-row.tsx';
 import { useNow } from './use-now.ts';
 import type { ThreadList as List } from './use-thread-list.ts';
 
-/** As in inbox.module.css. */
-const ROW_REM = 5.25;
 /** Number of rows rendered above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
 /** Distance in rows between remembered rows, by which the list keeps its scroll position. */
@@ -38,6 +37,9 @@ export interface ThreadListProps {
   activeId: string | null;
   selected: ReadonlySet<string>;
   ownDomains: ReadonlySet<string>;
+  /** names recipients instead of senders */
+  isSentView: boolean;
+  density: Density;
   hrefOf: (id: string) => string;
   actions: RowActions;
   ref?: Ref<ThreadListHandle>;
@@ -51,12 +53,15 @@ interface Anchor {
 
 /** A grid of any number of threads that renders only visible rows. Arrow keys move through it. */
 export function ThreadList(props: ThreadListProps) {
-  const { list, label, openId, activeId, selected, ownDomains, hrefOf, actions, ref } = props;
+  const { list, label, openId, activeId, selected, ownDomains, isSentView, density, hrefOf, actions, ref } = props;
   const { pages, see } = list;
   const scroll = useRef<HTMLDivElement>(null);
   const anchors = useRef<Anchor[]>([]);
   const now = useNow(pages);
-  const rowPx = useMemo(() => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
+  const rowPx = useMemo(
+    () => ROW_REM[density] * Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
+    [density],
+  );
   const activeIndex = activeId === null ? -1 : indexOfThread(pages, activeId);
   // oxlint-disable-next-line react/incompatible-library -- nothing here is passed to memoized components
   const virtual = useVirtualizer({
@@ -72,6 +77,7 @@ export function ThreadList(props: ThreadListProps) {
         : [...indexes, activeIndex].sort((a, b) => a - b);
     },
   });
+  useLayoutEffect(() => virtual.measure(), [virtual, rowPx]);
   const items = virtual.getVirtualItems();
   const from = virtual.range?.startIndex ?? 0;
   const to = virtual.range?.endIndex ?? 0;
@@ -152,7 +158,7 @@ export function ThreadList(props: ThreadListProps) {
       <div className={style['rows']} role="rowgroup" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = rowAt(pages, index);
-          if (row === null) return <WaitingRow key={`waiting-${index}`} top={start} index={index} />;
+          if (row === null) return <WaitingRow key={`waiting-${index}`} top={start} index={index} density={density} />;
           const { id } = row.node;
           return (
             <ThreadRow
@@ -165,6 +171,8 @@ export function ThreadList(props: ThreadListProps) {
               isSelected={selected.has(id)}
               isOpen={id === openId}
               isTabStop={activeIndex === -1 ? index === from : index === activeIndex}
+              isSentView={isSentView}
+              density={density}
               now={now}
               actions={actions}
             />
@@ -175,14 +183,20 @@ export function ThreadList(props: ThreadListProps) {
   );
 }
 
-function WaitingRow({ top, index }: { top: number; index: number }) {
+function WaitingRow({ top, index, density }: { top: number; index: number; density: Density }) {
   return (
-    <div role="row" aria-rowindex={index + 1} className={style['row']} style={{ transform: `translateY(${top}px)` }}>
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      className={style['row']}
+      data-density={density}
+      style={{ transform: `translateY(${top}px)` }}
+    >
       <div role="gridcell" aria-label="Loading" />
       <div role="gridcell" className={style['open']} aria-hidden>
         <Skeleton h={10} w="45%" />
         <Skeleton h={10} w="80%" />
-        <Skeleton h={10} w="65%" />
+        {density === 'comfortable' && <Skeleton h={10} w="65%" />}
       </div>
     </div>
   );

@@ -1,10 +1,11 @@
 import { Badge, Checkbox } from '@mantine/core';
 import { IconArchive, IconPaperclip } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
-import { relativeTime } from '../../parts/relative-time.tsx';
+import type { Density } from './density.ts';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
-import { participantsText } from './people.ts';
+import { participantsText, sendersText } from './people.ts';
+import { rowTime, timesInFull, writtenAt } from './row-time.ts';
 
 /** Maximum number of labels shown in a row. */
 const SHOWN_LABELS = 2;
@@ -28,17 +29,25 @@ export interface ThreadRowProps {
   isSelected: boolean;
   isOpen: boolean;
   isTabStop: boolean;
+  /** names recipients instead of senders */
+  isSentView: boolean;
+  density: Density;
   /** milliseconds, so that all rows show the same time */
   now: number;
   actions: RowActions;
 }
 
-/** A thread in the list: participants, subject, preview of the latest message, and status. */
+/** A thread in the list: senders, subject, preview of the latest message, and status. */
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
-  const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop, now, actions } = props;
+  const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop, isSentView, density, now, actions } =
+    props;
   const { id, latestMessage, unreadCount, messageCount, labels, isArchived } = thread;
-  const people = participantsText(thread.participants, ownDomains);
-  const subject = latestMessage?.subject || thread.normalizedSubject || 'No subject';
+  const people = isSentView
+    ? `To: ${participantsText(thread.participants, ownDomains)}`
+    : sendersText(thread.senders, ownDomains);
+  const subject = thread.subject || 'No subject';
+  const times = latestMessage ?? { date: null, createdAt: thread.lastMessageAt };
+  const at = writtenAt(times);
   const isUnread = unreadCount > 0;
   const click = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.button !== 0) return;
@@ -47,6 +56,29 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
     else actions.open(id);
   };
   const tick = (event: KeyboardEvent | MouseEvent) => actions.select(id, event.shiftKey);
+  const texts = (
+    <>
+      {thread.latestMessage?.hasAttachments === true && (
+        <>
+          <IconPaperclip size={15} aria-hidden className={style['dim']} />
+          <span className={style['words']}>has attachments</span>
+        </>
+      )}
+      {isArchived && (
+        <>
+          <IconArchive size={15} aria-hidden className={style['dim']} />
+          <span className={style['words']}>archived</span>
+        </>
+      )}
+      {labels.slice(0, SHOWN_LABELS).map((label) => (
+        <Badge key={label} variant="default" size="sm" tt="none" fw={500} radius="sm" maw={110}>
+          {label}
+        </Badge>
+      ))}
+      {labels.length > SHOWN_LABELS && <span className={style['count']}>+{labels.length - SHOWN_LABELS}</span>}
+    </>
+  );
+  const preview = latestMessage?.preview || 'No text';
   return (
     <div
       role="row"
@@ -54,6 +86,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       aria-selected={isSelected}
       tabIndex={isTabStop ? 0 : -1}
       className={style['row']}
+      data-density={density}
       data-thread={id}
       data-open={isOpen || undefined}
       aria-current={isOpen ? 'true' : undefined}
@@ -76,49 +109,38 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           <span className={style['line']}>
             {isUnread && <span className={style['dot']} aria-hidden />}
             {isUnread && <span className={style['words']}>{`${unreadCount} unread. `}</span>}
-            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>{people}</span>
-            {messageCount > 1 && (
-              <span className={style['count']}>
-                {messageCount}
-                <span className={style['words']}> messages</span>
-              </span>
-            )}
-            <time className={style['count']} dateTime={thread.lastMessageAt} title={exact(thread.lastMessageAt)}>
-              {relativeTime(thread.lastMessageAt, now)}
+            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>
+              {people}
+              {messageCount > 1 && (
+                <span className={style['messages']}>
+                  {messageCount}
+                  <span className={style['words']}> messages</span>
+                </span>
+              )}
+            </span>
+            {density === 'compact' && texts}
+            <time
+              className={style['count']}
+              dateTime={at}
+              title={timesInFull(times, latestMessage?.type === 'RECEIVED')}
+            >
+              {rowTime(at, now)}
             </time>
           </span>
           <span className={style['line']}>
-            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>{subject}</span>
-            {latestMessage?.hasAttachments === true && (
-              <>
-                <IconPaperclip size={15} aria-hidden className={style['dim']} />
-                <span className={style['words']}>has attachments</span>
-              </>
-            )}
-            {isArchived && (
-              <>
-                <IconArchive size={15} aria-hidden className={style['dim']} />
-                <span className={style['words']}>archived</span>
-              </>
-            )}
+            <span className={style['grow']}>
+              <span className={isUnread ? style['unread'] : undefined}>{subject}</span>
+              {density === 'compact' && <span className={style['dim']}>{` · ${preview}`}</span>}
+            </span>
+            {density === 'comfortable' && texts}
           </span>
-          <span className={style['line']}>
-            <span className={`${style['grow']} ${style['dim']}`}>{latestMessage?.preview || 'No text'}</span>
-            {labels.slice(0, SHOWN_LABELS).map((label) => (
-              <Badge key={label} variant="default" size="sm" tt="none" fw={500} radius="sm" maw={110}>
-                {label}
-              </Badge>
-            ))}
-            {labels.length > SHOWN_LABELS && <span className={style['count']}>+{labels.length - SHOWN_LABELS}</span>}
-          </span>
+          {density === 'comfortable' && (
+            <span className={style['line']}>
+              <span className={`${style['grow']} ${style['dim']}`}>{preview}</span>
+            </span>
+          )}
         </a>
       </div>
     </div>
   );
 });
-
-const exactly = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
-
-function exact(at: string): string {
-  return exactly.format(new Date(at));
-}

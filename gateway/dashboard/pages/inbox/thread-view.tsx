@@ -75,8 +75,8 @@ export function ThreadView(props: ThreadViewProps) {
     <>
       <ThreadHead {...{ thread, labels, acts, isLabelling, setLabelling, back, backHref, messages, compose }} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there */}
-      <div className={style['thread']} ref={scroll} tabIndex={0} role="region" aria-label="Messages">
-        <Stack gap="sm">
+      <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">
+        <Stack gap="xs">
           {earlierCount > 0 && (
             <Button
               variant="default"

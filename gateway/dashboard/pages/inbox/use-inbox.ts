@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { useShortcuts } from '../../shell/shortcuts.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
 import { MAX_MERGED } from './selection-bar.tsx';
-import { useShortcuts } from './shortcuts.tsx';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
@@ -30,8 +30,6 @@ export interface Inbox {
   searchField: React.RefObject<HTMLInputElement | null>;
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
-  isHelpOpen: boolean;
-  setHelpOpen: (isOpen: boolean) => void;
   back: () => void;
   /** opens the question whether to merge */
   askMerge: () => void;
@@ -56,7 +54,7 @@ export function useInbox(): Inbox {
   const names = frame?.domains.edges.map(({ node }) => node.name).join(' ') ?? '';
   const ownDomains = useMemo(() => new Set(names.split(' ')), [names]);
   // Results of a search stay until it runs again, even if they no longer match.
-  const isPlain = search === '';
+  const isPlain = search === '' && folder !== 'sent';
   const leaves = (isArchived: boolean) =>
     isPlain && folder !== 'trash' && (folder === 'archived' ? !isArchived : isArchived);
   const isTrash = folder === 'trash';
@@ -67,7 +65,6 @@ export function useInbox(): Inbox {
   const selection = useSelection(list.pages);
   const [activeId, setActive] = useState<string | null>(threadId);
   const [isLabelling, setLabelling] = useState(false);
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const [isMerging, setMerging] = useState(false);
   const bulk = useBulk(wantedOf(view), () => {
     selection.clear();
@@ -183,7 +180,6 @@ export function useInbox(): Inbox {
     c: () => go({ compose: { mode: 'new' } }),
     z: acts.undo,
     '/': () => searchField.current?.focus(),
-    '?': () => setHelpOpen(true),
     Escape: () => (selection.ids.size > 0 ? selection.clear() : threadId !== null && back()),
   });
   // The keyboard starts at a thread that was opened by its URL.
@@ -224,8 +220,6 @@ export function useInbox(): Inbox {
     searchField,
     isLabelling,
     setLabelling,
-    isHelpOpen,
-    setHelpOpen,
     back,
     askMerge,
     isMerging: isMerging && selected.length > 1,

@@ -1,0 +1,29 @@
+const clock = new Intl.DateTimeFormat('en', { hour: 'numeric', minute: '2-digit' });
+const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', year: 'numeric' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+
+/** Times of a message: the sender's, null if it gave none, and when the service received or sent it. */
+interface MessageTimes {
+  date: string | null;
+  createdAt: string;
+}
+
+/** Returns the sender's time of a message, or when it was received if that is earlier: no mail is written after it came. */
+export function writtenAt({ date, createdAt }: MessageTimes): string {
+  return date !== null && Date.parse(date) < Date.parse(createdAt) ? date : createdAt;
+}
+
+/** Formats a time for a row: the hour if it is on the same day as `now` (milliseconds), the date otherwise. */
+export function rowTime(at: string, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  if (then.toDateString() === today.toDateString()) return clock.format(then);
+  return then.getFullYear() === today.getFullYear() ? dayOfYear.format(then) : day.format(then);
+}
+
+/** Returns both times in full. */
+export function timesInFull(times: MessageTimes, isReceived: boolean): string {
+  const { date, createdAt } = times;
+  const stored = `${isReceived ? 'Received' : 'Sent'} ${exact.format(new Date(createdAt))}`;
+  return date === null || !isReceived ? stored : `Dated ${exact.format(new Date(date))}. ${stored}`;
+}

@@ -1,0 +1,139 @@
+import '@mantine/spotlight/styles.css';
+import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import {
+  IconAt,
+  IconKey,
+  IconKeyboard,
+  IconLogout,
+  IconMail,
+  IconMoon,
+  IconPencilPlus,
+  IconPlugConnected,
+  IconSearch,
+  IconShieldHalf,
+  IconSun,
+  IconWorld,
+} from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { graphql } from '../graphql.ts';
+import { places } from './places.ts';
+import { signOut } from './sign-out.ts';
+
+const FOUND = graphql(`
+  query PaletteThreads($search: String!) {
+    inbox(first: 6, search: $search, filter: { archived: ANY }) {
+      edges { node { id subject latestMessage { id preview from { name address } } } }
+    }
+  }
+`);
+
+const ADDRESSES = graphql(`
+  query PaletteAddresses { emailAddresses(first: 100) { edges { node { id address } } } }
+`);
+
+/** Threads are searched when the user pauses for this long, and from this many characters on. */
+const TYPING_MS = 180;
+const SEARCH_FROM = 2;
+const MAX_ADDRESSES = 5;
+const [store, palette] = createSpotlight();
+const HIDDEN = {
+  position: 'absolute',
+  width: 1,
+  minHeight: 0,
+  height: 1,
+  padding: 0,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+} as const;
+const ICON = { size: 18, stroke: 1.7, 'aria-hidden': true } as const;
+
+/** Finds pages, actions, addresses and conversations by their words. It is loaded when it is opened for the first time. */
+export function CommandPalette({ close, openHelp }: { close: () => void; openHelp: () => void }) {
+  const [, navigate] = useLocation();
+  const { setColorScheme } = useMantineColorScheme();
+  const [typed, setTyped] = useState('');
+  const query = typed.trim();
+  const [search] = useDebouncedValue(query, TYPING_MS);
+  const isSearching = search.length >= SEARCH_FROM;
+  const [{ data }] = useQuery({ query: FOUND, variables: { search }, pause: !isSearching });
+  const [{ data: own }] = useQuery({ query: ADDRESSES, variables: {} });
+  useEffect(() => palette.open(), []);
+
+  const go = (path: string) => () => navigate(path);
+  const command = (id: string, label: string, Icon: typeof IconMail, onClick: () => void): SpotlightActionData => ({
+    id,
+    label,
+    leftSection: <Icon {...ICON} />,
+    onClick,
+  });
+  const pages = places
+    .flatMap((group) => group.places)
+    .map(({ path, label, icon, key }) => ({
+      ...command(path, label, icon, go(path)),
+      rightSection: <span aria-hidden>{`g ${key}`}</span>,
+    }));
+  const actions = [
+    command('write', 'Write email', IconPencilPlus, go('/inbox?compose=new')),
+    command('domain', 'Add domain', IconWorld, go('/domains')),
+    command('address', 'Create address', IconAt, go('/addresses')),
+    command('endpoint', 'Create endpoint', IconPlugConnected, go('/endpoints?new=webhook')),
+    command('rule', 'Create guard rule', IconShieldHalf, go('/rules/new')),
+    command('key', 'Create API key', IconKey, go('/keys')),
+    command('light', 'Use light theme', IconSun, () => setColorScheme('light')),
+    command('dark', 'Use dark theme', IconMoon, () => setColorScheme('dark')),
+    command('keys-help', 'Show keyboard shortcuts', IconKeyboard, openHelp),
+    command('sign-out', 'Sign out', IconLogout, () => void signOut()),
+  ];
+  const addresses = (own?.emailAddresses.edges ?? []).map(({ node }) => ({
+    ...command(`address ${node.id}`, node.address, IconAt, go(`/inbox?address=${encodeURIComponent(node.address)}`)),
+    description: 'Show its mail in the inbox',
+  }));
+  const threads = (isSearching ? (data?.inbox.edges ?? []) : []).map(({ node }) => ({
+    ...command(node.id, node.subject || 'No subject', IconMail, go(`/inbox/${node.id}`)),
+    description: [node.latestMessage?.from.name ?? node.latestMessage?.from.address, node.latestMessage?.preview]
+      .filter((text) => text)
+      .join(' · '),
+  }));
+  const matching = (list: SpotlightActionData[]) =>
+    list.filter(({ label }) => query.split(/\s+/).every((word) => label?.toLowerCase().includes(word.toLowerCase())));
+  const groups = [
+    { group: 'Go to', actions: matching(pages) },
+    { group: 'Actions', actions: matching(actions) },
+    { group: 'Addresses', actions: query === '' ? [] : matching(addresses).slice(0, MAX_ADDRESSES) },
+    { group: 'Conversations', actions: threads },
+    {
+      group: 'Search',
+      actions:
+        query === ''
+          ? []
+          : [command('search', `Search mail for "${query}"`, IconSearch, go(`/inbox?q=${encodeURIComponent(query)}`))],
+    },
+  ].filter((group) => group.actions.length > 0);
+  return (
+    <Spotlight
+      store={store}
+      actions={groups}
+      // Filtered above: conversations are found by their text, which is not shown.
+      filter={(_query, all) => all}
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightClose={close}
+      shortcut={null}
+      scrollable
+      maxHeight={420}
+      title="Command palette"
+      // The title names the dialog for screen readers only.
+      styles={{ header: HIDDEN }}
+      nothingFound="Nothing found"
+      searchProps={{
+        placeholder: 'Search pages, actions, addresses and mail',
+        'aria-label': 'Search pages, actions, addresses and mail',
+        leftSection: <IconSearch {...ICON} />,
+      }}
+    />
+  );
+}

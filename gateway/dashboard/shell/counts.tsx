@@ -1,0 +1,78 @@
+import { Badge } from '@mantine/core';
+import { useEffect } from 'react';
+import { graphql } from '../graphql.ts';
+import { useLiveQuery } from '../live/use-live-query.ts';
+import { setUnreadCount } from '../parts/tab-title.ts';
+
+const DRAFT_COUNT = graphql(`
+  query DraftCount { drafts(first: 1) { totalCount } }
+`);
+
+/** Number of drafts. */
+export function DraftCount() {
+  const { data } = useLiveQuery({
+    query: DRAFT_COUNT,
+    variables: {},
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
+  });
+  const count = data?.drafts.totalCount ?? 0;
+  return count === 0 ? null : <Count count={count} about={count === 1 ? '1 draft' : `${count} drafts`} />;
+}
+
+const UNREAD_COUNT = graphql(`
+  query UnreadCount { inbox(first: 1, filter: { isUnread: true }) { totalCount } }
+`);
+
+/** Number of unread conversations in the inbox, also shown in the tab's title. */
+export function UnreadCount() {
+  const { data } = useLiveQuery({
+    query: UNREAD_COUNT,
+    variables: {},
+    kinds: [
+      'EMAIL_THREADED',
+      'EMAIL_READ',
+      'EMAIL_UNREAD',
+      'EMAIL_ARCHIVED',
+      'EMAIL_UNARCHIVED',
+      'EMAIL_RELEASED',
+      'THREAD_READ',
+      'THREAD_UNREAD',
+      'THREAD_ARCHIVED',
+      'THREAD_UNARCHIVED',
+      'THREAD_MERGED',
+      'THREAD_SPLIT',
+      'THREAD_MOVED',
+    ],
+    gatherMs: 1_000,
+  });
+  const count = data?.inbox.totalCount ?? 0;
+  useEffect(() => setUnreadCount(count), [count]);
+  return count === 0 ? null : <Count count={count} about={`${count} unread`} />;
+}
+
+const APPROVAL_COUNT = graphql(`
+  query ApprovalCount { emails(first: 1, filter: { status: AWAITING_APPROVAL, timeRange: ALL }) { totalCount } }
+`);
+
+/** Number of emails that wait for approval. */
+export function ApprovalCount() {
+  const { data } = useLiveQuery({
+    query: APPROVAL_COUNT,
+    variables: {},
+    kinds: ['EMAIL_APPROVAL_REQUESTED', 'EMAIL_APPROVED', 'EMAIL_REJECTED', 'EMAIL_CANCELLED'],
+    types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
+  });
+  const count = data?.emails.totalCount ?? 0;
+  return count === 0 ? null : (
+    <Count count={count} about={count === 1 ? '1 email to approve' : `${count} emails to approve`} />
+  );
+}
+
+function Count({ count, about }: { count: number; about: string }) {
+  return (
+    <Badge variant="default" size="sm" aria-label={about}>
+      {count > 9_999 ? '9999+' : count}
+    </Badge>
+  );
+}

@@ -1,0 +1,68 @@
+import {
+  IconActivity,
+  IconAt,
+  IconBan,
+  IconBook,
+  IconCalendarClock,
+  IconChecks,
+  IconGauge,
+  IconInbox,
+  IconKey,
+  IconListCheck,
+  IconPencil,
+  IconPlugConnected,
+  IconSend,
+  IconSettings,
+  IconShieldHalf,
+  IconWorld,
+} from '@tabler/icons-react';
+
+/** One entry of the navigation. */
+export interface Place {
+  path: string;
+  label: string;
+  icon: typeof IconInbox;
+  /** the key that opens it after `g` */
+  key: string;
+}
+
+/** Groups of navigation entries, each with its heading (null: none). */
+export const places: { heading: string | null; places: Place[] }[] = [
+  {
+    heading: null,
+    places: [
+      { path: '/', label: 'Overview', icon: IconGauge, key: 'o' },
+      { path: '/inbox', label: 'Inbox', icon: IconInbox, key: 'i' },
+      { path: '/inbox?in=sent', label: 'Sent', icon: IconSend, key: 's' },
+      { path: '/drafts', label: 'Drafts', icon: IconPencil, key: 'd' },
+      { path: '/approvals', label: 'Approvals', icon: IconChecks, key: 'p' },
+      { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock, key: 'l' },
+      { path: '/held', label: 'Held and blocked', icon: IconListCheck, key: 'h' },
+      { path: '/activity', label: 'Activity', icon: IconActivity, key: 'a' },
+    ],
+  },
+  {
+    heading: 'Receiving and routing',
+    places: [
+      { path: '/domains', label: 'Domains', icon: IconWorld, key: 'n' },
+      { path: '/addresses', label: 'Addresses', icon: IconAt, key: 'm' },
+      { path: '/endpoints', label: 'Endpoints', icon: IconPlugConnected, key: 'e' },
+      { path: '/rules', label: 'Guard rules', icon: IconShieldHalf, key: 'r' },
+      { path: '/suppressions', label: 'Suppressions', icon: IconBan, key: 'b' },
+    ],
+  },
+  {
+    heading: 'Developers',
+    places: [
+      { path: '/keys', label: 'API keys', icon: IconKey, key: 'k' },
+      { path: '/reference', label: 'Reference', icon: IconBook, key: 'x' },
+      { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
+    ],
+  },
+];
+
+/** Returns the path of the navigation entry that a URL belongs to. */
+export function placeOf(pathname: string, search: string): string {
+  const section = `/${pathname.split('/')[1] ?? ''}`;
+  return section === '/inbox' && new URLSearchParams(search).get('in') === 'sent' ? '/inbox?in=sent' : section;
+}
