@@ -3,6 +3,7 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { Frame } from './shell/frame.tsx';
+import { LoadBoundary } from './shell/load-boundary.tsx';
 import { SessionGate } from './shell/session.tsx';
 
 // Each page is loaded separately, so that the first page loads fast.
@@ -45,33 +46,37 @@ const pages: Record<string, ComponentType> = {
 /** Shows the page of the current path. Pages of the first list need no session. */
 export function App() {
   return (
-    <Suspense fallback={<Waiting />}>
-      <Switch>
-        {Object.entries(openPages).map(([path, Page]) => (
-          <Route key={path} path={path}>
-            <Page />
+    <LoadBoundary>
+      <Suspense fallback={<Waiting />}>
+        <Switch>
+          {Object.entries(openPages).map(([path, Page]) => (
+            <Route key={path} path={path}>
+              <Page />
+            </Route>
+          ))}
+          <Route>
+            <SessionGate>
+              <Frame>
+                <LoadBoundary>
+                  <Suspense fallback={<Waiting />}>
+                    <Switch>
+                      {Object.entries(pages).map(([path, Page]) => (
+                        <Route key={path} path={path}>
+                          <Page />
+                        </Route>
+                      ))}
+                      <Route>
+                        <NotFoundPage />
+                      </Route>
+                    </Switch>
+                  </Suspense>
+                </LoadBoundary>
+              </Frame>
+            </SessionGate>
           </Route>
-        ))}
-        <Route>
-          <SessionGate>
-            <Frame>
-              <Suspense fallback={<Waiting />}>
-                <Switch>
-                  {Object.entries(pages).map(([path, Page]) => (
-                    <Route key={path} path={path}>
-                      <Page />
-                    </Route>
-                  ))}
-                  <Route>
-                    <NotFoundPage />
-                  </Route>
-                </Switch>
-              </Suspense>
-            </Frame>
-          </SessionGate>
-        </Route>
-      </Switch>
-    </Suspense>
+        </Switch>
+      </Suspense>
+    </LoadBoundary>
   );
 }
 

@@ -1,7 +1,12 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useEffect, useEffectEvent } from 'react';
 import type { CombinedError } from 'urql';
 import { problemOf } from './use-act.ts';
+
+/** Interval of retries while the service is unreachable. Milliseconds. */
+const RETRY_MS = 3_000;
+const FIRST_SERVER_ERROR = 500;
 
 /** Returns what is wrong with the search text; null for every other error. */
 function searchFaultOf({ graphQLErrors }: CombinedError): string | null {
@@ -13,8 +18,12 @@ function searchFaultOf({ graphQLErrors }: CombinedError): string | null {
   return null;
 }
 
-/** Shows why data could not be loaded, with a retry button. A mistake in a search is a hint below its field. */
+/**
+ * Shows why data could not be loaded, with a retry button. While the service is unreachable, it also retries by itself. A
+ * mistake in a search is a hint below its field.
+ */
 export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () => void }) {
+  useRetries(isServiceAway(error), retry);
   const hint = searchFaultOf(error);
   if (hint !== null)
     return (
@@ -40,4 +49,29 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
       </Stack>
     </Alert>
   );
+}
+
+/** Returns whether the request may succeed later without a change: no response, or an error of the server. */
+function isServiceAway(error: Pick<CombinedError, 'networkError' | 'response'>): boolean {
+  const status = (error.response as Response | undefined)?.status;
+  return status === undefined ? error.networkError !== undefined : status >= FIRST_SERVER_ERROR;
+}
+
+/** Calls back in intervals and when the browser is online again, as long as it is wanted and the page is visible. */
+function useRetries(isWanted: boolean, retry: (() => void) | undefined): void {
+  const again = useEffectEvent(() => {
+    if (document.visibilityState === 'visible') retry?.();
+  });
+  useEffect(() => {
+    if (!isWanted) return;
+    const tick = () => again();
+    const timer = window.setInterval(tick, RETRY_MS);
+    window.addEventListener('online', tick);
+    document.addEventListener('visibilitychange', tick);
+    return () => {
+      window.clearInterval(timer);
+      window.removeEventListener('online', tick);
+      document.removeEventListener('visibilitychange', tick);
+    };
+  }, [isWanted]);
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Burger, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Badge, Burger, UnstyledButton } from '@mantine/core';
 import { IconSearch, IconUser } from '@tabler/icons-react';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -165,11 +165,9 @@ function LiveBadge() {
   } as const;
   const [label, color, about] = words[state];
   return (
-    <Tooltip label={about}>
-      <Badge variant="dot" color={color} size="sm" role="status" data-live={state}>
-        {label}
-      </Badge>
-    </Tooltip>
+    <Badge variant="dot" color={color} size="sm" role="status" data-live={state} title={about}>
+      {label}
+    </Badge>
   );
 }
 

@@ -6,8 +6,8 @@ import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FIRST_MAIL, type InboxFrame } from './inbox-documents.ts';
-import { OperatorList } from './inbox-search.tsx';
 import type { InboxView } from './inbox-view.ts';
+import { OperatorList } from './search-help.tsx';
 
 /** Shown when the list is empty: the reason and the next step. */
 export function InboxEmpty({

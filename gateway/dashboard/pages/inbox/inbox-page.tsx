@@ -1,12 +1,11 @@
-import { Drawer } from '@mantine/core';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { setPageTitle } from '../../parts/tab-title.ts';
 import style from './inbox.module.css';
 import { ListPane } from './list-pane.tsx';
 import { ReadingPane } from './reading-pane.tsx';
 import { useInbox } from './use-inbox.ts';
 
-const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+const NewEmail = lazy(async () => ({ default: (await import('./new-email.tsx')).NewEmail }));
 
 /** The inbox: the list of conversations, and the open one beside it. */
 export function InboxPage() {
@@ -14,7 +13,9 @@ export function InboxPage() {
   const { view, go } = inbox;
   const title = view.folder === 'sent' ? 'Sent' : 'Inbox';
   useEffect(() => setPageTitle(title), [title]);
-  const closeNew = () => go({ compose: null });
+  // Stays when it was opened once, for its closing transition.
+  const isWriting = useRef(false);
+  isWriting.current ||= view.compose?.mode === 'new';
   return (
     <div className={style['page']}>
       <h1 className={style['words']}>{title}</h1>
@@ -22,23 +23,11 @@ export function InboxPage() {
         <ListPane inbox={inbox} />
         <ReadingPane inbox={inbox} />
       </div>
-      <Drawer
-        opened={view.compose?.mode === 'new'}
-        onClose={closeNew}
-        title="New email"
-        position="right"
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close and keep draft' }}
-      >
+      {isWriting.current && (
         <Suspense>
-          <Composer
-            mode="new"
-            draftId={view.compose?.draftId}
-            created={(draftId) => go({ compose: { mode: 'new', draftId } }, { replace: true })}
-            close={closeNew}
-          />
+          <NewEmail view={view} go={go} />
         </Suspense>
-      </Drawer>
+      )}
     </div>
   );
 }

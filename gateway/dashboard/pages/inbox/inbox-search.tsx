@@ -1,23 +1,8 @@
-import { ActionIcon, Button, CloseButton, Code, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, CloseButton, Group, TextInput } from '@mantine/core';
 import { IconHelp, IconSearch } from '@tabler/icons-react';
-import { type RefObject, type SubmitEvent, useEffect, useImperativeHandle, useState } from 'react';
+import { lazy, type RefObject, type SubmitEvent, Suspense, useEffect, useImperativeHandle, useState } from 'react';
 
-/** Search operators, each with an example that can be inserted into the field. */
-const OPERATORS = [
-  { text: 'from:', about: 'the sender, such as from:ann or from:example.com' },
-  { text: 'to:', about: 'a recipient' },
-  { text: 'subject:', about: 'a word in the subject' },
-  { text: 'domain:', about: 'a domain on either side' },
-  { text: 'label:', about: 'a label, such as label:"to do"' },
-  { text: 'has:attachment', about: 'with attachments' },
-  { text: 'is:unread', about: 'unread; also is:read, is:archived' },
-  { text: 'in:trash', about: 'in the trash' },
-  { text: 'in:sent', about: 'sent by you; also in:received, in:scheduled' },
-  { text: 'after:7d', about: 'in the last 7 days; after:2026-02-01' },
-  { text: 'before:', about: 'older than a date, such as before:2026-02-01' },
-  { text: '-', about: 'excludes a word or operator, such as -draft or -from:shop.test' },
-  { text: '"annual report"', about: 'an exact phrase' },
-];
+const SearchHelp = lazy(async () => ({ default: (await import('./search-help.tsx')).SearchHelp }));
 
 export interface InboxSearchProps {
   search: string;
@@ -70,7 +55,7 @@ export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchP
                   }}
                 />
               )}
-              <SearchHelp insert={insert} />
+              <HelpButton insert={insert} />
             </Group>
           }
         />
@@ -79,50 +64,26 @@ export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchP
   );
 }
 
-function SearchHelp({ insert }: { insert: (text: string) => void }) {
+/** Button of the search operators, which are loaded on first use. */
+function HelpButton({ insert }: { insert: (text: string) => void }) {
   const [isOpen, setOpen] = useState(false);
-  return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={340} trapFocus returnFocus withRoles>
-      <Popover.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label="Search operators"
-          onClick={() => setOpen(!isOpen)}
-        >
-          <IconHelp size={18} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Search operators">
-        <OperatorList
-          insert={(text) => {
-            setOpen(false);
-            insert(text);
-          }}
-        />
-      </Popover.Dropdown>
-    </Popover>
+  const button = (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-label="Search operators"
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
+      onClick={() => setOpen(!isOpen)}
+    >
+      <IconHelp size={18} aria-hidden />
+    </ActionIcon>
   );
-}
-
-/** The operators, each a button that adds it to the search. */
-export function OperatorList({ insert }: { insert: (text: string) => void }) {
+  if (!isOpen) return button;
   return (
-    <Stack gap={4}>
-      <Text size="xs" c="dimmed">
-        Words match the subject, people and text. One email has to match everything.
-      </Text>
-      {OPERATORS.map(({ text, about }) => (
-        <Group key={text} gap="xs" wrap="nowrap" align="baseline">
-          <Button size="compact-xs" variant="default" miw={118} onClick={() => insert(text)} aria-label={`Add ${text}`}>
-            <Code bg="transparent" p={0}>
-              {text}
-            </Code>
-          </Button>
-          <Text size="xs">{about}</Text>
-        </Group>
-      ))}
-    </Stack>
+    <Suspense fallback={button}>
+      <SearchHelp target={button} close={() => setOpen(false)} insert={insert} />
+    </Suspense>
   );
 }

@@ -1,17 +1,18 @@
-import { ActionIcon, Box, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Box, Group } from '@mantine/core';
 import { IconLayoutList, IconList, IconPencilPlus } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { lazy, Suspense, useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { BulkBar } from './bulk-bar.tsx';
 import { useDensity } from './density.ts';
 import style from './inbox.module.css';
-import { InboxEmpty } from './inbox-empty.tsx';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
-import { MergeDialog } from './merge-dialog.tsx';
-import { SelectionBar } from './selection-bar.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
+
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
+const MergeDialog = lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog }));
+const InboxEmpty = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).InboxEmpty }));
+const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
 
 /** Search, filters, and the list of conversations. */
 export function ListPane({ inbox }: { inbox: Inbox }) {
@@ -34,53 +35,57 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
               inserter={inserter}
             />
           </Box>
-          <Tooltip label="Write email (c)">
-            <ActionIcon size="lg" aria-label="Write email" onClick={() => go({ compose: { mode: 'new' } })}>
-              <IconPencilPlus size={18} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            size="lg"
+            aria-label="Write email"
+            title="Write email (c)"
+            onClick={() => go({ compose: { mode: 'new' } })}
+          >
+            <IconPencilPlus size={18} aria-hidden />
+          </ActionIcon>
         </Group>
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <Box flex={1} miw={0}>
             <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
           </Box>
-          <Tooltip label={isCompact ? 'Show larger rows' : 'Show more rows'}>
-            <ActionIcon
-              variant="default"
-              size={30}
-              aria-label={isCompact ? 'Show larger rows' : 'Show more rows'}
-              onClick={() => setDensity(isCompact ? 'comfortable' : 'compact')}
-            >
-              {isCompact ? <IconLayoutList size={16} aria-hidden /> : <IconList size={16} aria-hidden />}
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label={isCompact ? 'Show larger rows' : 'Show more rows'}
+            title={isCompact ? 'Show larger rows' : 'Show more rows'}
+            onClick={() => setDensity(isCompact ? 'comfortable' : 'compact')}
+          >
+            {isCompact ? <IconLayoutList size={16} aria-hidden /> : <IconList size={16} aria-hidden />}
+          </ActionIcon>
         </Group>
       </div>
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-          <BulkBar
+          <Suspense><BulkBar
             bulk={bulk}
             folder={view.folder}
             labels={frame?.labels ?? []}
             isLabelling={inbox.isLabelling}
             setLabelling={inbox.setLabelling}
-          />
+          /></Suspense>
         </Box>
       )}
-      {inbox.isMerging && <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />}
+      {inbox.isMerging && (<Suspense><MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} /></Suspense>)}
       {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-          <SelectionBar
-            threads={selected}
-            labels={frame?.labels ?? []}
-            acts={acts}
-            isLabelling={inbox.isLabelling}
-            setLabelling={inbox.setLabelling}
-            merge={inbox.askMerge}
-            chooseAll={() => void bulk.choose()}
-            isChoosing={bulk.isChoosing}
-            clear={selection.clear}
-          />
+          <Suspense>
+            <SelectionBar
+              threads={selected}
+              labels={frame?.labels ?? []}
+              acts={acts}
+              isLabelling={inbox.isLabelling}
+              setLabelling={inbox.setLabelling}
+              merge={inbox.askMerge}
+              chooseAll={() => void bulk.choose()}
+              isChoosing={bulk.isChoosing}
+              clear={selection.clear}
+            />
+          </Suspense>
         </Box>
       )}
       {list.error !== undefined && (
@@ -90,7 +95,9 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       )}
       {isEmpty ? (
         <Box p="xs" style={{ overflowY: 'auto' }}>
-          <InboxEmpty view={view} frame={frame} clear={clear} insert={(text) => inserter.current?.(text)} />
+          <Suspense>
+            <InboxEmpty view={view} frame={frame} clear={clear} insert={(text) => inserter.current?.(text)} />
+          </Suspense>
         </Box>
       ) : (
         (list.error === undefined || pages.size > 0) && (

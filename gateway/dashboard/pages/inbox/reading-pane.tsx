@@ -1,13 +1,11 @@
-import { ActionIcon, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { IconMail, IconX } from '@tabler/icons-react';
-import { type KeyboardEvent, lazy, Suspense, useEffect, useImperativeHandle, useRef } from 'react';
-import { titleOf } from '../../composer/draft.ts';
+import { Stack, Text } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import style from './inbox.module.css';
-import { ThreadView } from './thread-view.tsx';
 import type { Inbox } from './use-inbox.ts';
-import { useThread } from './use-thread.ts';
 
-const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+// The list is shown before the code of a conversation is loaded.
+const Reading = lazy(async () => ({ default: (await import('./reading.tsx')).Reading }));
 
 /** The open conversation, or a hint to open one. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
@@ -18,80 +16,15 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
       aria-label="Conversation"
       data-reading={threadId !== null || undefined}
     >
-      {threadId === null ? <NothingOpen /> : <Reading key={threadId} inbox={inbox} threadId={threadId} />}
+      {threadId === null ? (
+        <NothingOpen />
+      ) : (
+        <Suspense fallback={<div aria-busy />}>
+          <Reading key={threadId} inbox={inbox} threadId={threadId} />
+        </Suspense>
+      )}
     </section>
   );
-}
-
-function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
-  const { view, go, pathOf, acts, answered } = inbox;
-  const { compose } = view;
-  const inSight = useThread(threadId);
-  const { messages } = inSight;
-  const answeredId = (messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1))?.id ?? null;
-  useImperativeHandle<string | null, string | null>(answered, () => answeredId, [answeredId]);
-  const closeAnswer = () => {
-    go({ compose: null });
-    // The focus was in the composer, which is gone.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-messages]')?.focus({ preventScroll: true }));
-  };
-  return (
-    <ThreadView
-      inSight={inSight}
-      labels={inbox.frame?.labels ?? []}
-      acts={acts}
-      isLabelling={inbox.isLabelling && inbox.selected.length === 0}
-      setLabelling={inbox.setLabelling}
-      back={inbox.back}
-      backHref={pathOf({ threadId: null, compose: null })}
-      compose={(composing) => go({ compose: composing })}
-      opened={(id) => go({ threadId: id, compose: null })}
-    >
-      {compose !== null && compose.mode !== 'new' ? (
-        <AnswerPanel title={titleOf(compose.mode)} close={closeAnswer}>
-          <Suspense>
-            <Composer
-              key={`${compose.mode} ${compose.emailId}`}
-              mode={compose.mode}
-              emailId={compose.emailId}
-              draftId={compose.draftId}
-              close={closeAnswer}
-            />
-          </Suspense>
-        </AnswerPanel>
-      ) : undefined}
-    </ThreadView>
-  );
-}
-
-/** Container of the reply composer, which scrolls into view. */
-function AnswerPanel({ title, close, children }: { title: string; close: () => void; children: React.ReactNode }) {
-  const panel = useRef<HTMLDivElement>(null);
-  // In braces, because React would take a returned value for a cleanup function.
-  useEffect(() => {
-    panel.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- Esc does what the button does
-    <Paper withBorder p="sm" radius="md" ref={panel} onKeyDown={(event) => isEscape(event) && close()}>
-      <Group justify="space-between" mb="xs">
-        <Title order={3}>{title}</Title>
-        <ActionIcon variant="subtle" color="gray" aria-label="Close and keep draft" onClick={close}>
-          <IconX size={18} aria-hidden />
-        </ActionIcon>
-      </Group>
-      {children}
-    </Paper>
-  );
-}
-
-/** Returns whether Esc was pressed for the composer, and not to close a list of suggestions or a menu in it. */
-function isEscape({ key, target, defaultPrevented, currentTarget }: KeyboardEvent): boolean {
-  if (key !== 'Escape' || defaultPrevented || !(target instanceof Element) || !currentTarget.contains(target))
-    return false;
-  const list = target.getAttribute('aria-controls');
-  const isListOpen = list !== null && document.getElementById(list)?.checkVisibility() === true;
-  return target.getAttribute('aria-expanded') !== 'true' && !isListOpen;
 }
 
 function NothingOpen() {

@@ -12,11 +12,8 @@ import type { ReactNode } from 'react';
 import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { TrashTools } from './trash-tools.tsx';
-import { MAX_SELECTED } from './use-selection.ts';
+import { MAX_MERGED, MAX_SELECTED } from './use-selection.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
-
-/** Maximum number of threads that can be merged at once. */
-export const MAX_MERGED = 20;
 
 export interface SelectionBarProps {
   threads: readonly ThreadRow[];

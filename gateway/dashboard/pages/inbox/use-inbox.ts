@@ -3,12 +3,11 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
-import { MAX_MERGED } from './selection-bar.tsx';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
 import { type Bulk, useBulk } from './use-bulk.ts';
-import { type Selection, useSelection } from './use-selection.ts';
+import { MAX_MERGED, type Selection, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { type ThreadList, useThreadList } from './use-thread-list.ts';
 

@@ -1,6 +1,9 @@
 import { useState } from 'react';
 import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 
+/** Maximum number of threads that can be merged at once. */
+export const MAX_MERGED = 20;
+
 /** Maximum number of threads of one action. */
 export const MAX_SELECTED = 100;
 

@@ -1,0 +1,53 @@
+import { Button, Center, Stack, Text } from '@mantine/core';
+import { Component, type ReactNode, useEffect } from 'react';
+
+/** Interval at which a page whose code could not be loaded asks whether the service is back. Milliseconds. */
+const ASK_MS = 3_000;
+
+/**
+ * Shows its children, and a note when the code of a page could not be loaded: the service was unreachable, or a newer version replaced the
+ * files. The page is loaded again when the service responds. Other errors are thrown on.
+ */
+export class LoadBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    if (!isLoadError(error)) throw error;
+    return <Reloading />;
+  }
+}
+
+/** Browsers have no type for it; their messages begin differently, but all are about a module. */
+function isLoadError(error: unknown): boolean {
+  return error instanceof TypeError && /module/i.test(error.message);
+}
+
+function Reloading() {
+  useEffect(() => {
+    const ask = async () => {
+      const response = await fetch('/health', { cache: 'no-store' }).catch(() => null);
+      if (response?.ok === true) window.location.reload();
+    };
+    const timer = window.setInterval(() => void ask(), ASK_MS);
+    return () => window.clearInterval(timer);
+  }, []);
+  return (
+    <Center mih="40vh" p="md">
+      <Stack align="center" gap="xs" role="alert">
+        <Text fw={600}>Could not load this page</Text>
+        <Text size="sm" c="dimmed" ta="center">
+          Postroom is unreachable. This page loads again as soon as it responds.
+        </Text>
+        <Button size="xs" variant="default" onClick={() => window.location.reload()}>
+          Try again
+        </Button>
+      </Stack>
+    </Center>
+  );
+}
