@@ -61,16 +61,22 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       </div>
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-          <Suspense><BulkBar
-            bulk={bulk}
-            folder={view.folder}
-            labels={frame?.labels ?? []}
-            isLabelling={inbox.isLabelling}
-            setLabelling={inbox.setLabelling}
-          /></Suspense>
+          <Suspense>
+            <BulkBar
+              bulk={bulk}
+              folder={view.folder}
+              labels={frame?.labels ?? []}
+              isLabelling={inbox.isLabelling}
+              setLabelling={inbox.setLabelling}
+            />
+          </Suspense>
         </Box>
       )}
-      {inbox.isMerging && (<Suspense><MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} /></Suspense>)}
+      {inbox.isMerging && (
+        <Suspense>
+          <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />
+        </Suspense>
+      )}
       {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
           <Suspense>

@@ -21,9 +21,9 @@ export function MergeDialog({
     >
       <Stack>
         <List size="sm">
-          {threads.map(({ id, latestMessage, normalizedSubject, messageCount }) => (
+          {threads.map(({ id, subject, messageCount }) => (
             <List.Item key={id} className="postroom-wrap">
-              {latestMessage?.subject || normalizedSubject || 'No subject'}
+              {subject || 'No subject'}
               {messageCount > 1 ? ` (${messageCount} messages)` : ''}
             </List.Item>
           ))}
