@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isQuick } from '../support/chaos-figures.ts';
+import { isEveryPageOpened } from '../support/browser-length.ts';
 import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
 import { hostileCss } from '../support/mail/hostile-css.ts';
 import { hostileHtml } from '../support/mail/hostile-html.ts';
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
         withImages.add(id);
       }
     // Documents without remote images are the same as before.
-    const looked = isQuick ? mails.filter(({ id }) => withImages.has(id)) : mails;
+    const looked = isEveryPageOpened ? mails : mails.filter(({ id }) => withImages.has(id));
     await lookInFrames(tab.page, looked, { query: '?images=remote' });
     const asked = [...images].map((image) => image.replace(canary.url, ''));
     expect(asked.toSorted()).toEqual(['/body', '/cell', '/img', '/table']);
@@ -303,7 +303,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
 
 /** Returns each `step`th of them in a quick run, and all of them in a long one. */
 function someOf<T>(all: readonly T[], step: number): T[] {
-  return all.filter((_, at) => !isQuick || at % step === 0);
+  return all.filter((_, at) => isEveryPageOpened || at % step === 0);
 }
 
 /** On a machine that is busy. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isQuick } from '../support/chaos-figures.ts';
+import { isEveryPageOpened } from '../support/browser-length.ts';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
@@ -13,7 +13,7 @@ const DESKTOP = { width: 1280, height: 860 };
 
 /** Pages of a quick run that are checked in the dark, too: between them, they show nearly every part. A long run checks all. */
 const DARK_SLICE = /^\/(?:inbox|emails|endpoints|domains)\/|^\/(?:inbox|keys|settings|sign-in)?$/;
-const isInDarkSlice = (path: string): boolean => !isQuick || (DARK_SLICE.test(path) && !path.includes('?'));
+const isInDarkSlice = (path: string): boolean => isEveryPageOpened || (DARK_SLICE.test(path) && !path.includes('?'));
 
 let stage: BrowserStage;
 let full: TestAccount;

@@ -13,6 +13,7 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '| `npm test` | every `*.test.ts` once, with one kill per fault point. Installs the programs it needs on Debian. |',
     '| `npm run test:long` | the files under [Long experiments](#long-experiments), with three kills per fault point and longer outages |',
     '| `npm run mutants` | each small defect of `test/mutants/mutants.jsonl` with the test file that must notice it. For use before a release. |',
+    '| `npm run test:browser` | hostile mail and the accessibility of pages in a browser, each document by itself and each page in the dark, of which `npm test` takes a part |',
     '| `npm run test:engine` | the container image and `docker-compose.yml` on a Docker engine. Needs root. |',
     '| `npm run chaos` | every fault experiment at full length. Results: [chaos.md](chaos.md) |',
     '| `.ci/run` | `npm ci`, `npm run check`, the contracts and `npm test`. With `CI_LONG=1`, also `npm run test:long`. |',
