@@ -8,8 +8,9 @@ import { type Pull, type PullPage, pullRequests } from '../../webhooks/pulled-re
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { startOf } from './events.ts';
 
-/** Requests in one response. */
-const MAX_REQUESTS = 20;
+/** Events that one response reads. */
+const DEFAULT_EVENTS = 20;
+const MAX_EVENTS = 100;
 /** Time limit of a long poll: the wait and the work before and after it. Milliseconds. */
 const ANSWER_MS = (MAX_WAIT_SECONDS + 30) * 1_000;
 
@@ -26,8 +27,8 @@ const pullQuery = z.object({
     .number()
     .int()
     .min(1)
-    .max(MAX_REQUESTS)
-    .default(MAX_REQUESTS)
+    .max(MAX_EVENTS)
+    .default(DEFAULT_EVENTS)
     .meta({ description: 'Maximum number of events to read. A response can have fewer requests.' }),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).meta({
     description: 'If there are no requests, the number of seconds to wait for the first one.',
