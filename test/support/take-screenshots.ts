@@ -80,7 +80,16 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
     ['keys', '/keys'],
     ['reference', '/reference'],
     ['settings', '/settings'],
+    ['retention', '/settings?tab=service', shortenRetention],
   ];
+}
+
+/** Opens the dialog that says what shorter periods erase. */
+async function shortenRetention(page: Page): Promise<void> {
+  for (const label of ['Raw messages and attachments (days)', 'Bodies (days)', 'All other data (days)'])
+    await page.getByLabel(label).fill('1');
+  await page.getByRole('region', { name: 'Retention' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog', { name: 'Shorten the retention?' }).waitFor();
 }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'postroom-screenshots-'));
