@@ -29,7 +29,7 @@ export function paint(style: Parameters<typeof styleText>[0], text: string): str
  * Returns text of others in a form that cannot control the terminal: without escape sequences, control characters (except tabs and line
  * ends) and characters that reorder text.
  */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(REORDERING, '')
@@ -40,7 +40,7 @@ function harmless(text: string): string {
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Like `harmless`, and on one line. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return harmless(text).replaceAll(/\s+/g, ' ').trim();
 }
 

@@ -98,7 +98,7 @@ export function serverUrl(text: string): string {
 }
 
 /** The server did not process the request. */
-class Unavailable extends CommandError {
+export class Unavailable extends CommandError {
   /** whether a repetition within seconds may succeed */
   readonly isPassing: boolean;
 

@@ -15,6 +15,7 @@ export interface Finding {
 
 /** The areas in display order. */
 export const areas = [
+  'command line',
   'configuration',
   'machine',
   'PostgreSQL',

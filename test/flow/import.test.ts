@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Ran, startPostroom } from '../support/servers/postroom-runs.ts';
 import { type TestAccount, until } from '../support/servers/service.ts';
 import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
 let service: SharedService;
 let receiver: WebhookReceiver;
 let account: TestAccount & { domain: string; domainId: string };
@@ -35,17 +34,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function postroom(
-  args: string[],
-  key = account.apiKey,
-): Promise<{ code: number | null; out: string; error: string }> {
-  const env = { ...process.env, POSTROOM_URL: service.url, POSTROOM_KEY: key };
-  const child = spawn(process.execPath, ['bin/postroom.ts', ...args], { cwd: root, env });
-  let [out, error] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => void (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => void (error += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
-  return { code, out, error };
+function postroom(words: string[], key = account.apiKey): Promise<Ran> {
+  return startPostroom(words, { POSTROOM_URL: service.url, POSTROOM_KEY: key }).ended;
 }
 
 const emails = async (search: string) => {

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import {
+  addOutgoingOptions,
+  idempotencyHeader,
+  type OutgoingOptions,
+  outgoingBody,
+  printAccepted,
+} from './outgoing-options.ts';
+import { addJsonOption } from './output.ts';
+import { addServerOptions, connect, type ServerOptions } from './server.ts';
+
+export function addSendCommand(program: Command): void {
+  const command = program
+    .command('send')
+    .description('Sends an email, or schedules it.')
+    .requiredOption('--from <address>', 'sender, on one of your verified domains');
+  addJsonOption(addServerOptions(addOutgoingOptions(command)))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ postroom send --from hello@inbox.test --to ada@example.com --subject Hello --text 'Hello Ada'
+  $ postroom send --from hello@inbox.test --to ada@example.com --subject Report --attach report.pdf < text.txt
+  $ postroom send --from hello@inbox.test --to ada@example.com --subject Later --text Hi --at 'tomorrow at 9am'`,
+    )
+    .action(send);
+}
+
+async function send(options: OutgoingOptions & ServerOptions): Promise<void> {
+  const server = await connect(options);
+  const body = await outgoingBody(options);
+  printAccepted(await server.post('/emails', body, { headers: idempotencyHeader(options) }), options);
+}
