@@ -82,6 +82,10 @@ export interface Config {
   /** PEM file of certificate authorities that mail servers and MTA-STS policy hosts may use besides the public ones */
   outboundCaFile: string | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** whether LOG_LEVEL is set */
+  isLogLevelChosen: boolean;
+  /** auto: pretty if stdout is a terminal, else json */
+  logFormat: 'auto' | 'json' | 'pretty';
   /** worker threads of each parser */
   parseWorkers: number;
   /** Unix socket of the runner's bus, given by the runner to its SMTP processes; null elsewhere */
@@ -186,7 +190,9 @@ export function readConfig(env: Environment): Config {
         : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
     webhookCaFile: values.WEBHOOK_CA_FILE ?? null,
     outboundCaFile: values.OUTBOUND_CA_FILE ?? null,
-    logLevel: values.LOG_LEVEL,
+    logLevel: values.LOG_LEVEL ?? 'info',
+    isLogLevelChosen: values.LOG_LEVEL !== undefined,
+    logFormat: values.LOG_FORMAT,
     parseWorkers: values.PARSE_WORKERS,
     busSocket: values.BUS_SOCKET ?? null,
     mtaStsMode: values.MTA_STS_MODE,
@@ -344,7 +350,8 @@ const environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
-    .default('info'),
+    .optional(),
+  LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
   PARSE_WORKERS: wholeNumber(1, 64).default(1),
   SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
   SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),

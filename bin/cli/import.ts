@@ -40,7 +40,12 @@ export function addImportCommand(program: Command): void {
   addJsonOption(addServerOptions(command))
     .addHelpText(
       'after',
-      '\nThe key needs the scope manage. Interrupted imports can be repeated: mail that is there already is not added again.',
+      `
+The key needs the scope manage. Interrupted imports can be repeated: mail that is there already is not added again.
+
+Examples:
+  $ postroom import mbox mail.mbox --address hello@inbox.test
+  $ postroom import maildir ~/Maildir --address hello@inbox.test --report refused.jsonl`,
     )
     .action(runImport);
 }

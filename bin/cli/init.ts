@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
 import { readStoredServer, storeServer } from './config-file.ts';
 import { addJsonOption, hint, print, printJson } from './output.ts';
-import { addServerOptions, DEFAULT_URL, type ServerOptions, serverOf, serverUrl } from './server.ts';
+import { addServerOptions, DEFAULT_URL, givenIn, type ServerOptions, serverOf, serverUrl } from './server.ts';
 import { rightsInWords, whoAmI } from './who-am-i.ts';
 
 export function addInitCommand(program: Command): void {
@@ -25,13 +25,14 @@ Examples:
     .action(init);
 }
 
-async function init(options: ServerOptions & { json?: true }): Promise<void> {
+async function init({ json, ...options }: ServerOptions & { json?: true }): Promise<void> {
+  const given = givenIn(options);
   const isAsking = process.stdin.isTTY;
   // A file that is not valid is replaced.
-  const stored = options.url === undefined ? await readStoredServer().catch(() => null) : null;
+  const stored = given.url === undefined ? await readStoredServer().catch(() => null) : null;
   const proposed = stored?.url ?? DEFAULT_URL;
-  const url = serverUrl(options.url ?? ((isAsking && (await ask(`Server (${proposed}): `))) || proposed));
-  const key = options.key ?? (isAsking ? await askSecretly('API key: ') : (await readText(process.stdin)).trim());
+  const url = serverUrl(given.url ?? ((isAsking && (await ask(`Server (${proposed}): `))) || proposed));
+  const key = given.key ?? (isAsking ? await askSecretly('API key: ') : (await readText(process.stdin)).trim());
   if (key === '')
     throw new CommandError('There is no API key.', {
       exitCode: EXIT.usage,
@@ -39,7 +40,7 @@ async function init(options: ServerOptions & { json?: true }): Promise<void> {
     });
   const identity = await whoAmI(serverOf(url, key));
   const file = await storeServer({ url, key });
-  if (options.json === true) return printJson({ url, file, ...identity });
+  if (json === true) return printJson({ url, file, ...identity });
   print(
     `Signed in to ${url} (Postroom ${identity.server.version}) as ${identity.account?.email ?? 'a key without read'}.`,
   );

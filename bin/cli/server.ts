@@ -48,16 +48,22 @@ export function addServerOptions(command: Command): Command {
  * Returns the server that the options, the environment, or `postroom init` name, in this order. A stored key is sent only to the server it
  * was stored for. Throws CommandError when there is no key.
  */
-export async function connect(given: ServerOptions, { retries = RETRIES }: ConnectOptions = {}): Promise<Server> {
+export async function connect(options: ServerOptions, { retries = RETRIES }: ConnectOptions = {}): Promise<Server> {
+  const given = givenIn(options);
   const stored = given.url === undefined || given.key === undefined ? await readStoredServer() : null;
   const url = serverUrl(given.url ?? stored?.url ?? DEFAULT_URL);
   const key = given.key ?? (stored !== null && serverUrl(stored.url) === url ? stored.key : undefined);
-  if (key === undefined || key === '')
+  if (key === undefined)
     throw new CommandError(`There is no API key for ${url}.`, {
       exitCode: EXIT.auth,
       next: 'Run postroom init once, or give a key with --key or POSTROOM_KEY.',
     });
   return serverOf(url, key, { retries });
+}
+
+/** Returns the options that have a value; an empty environment variable has none. */
+export function givenIn({ url, key }: ServerOptions): ServerOptions {
+  return { ...(url ? { url } : {}), ...(key ? { key } : {}) };
 }
 
 /** Returns the server at a URL, which serverUrl has checked. */

@@ -105,7 +105,7 @@ process_environment() {
   eval "password=\$NATS_${upper}_PASSWORD"
   export NATS_URL="nats://$role:$password@$(address_of nats-1):4222,nats://$(address_of nats-2):4222,nats://$(address_of nats-3):4222"
   export HOST="$(address_of "$1")" METRICS_HOST="$(address_of "$1")" METRICS_PORT=9464 HTTP_PORT=3000 SMTP_PORT=2525
-  export DATA_DIR="$RUN_DIR/data" MAIL_HOSTNAME DRAIN_DELAY_SECONDS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS OTEL_TRACES_SAMPLER_ARG LOG_LEVEL
+  export DATA_DIR="$RUN_DIR/data" MAIL_HOSTNAME DRAIN_DELAY_SECONDS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS OTEL_TRACES_SAMPLER_ARG LOG_LEVEL LOG_FORMAT
   if [ "$role" = smtp ]; then
     # it meets the world first, and knows neither the database nor the key
     export SMTP_PROXIES="$(address_of proxy)" SMTP_TLS_KEY_FILE SMTP_TLS_CERT_FILE

@@ -1,5 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
+import { openPrettyLog } from './pretty-log.ts';
 
 /** The part of a DatabaseOutage that the log uses. */
 interface Outage {
@@ -15,12 +16,16 @@ export interface LogOptions {
   outage?: Outage;
 }
 
-/** JSON lines on stdout; `program` names the process in each line. */
+/**
+ * Logs to stdout: for a person if it is a terminal, or LOG_FORMAT says so; otherwise JSON lines, in each of which `program` names the
+ * process.
+ */
 export function createLog(
-  config: Pick<Config, 'logLevel'>,
+  config: Pick<Config, 'logLevel' | 'isLogLevelChosen' | 'logFormat'>,
   program: string,
   { destination = pino.destination({ sync: true }), outage }: LogOptions = {},
 ): Logger {
+  const isPretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && process.stdout.isTTY);
   const options = {
     level: config.logLevel,
     base: { program, pid: process.pid },
@@ -28,7 +33,8 @@ export function createLog(
     serializers: { err: describeError },
     ...(outage === undefined ? {} : { hooks: { logMethod: absorbing(outage) } }),
   };
-  return pino(options, destination);
+  if (!isPretty) return pino(options, destination);
+  return pino(options, openPrettyLog(destination, { isQuiet: !config.isLogLevelChosen }));
 }
 
 function absorbing(outage: Outage) {
