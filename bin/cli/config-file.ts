@@ -16,7 +16,7 @@ const shape = z.object({ url: z.url(), key: z.string().min(1) });
 /** Returns the path of the file: below XDG_CONFIG_HOME, or ~/.config. */
 function configFile(): string {
   const { XDG_CONFIG_HOME } = processEnvironment();
-  // A relative path is to be ignored (XDG Base Directory Specification).
+  // The XDG Base Directory Specification says to ignore relative paths.
   const base =
     XDG_CONFIG_HOME !== undefined && path.isAbsolute(XDG_CONFIG_HOME)
       ? XDG_CONFIG_HOME

@@ -52,7 +52,7 @@ async function receiverOf(server: Server, id: string): Promise<string> {
       ? null
       : await server.get<{ envelope_recipient: string | null }>(`/emails/${encodeURIComponent(emailId)}`);
   if (typeof email?.envelope_recipient === 'string') return email.envelope_recipient;
-  throw new CommandError(`No address of yours received ${id}.`, {
+  throw new CommandError(`None of your addresses received ${id}.`, {
     exitCode: EXIT.usage,
     next: 'Give the sender with --from.',
   });

@@ -25,8 +25,8 @@ export function addWaitCommand(program: Command): void {
   const command = program
     .command('wait')
     .description('Waits for an email and prints what it is, with the codes and links in it.')
-    .option('--address <address>', 'the address of yours that receives it')
-    .option('--domain <domain>', 'the domain of yours that receives it')
+    .option('--address <address>', 'your address that receives it')
+    .option('--domain <domain>', 'your domain that receives it')
     .option('--from <address>', 'address or domain of the sender')
     .option('--subject <text>', 'part of the subject')
     .option(
