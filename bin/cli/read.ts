@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { textOfHtml } from '../../core/html/text-of-html.ts';
 import { sizeInWords } from '../runner/progress.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { addJsonOption, harmless, oneLine, paint, print, printJson } from './output.ts';
@@ -52,7 +51,7 @@ async function read(id: string, options: ReadOptions): Promise<void> {
     return printJson(options.attachments === undefined ? shown.body : { ...shown.body, saved });
   if (options.html === true) return printHtml(id, shown.messages[0]?.html ?? null);
   if (options.attachments !== undefined) return print(saved.length === 0 ? 'No attachments.' : saved.join('\n'));
-  print(shown.messages.map(inWords).join(`\n${paint('dim', '─'.repeat(ruleWidth()))}\n`));
+  print((await Promise.all(shown.messages.map(inWords))).join(`\n${paint('dim', '─'.repeat(ruleWidth()))}\n`));
 }
 
 async function printRaw(server: Server, id: string): Promise<void> {
@@ -192,14 +191,14 @@ async function readThread(server: Server, id: string): Promise<Shown> {
   return { body: body as unknown as Record<string, unknown>, messages };
 }
 
-function inWords({ fields, warnings, text, html, attachments, isReceived, isRead }: Message): string {
+async function inWords({ fields, warnings, text, html, attachments, isReceived, isRead }: Message): Promise<string> {
   const shown = fields.filter(([, value]) => value !== '');
   const lines = shown.map(([name, value]) => {
     const label = paint('dim', (name === '' ? '' : `${name}:`).padEnd(LABEL_WIDTH));
     const words = oneLine(value);
     return `${label}${name === 'Subject' ? paint('bold', words) : words}`;
   });
-  const body = text?.trim() ? text : html === null ? '' : (textOfHtml(html) ?? '');
+  const body = text?.trim() ? text : await textOf(html);
   return [
     ...lines,
     ...(isReceived && !isRead ? [paint('yellow', 'Unread')] : []),
@@ -208,6 +207,13 @@ function inWords({ fields, warnings, text, html, attachments, isReceived, isRead
     harmless(body).trim(),
     ...(attachments.length === 0 ? [] : ['', ...attachments.map(attachmentLine)]),
   ].join('\n');
+}
+
+async function textOf(html: string | null): Promise<string> {
+  if (html === null) return '';
+  // Half of what the program loads; only mail without a text needs it.
+  const { textOfHtml } = await import('../../core/html/text-of-html.ts');
+  return textOfHtml(html) ?? '';
 }
 
 const LABEL_WIDTH = 'Subject:'.length + 1;
