@@ -9,7 +9,12 @@ export function addMcpCommand(program: Command): void {
   const command = program
     .command('mcp')
     .description('Serves the tools of the server at stdin and stdout, for clients of MCP that start a program.');
-  addServerOptions(command).addHelpText('after', '\nConfiguration of common clients: docs/agents.md').action(serveMcp);
+  addServerOptions(command)
+    .addHelpText(
+      'after',
+      '\nConfiguration of common clients: docs/agents.md\n\nExample:\n  $ postroom mcp --url https://mail.example.com',
+    )
+    .action(serveMcp);
 }
 
 /** JSON-RPC code for a fault of the server. */
