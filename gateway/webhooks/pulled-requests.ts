@@ -29,7 +29,7 @@ import { awaitEvents, cursorOf, type EventStart, type FeedEvent } from '../../op
 import { buildEventBody, type EventEndpoint } from './event-payload.ts';
 
 /** The request that posts an event to a webhook, for a program that pulls it. */
-export interface PulledRequest {
+interface PulledRequest {
   event: FeedEvent;
   /** of the event */
   cursor: string;
