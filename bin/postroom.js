@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 if (process.features.typescript) {
   // Starts in half the time when it has run before.
-  module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
   await import('./postroom.ts');
 } else {
   const program = fileURLToPath(new URL('postroom.ts', import.meta.url));
