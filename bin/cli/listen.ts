@@ -114,7 +114,6 @@ async function listen(options: ListenOptions): Promise<void> {
       hasBegun = true;
       let failed = false;
       for (const each of page.data) {
-        if (signal.aborted) return;
         attempts += 1;
         const attempt = await post(forward, each, signal);
         if (attempt === null) return;

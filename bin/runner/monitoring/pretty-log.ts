@@ -27,7 +27,7 @@ export function openPrettyLog(destination: DestinationStream, { isQuiet }: { isQ
     colorize: process.stdout.isTTY && process.stdout.hasColors(),
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,program,event',
-    messageFormat: (record, messageKey) => String(record[messageKey] ?? record['event'] ?? ''),
+    messageFormat: (record, messageKey) => String((record[messageKey] ?? record['event'] ?? '') as string),
   });
   return {
     write(json) {
