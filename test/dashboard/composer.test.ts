@@ -82,13 +82,13 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     const otherText = other.page.getByRole('textbox', { name: 'Message', exact: true });
     await expect.poll(() => otherText.inputValue()).toBe('Forty-two.');
     await otherText.fill('Forty-three.');
-    await other.page.getByText('Draft saved').waitFor();
+    await expect.poll(() => draftsOf(account)).toMatchObject([{ text: expect.stringContaining('Forty-three.') }]);
     await text.fill('Forty-four.');
     await page.getByText('This draft was changed elsewhere').waitFor();
     await page.getByRole('button', { name: 'Load other version' }).click();
     await expect.poll(() => text.inputValue()).toBe('Forty-three.');
     await otherText.fill('Forty-five.');
-    await other.page.getByText('Draft saved').waitFor();
+    await expect.poll(() => draftsOf(account)).toMatchObject([{ text: expect.stringContaining('Forty-five.') }]);
     await text.fill('Forty-two.');
     await page.getByRole('button', { name: 'Keep my version' }).click();
     await page.getByText('Draft saved').waitFor();

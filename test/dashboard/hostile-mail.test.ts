@@ -216,8 +216,9 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const html = `<html><head><title>Hidden</title><style>
       .button { background-color: rgb(0, 128, 0); position: fixed; background-image: url(${canary.url}/sheet) }
       @media screen and (min-width: 200px) { .wide { width: 4000px; height: 100px; background: rgb(1, 2, 3) } }
+      html, body { min-height: 100% } .tall { min-height: 100vh; padding: 4px }
       </style></head><body bgcolor="#ffeedd" text="#112233"><a class="button" href="https://e.test/">Buy</a>
-      <div class="wide">wide</div></body></html>`;
+      <div class="wide">wide</div><div class="tall">Tall</div></body></html>`;
     const [mail] = await deliverAll(stage, reader, [{ subject: 'A newsletter', html }]);
     const { page, complaints, close } = await stage.open(reader);
     await page.goto(`${stage.url}/emails/${mail?.id}?tab=html`);
@@ -236,6 +237,14 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await expect.poll(scaleOf, POLL).toBe(0.4);
     // Content of 4000 px and 16 px of margins would fit at a fifth: the rest scrolls. The height is that of the scaled content.
     await expect.poll(async () => (await frame.boundingBox())?.height ?? 0, POLL).toBeLessThan(100);
+    // In the dark theme it has dark colors, until the user wants those of the sender.
+    const filterOf = () => inside.locator('html').evaluate((root) => root.style.filter);
+    expect(await filterOf()).toBe('');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(filterOf, POLL).toContain('invert');
+    await page.getByRole('button', { name: 'Show original colors' }).click();
+    await expect.poll(filterOf, POLL).toBe('');
+    await page.getByRole('button', { name: 'Show dark colors' }).waitFor();
     expect(canary.heard).toEqual([]);
     expect(complaints).toEqual([]);
     await close();

@@ -395,6 +395,10 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     const notice = page.getByRole('alert').filter({ hasText: 'Conversation moved to the trash' });
     await notice.getByRole('button', { name: 'Undo' }).click();
     await row(page, 'South').waitFor();
+    // The row is back before the service has restored it.
+    const inboxCount = async () =>
+      (await account.graphql('{ inbox(first: 1) { totalCount } }')).body.data.inbox.totalCount;
+    await expect.poll(inboxCount).toBe(2);
     await page.getByRole('checkbox', { name: 'Select South' }).click();
     await page.getByRole('button', { name: 'Select all' }).click();
     await page.getByText('All 2 selected').waitFor();

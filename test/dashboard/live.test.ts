@@ -53,6 +53,42 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await first.close();
   });
 
+  test('loads the inbox with at most 150 kB of script in at most 20 requests, and heals when the service is back', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
+    const { page, context, close } = await stage.open(account);
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    const scripts = new Map<string, number>();
+    session.on('Network.responseReceived', ({ requestId, type }) => {
+      if (type === 'Script') scripts.set(requestId, 0);
+    });
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (scripts.has(requestId)) scripts.set(requestId, encodedDataLength);
+    });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('News of the day').first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(scripts.size).toBeLessThanOrEqual(20);
+    const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThanOrEqual(150_000);
+
+    // Its data, and the code of a page that was not opened yet.
+    await page.route('**/graphql', (route) => route.abort());
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('Postroom is unreachable.').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByText('News of the day').first().waitFor();
+    await page.route(/\/(assets|health)\b/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Domains' }).click();
+    await page.getByText('Could not load this page').waitFor();
+    await page.unroute(/\/(assets|health)\b/);
+    await page.getByRole('heading', { name: 'Domains', level: 1 }).waitFor();
+    await close();
+  });
+
   test('shows a mail that arrived after the empty list was read and before the feed was open', async () => {
     const account = await stage.account();
     // Without an event the feed has no cursor to start after, so this mail is not in it.

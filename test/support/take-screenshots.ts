@@ -6,6 +6,7 @@ import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { freePort } from './cluster/cluster.ts';
 import { fillAccount, type SampleAccount } from './rows/sample-account.ts';
+import { chromiumPath } from './servers/chromium.ts';
 import { callers, until } from './servers/service.ts';
 import { settle } from './stages/dashboard-pages.ts';
 
@@ -60,6 +61,25 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
         await selectFirst(page, 2);
         await page.getByRole('button', { name: 'Merge' }).click();
         await page.getByText('Merge 2 conversations into one?').waitFor();
+      },
+    ],
+    ['sent', '/inbox?in=sent'],
+    [
+      'command-palette',
+      '/inbox',
+      async (page) => {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('dialog').getByText('Guard rules').waitFor();
+        await page.keyboard.type('in');
+        await page.getByRole('dialog').getByText('Search mail for').waitFor();
+      },
+    ],
+    [
+      'shortcuts',
+      '/inbox',
+      async (page) => {
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').getByText('Close and keep draft').waitFor();
       },
     ],
     ['trash', `/inbox/${trashedThreadId}?in=trash`],
@@ -141,7 +161,10 @@ try {
 
 async function takeAll(link: string, url: string, pages: ReturnType<typeof pagesOf>): Promise<void> {
   await mkdir(target, { recursive: true });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: chromiumPath ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
   const context = await browser.newContext({ viewport: VIEWPORT });
   const page = await context.newPage();
   await page.goto(link);

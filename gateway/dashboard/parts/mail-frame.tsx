@@ -1,4 +1,5 @@
-import { Alert, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import classes from './mail-frame.module.css';
@@ -35,6 +36,7 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
   const [state, setState] = useState<Shown | 'loading' | 'unmeasured' | 'failed'>('loading');
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const observer = useRef<ResizeObserver | null>(null);
+  const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => () => observer.current?.disconnect(), []);
 
   const begin = useCallback(() => {
@@ -47,20 +49,30 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
     return () => window.clearTimeout(timer);
   }, [state, tries, begin]);
 
-  const onLoad = (frame: HTMLIFrameElement) => {
+  const onLoad = (loaded: HTMLIFrameElement) => {
     observer.current?.disconnect();
-    const shown = readShown(frame);
+    const shown = readShown(loaded);
     setState(shown);
-    const mail = frame.contentDocument?.documentElement;
+    const mail = loaded.contentDocument?.documentElement;
     if (typeof shown === 'string' || mail === undefined) return setHeight(FIXED_HEIGHT);
     const measure = () => {
+      // A mail with heights in percent or vh is as high as its frame, and would never shrink.
+      loaded.style.height = '1px';
       fitWidth(mail);
-      setHeight(Math.min(MAX_HEIGHT, Math.ceil(mail.getBoundingClientRect().height)));
+      const zoom = Number(mail.style.zoom) || 1;
+      const content = Math.max(mail.getBoundingClientRect().height, mail.scrollHeight * zoom);
+      const next = Math.min(MAX_HEIGHT, Math.ceil(content));
+      loaded.style.height = `${next}px`;
+      setHeight(next);
     };
     observer.current = new ResizeObserver(measure);
     observer.current.observe(mail);
     measure();
   };
+  const { isDark, canDarken, setDark } = useDarkMail();
+  useEffect(() => {
+    if (typeof state === 'object' && frame.current !== null) darken(frame.current, isDark);
+  }, [state, isDark]);
   const load = () => {
     setRemoteImages(true);
     begin();
@@ -71,6 +83,11 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
     <Stack gap="xs">
       <Box aria-live="polite">
         <Notice state={state} hasRemoteImages={hasRemoteImages} load={load} />
+        {canDarken && typeof state === 'object' && (
+          <Button size="compact-xs" variant="default" mt={4} onClick={() => setDark(!isDark)}>
+            {isDark ? 'Show original colors' : 'Show dark colors'}
+          </Button>
+        )}
       </Box>
       {isFinal ? (
         <Alert
@@ -89,6 +106,7 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
           <iframe
             // Recreated each time, because navigation in a frame adds entries to the browser history.
             key={tries}
+            ref={frame}
             className={classes['frame']}
             title={title}
             src={`/api/e2/emails/${encodeURIComponent(emailId)}/html${hasRemoteImages ? '?images=remote' : ''}`}
@@ -103,6 +121,40 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
       )}
     </Stack>
   );
+}
+
+/** Inverts the lightness of colors and keeps the hue; not quite to black. */
+const DARK_FILTER = 'invert(0.92) hue-rotate(180deg)';
+/** Restores what must not be inverted. */
+const UNDO_FILTER = 'invert(1) hue-rotate(180deg)';
+/** Sum of red, green and blue below which a background counts as dark already. */
+const DARK_SUM = 300;
+
+/** Whether mail is shown in dark colors: only in the dark theme, and as the user chose last in this browser. */
+function useDarkMail(): { isDark: boolean; canDarken: boolean; setDark: (isDark: boolean) => void } {
+  const canDarken = useComputedColorScheme('light') === 'dark';
+  const [colors, setColors] = useLocalStorage<'dark' | 'original'>({
+    key: 'postroom-mail-colors',
+    defaultValue: 'dark',
+    getInitialValueInEffect: false,
+  });
+  return {
+    isDark: canDarken && colors === 'dark',
+    canDarken,
+    setDark: (isDark) => setColors(isDark ? 'dark' : 'original'),
+  };
+}
+
+/** Shows a mail in dark colors, or as its sender designed it. Images keep their colors, and so does a mail that is dark already. */
+function darken(frame: HTMLIFrameElement, isDark: boolean): void {
+  const { contentDocument: shown, contentWindow } = frame;
+  if (shown === null || contentWindow === null) return;
+  const background = contentWindow.getComputedStyle(shown.body).backgroundColor;
+  const [red = 0, green = 0, blue = 0, alpha = 1] = (background.match(/[\d.]+/g) ?? []).map(Number);
+  const isWanted = isDark && (alpha === 0 || red + green + blue > DARK_SUM);
+  shown.documentElement.style.filter = isWanted ? DARK_FILTER : '';
+  shown.documentElement.style.background = isWanted ? '#ffffff' : '';
+  for (const image of shown.images) image.style.filter = isWanted ? UNDO_FILTER : '';
 }
 
 /** Scales an email that is wider than its frame, so that all of it is seen. */

@@ -23,9 +23,9 @@ export class LoadBoundary extends Component<{ children: ReactNode }, { error: un
   }
 }
 
-/** Browsers have no type for it; their messages begin differently, but all are about a module. */
+/** Neither browsers nor Vite have a type for it. The messages of browsers are about a module, Vite's about the preload of its style sheet. */
 function isLoadError(error: unknown): boolean {
-  return error instanceof TypeError && /module/i.test(error.message);
+  return error instanceof Error && /module|preload/i.test(error.message);
 }
 
 function Reloading() {

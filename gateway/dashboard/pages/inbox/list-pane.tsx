@@ -58,6 +58,24 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             {isCompact ? <IconLayoutList size={16} aria-hidden /> : <IconList size={16} aria-hidden />}
           </ActionIcon>
         </Group>
+        {/* Over the search and the filters, so that the rows stay where they are. */}
+        {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
+          <div className={style['selection']}>
+            <Suspense>
+              <SelectionBar
+                threads={selected}
+                labels={frame?.labels ?? []}
+                acts={acts}
+                isLabelling={inbox.isLabelling}
+                setLabelling={inbox.setLabelling}
+                merge={inbox.askMerge}
+                chooseAll={() => void bulk.choose()}
+                isChoosing={bulk.isChoosing}
+                clear={selection.clear}
+              />
+            </Suspense>
+          </div>
+        )}
       </div>
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
@@ -76,23 +94,6 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
         <Suspense>
           <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />
         </Suspense>
-      )}
-      {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
-        <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-          <Suspense>
-            <SelectionBar
-              threads={selected}
-              labels={frame?.labels ?? []}
-              acts={acts}
-              isLabelling={inbox.isLabelling}
-              setLabelling={inbox.setLabelling}
-              merge={inbox.askMerge}
-              chooseAll={() => void bulk.choose()}
-              isChoosing={bulk.isChoosing}
-              clear={selection.clear}
-            />
-          </Suspense>
-        </Box>
       )}
       {list.error !== undefined && (
         <Box p="xs">
