@@ -52,7 +52,7 @@ async function findFirstLoad(): Promise<ReadonlySet<string>> {
 
 /** `npm run build` writes dist. `npx vite gateway/dashboard` serves the sources with live reload and uses a service on port 3000. */
 export default defineConfig(async ({ command }) => {
-  const firstLoad = command === 'build' ? await findFirstLoad() : new Set();
+  const firstLoad = command === 'build' ? await findFirstLoad() : new Set<string>();
   return {
     root: import.meta.dirname,
     plugins: [react(), compressed()],
@@ -68,7 +68,7 @@ export default defineConfig(async ({ command }) => {
         output: {
           codeSplitting: {
             groups: [
-              { name: 'first', test: (id) => firstLoad.has(id), priority: 3 },
+              { name: 'first', test: (id: string) => firstLoad.has(id), priority: 3 },
               { name: 'libraries', test: /node_modules/, minShareCount: 2, priority: 2 },
               { name: 'parts', minShareCount: 2, priority: 1 },
             ],
