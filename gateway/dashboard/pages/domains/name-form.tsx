@@ -17,7 +17,8 @@ const SUGGESTED = graphql(`query SuggestedDomain { viewer { id suggestedDomain }
 /** Asks for a domain name and explains the next step. */
 export function NameForm({ done }: { done: (added: { id: string; status: string }) => void }) {
   const { act, isBusy } = useAct(CREATE_DOMAIN, { quiet: true });
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [otherTrouble, setTrouble] = useState<string | null>(null);
+  const [taken, setTaken] = useState<string | null>(null);
   const [{ data }] = useQuery({ query: SUGGESTED, variables: {}, requestPolicy: 'network-only' });
   const suggested = data?.viewer.suggestedDomain ?? null;
   const form = useForm({
@@ -26,16 +27,19 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
     validateInputOnBlur: true,
   });
   const name = form.values.domain.trim().toLowerCase().replace(/\.$/, '');
+  // The suggestion may come after the refusal.
+  const trouble =
+    taken === null
+      ? otherTrouble
+      : `Another account has ${taken}. ${
+          suggested === null ? 'Add a subdomain or another domain.' : `Use ${suggested}, which is free.`
+        }`;
   const add = async () => {
+    setTaken(null);
     const { payload, problem } = await act({ input: { domain: name } });
     if (problem === null) return done(payload.domain);
     if (problem.fields['domain'] !== undefined) form.setFieldError('domain', problem.fields['domain']);
-    else if (problem.code === 'DOMAIN_ALREADY_REGISTERED')
-      setTrouble(
-        `Another account has ${name}. ${
-          suggested === null ? 'Add a subdomain or another domain.' : `Use ${suggested}, which is free.`
-        }`,
-      );
+    else if (problem.code === 'DOMAIN_ALREADY_REGISTERED') setTaken(name);
     else setTrouble(problem.message);
   };
   return (
