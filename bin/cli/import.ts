@@ -151,9 +151,13 @@ const BAR_WIDTH = 24;
 const TERMINAL_INTERVAL_MS = 200;
 const LINE_INTERVAL_MS = 5_000;
 
-/** A bar that is redrawn on a terminal, else a line every few seconds. */
-function showProgress(stream: NodeJS.WriteStream, totalBytes: number): ProgressBar {
-  const startedTick = performance.now();
+/** A bar that is redrawn on a terminal, else a line every few seconds. `tick` returns the monotonic time in milliseconds. */
+export function showProgress(
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+  totalBytes: number,
+  tick: () => number = () => performance.now(),
+): ProgressBar {
+  const startedTick = tick();
   const interval = stream.isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
   let toldTick = startedTick;
   let farthest = 0;
@@ -161,7 +165,7 @@ function showProgress(stream: NodeJS.WriteStream, totalBytes: number): ProgressB
   return {
     step(messages, bytes) {
       farthest = Math.max(farthest, bytes);
-      const now = performance.now();
+      const now = tick();
       const share = totalBytes === 0 ? 1 : farthest / totalBytes;
       if (now - toldTick < interval && !(stream.isTTY && share >= 1)) return;
       toldTick = now;

@@ -119,6 +119,36 @@ test('with --webhooks the mail is routed like new mail', async () => {
   expect(requests.filter(({ body }) => body.toString().includes('Kolibri'))).toEqual([]);
 });
 
+test('an import that is killed is repeated: every message is there once', async () => {
+  const file = path.join(directory, 'killed.mbox');
+  const count = 800;
+  const subjects = Array.from({ length: count }, (_, n) => `Quokka ${n}`);
+  const message = (subject: string, n: number) =>
+    `From ann@x.test Thu Jan  2 03:04:05 2003\nFrom: ann@x.test\nMessage-ID: <quokka${n}@x.test>\nSubject: ${subject}\n\nBody\n\n`;
+  await writeFile(file, subjects.map(message).join(''));
+  const words = ['import', 'mbox', file, '--address', address, '--json'];
+  const stored = async () => (await account.call('GET', `/emails?time_range=all&limit=1&address=${address}`)).body;
+  const before = (await stored()).pagination.total as number;
+  const first = startPostroom(words, { POSTROOM_URL: service.url, POSTROOM_KEY: account.apiKey });
+  await until(
+    'a part is stored',
+    () => 'none is',
+    async () => (await stored()).pagination.total > before,
+  );
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const again = await postroom(words);
+  expect(again, again.error).toMatchObject({ code: 0 });
+  const { imported, duplicates, refused } = JSON.parse(again.out);
+  expect(refused).toEqual([]);
+  expect(imported + duplicates).toBe(count);
+  expect(duplicates).toBeGreaterThan(0);
+  // Lists show mail when it is parsed.
+  const total = async () => (await stored()).pagination.total as number;
+  await until('all are parsed', String, async () => (await total()) >= before + count);
+  expect(await total()).toBe(before + count);
+});
+
 test('a foreign address, a wrong key and a wrong path are named', async () => {
   const file = path.join(directory, 'one.eml');
   const foreign = await postroom(['import', 'eml', file, '--address', 'who@elsewhere.test']);
