@@ -1,11 +1,10 @@
 import { ActionIcon, Badge, Burger, UnstyledButton } from '@mantine/core';
 import { IconSearch, IconUser } from '@tabler/icons-react';
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
-import { OverlaysContext } from './overlays.ts';
 import { placeOf, places } from './places.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useViewer } from './viewer.ts';
@@ -27,20 +26,18 @@ export function Frame({ children }: { children: ReactNode }) {
     if (placeOf(previous.current, '') !== placeOf(location, '')) main.current?.focus({ preventScroll: true });
     previous.current = location;
   }, [location]);
-  const overlays = useMemo(
-    () => ({ openPalette: () => setOverlay('palette'), openHelp: () => setOverlay('help') }),
-    [],
-  );
+  const openPalette = useCallback(() => setOverlay('palette'), []);
+  const openHelp = useCallback(() => setOverlay('help'), []);
   useShortcuts({
-    'Mod+k': overlays.openPalette,
-    '?': overlays.openHelp,
+    'Mod+k': openPalette,
+    '?': openHelp,
     ...Object.fromEntries(
       places.flatMap((group) => group.places).map(({ key, path }) => [`g ${key}`, () => navigate(path)]),
     ),
   });
   const close = (closing: 'palette' | 'help') => setOverlay((now) => (now === closing ? null : now));
   return (
-    <OverlaysContext value={overlays}>
+    <>
       <div className={style['frame']}>
         <SkipLinks location={location} />
         <header className={style['bar']}>
@@ -54,7 +51,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <Link href="/" aria-label="Postroom, overview" style={{ display: 'flex' }}>
             <img src="/postroom.svg" alt="" width={24} height={24} />
           </Link>
-          <ActionIcon variant="default" size="lg" ml="auto" aria-label="Search or go to" onClick={overlays.openPalette}>
+          <ActionIcon variant="default" size="lg" ml="auto" aria-label="Search or go to" onClick={openPalette}>
             <IconSearch size={18} aria-hidden />
           </ActionIcon>
         </header>
@@ -64,7 +61,7 @@ export function Frame({ children }: { children: ReactNode }) {
             <span className={style['name']}>Postroom</span>
             <LiveBadge />
           </div>
-          <UnstyledButton className={style['find'] ?? ''} onClick={overlays.openPalette} aria-keyshortcuts="Control+K">
+          <UnstyledButton className={style['find'] ?? ''} onClick={openPalette} aria-keyshortcuts="Control+K">
             <IconSearch size={15} aria-hidden />
             Search
             <kbd className={style['keys']}>Ctrl K</kbd>
@@ -77,10 +74,10 @@ export function Frame({ children }: { children: ReactNode }) {
         </main>
       </div>
       <Suspense>
-        {overlay === 'palette' && <CommandPalette close={() => close('palette')} openHelp={overlays.openHelp} />}
+        {overlay === 'palette' && <CommandPalette close={() => close('palette')} openHelp={openHelp} />}
         {overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}
       </Suspense>
-    </OverlaysContext>
+    </>
   );
 }
 
