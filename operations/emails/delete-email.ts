@@ -11,16 +11,19 @@ export type DeletedEmail =
   | { kind: 'removed'; removed: RemovedMail };
 
 /**
- * Moves an email that has arrived or left to the trash, or removes it forever; cancels a scheduled one, which stays. Cancelling needs the
- * scope send, the rest manage. Throws forbidden, and as cancelEmail and trashEmails.
+ * Moves an email that has arrived or left to the trash, or removes it forever; cancels a scheduled one, which stays. `unless sent` refuses
+ * an email that has left, as cancelEmail does: the caller may have meant to cancel it in time. Cancelling needs the scope send, the rest
+ * manage. Throws forbidden, and as cancelEmail and trashEmails.
  */
 export async function deleteEmail(
   context: OperationContext,
   emailId: string,
-  extent: 'to trash' | 'forever',
+  extent: 'unless sent' | 'to trash' | 'forever',
 ): Promise<DeletedEmail> {
   const [email] = await loadEmails(context, [emailId]);
-  if (email == null || email.type === 'scheduled') {
+  const isCancelled =
+    email == null || email.type === 'scheduled' || (email.type === 'sent' && extent === 'unless sent');
+  if (isCancelled) {
     requireScope(context, 'Cancelling mail', 'send');
     return { kind: 'cancelled', change: await cancelEmail(context, emailId) };
   }

@@ -358,8 +358,7 @@ describe('the gateway', () => {
     const key = await stage.account.call('POST', '/api-keys', { name: 'agent', policy: { approval: 'always' } });
     const agent = callers(stage.service.url, key.body.token);
     const send = () => agent.call('POST', '/emails', body, { 'idempotency-key': 'waits' });
-    const state = async () => {
-      await awaitDisconnected('gateway');
+    const stored = async () => {
       const [row] = await stage.query<{ id: string; status: string; events: string[] }>(
         `select e.id, e.status, array(select kind from event v where v.user_id = e.user_id and v.email_id = e.id and v.kind like 'email.app%') as events
          from email e where e.subject = $1`,
@@ -367,7 +366,11 @@ describe('the gateway', () => {
       );
       return row;
     };
-    const approve = async () => stage.account.call('POST', `/emails/${(await state())?.id}/approve`, undefined);
+    const state = async () => {
+      await awaitDisconnected('gateway');
+      return stored();
+    };
+    const approve = async () => stage.account.call('POST', `/emails/${(await stored())?.id}/approve`, undefined);
     for (const [point, act, status, events] of [
       ['approvals.stored-before-commit', send, undefined, undefined],
       ['approvals.stored-after-commit', send, 'awaiting_approval', ['email.approval_requested']],
@@ -392,7 +395,7 @@ describe('the gateway', () => {
     run('scheduling');
     await awaitReleased();
     expect((await settle()).doubled).toBe(0);
-    expect((await state())?.status).toBe('delivered');
+    expect((await stored())?.status).toBe('delivered');
   });
 
   /**

@@ -12,6 +12,13 @@ const deleteQuery = z.object({
   }),
 });
 
+const deleteEmailQuery = deleteQuery.extend({
+  trash: queryBoolean.default(false).meta({
+    description:
+      'Also moves an email that has left to the trash. Without it, the request is refused for such an email: it may have been meant to cancel one that was still scheduled.',
+  }),
+});
+
 const removedCounts = {
   deleted_emails: z.number().int().optional().meta({ description: 'With `forever`: number of emails that are gone.' }),
   kept_emails: z.number().int().optional().meta({
@@ -52,16 +59,18 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         operationId: 'deleteEmail',
         summary: 'Delete an email, or cancel a scheduled one',
         description:
-          'An email that has arrived or left moves to the trash for 30 days (scope `manage`). A scheduled email is cancelled: it is never sent and stays readable (scope `send`). Repeating the request changes nothing.',
+          'A received email moves to the trash for 30 days, and with `trash=true` a sent one, too (scope `manage`). A scheduled email is cancelled: it is never sent and stays readable (scope `send`). Repeating the request changes nothing.',
         tags: ['Emails'],
         params: idInPath,
-        querystring: deleteQuery,
+        querystring: deleteEmailQuery,
         response: { 200: z.union([scheduleChange, emailAnswer]), default: errorBody },
       },
     },
     async (request) => {
       const { id } = request.params;
-      const done = await deleteEmail(contextOf(request), id, request.query.forever ? 'forever' : 'to trash');
+      const { forever, trash: toTrash } = request.query;
+      const extent = forever ? 'forever' : toTrash ? 'to trash' : 'unless sent';
+      const done = await deleteEmail(contextOf(request), id, extent);
       if (done.kind === 'cancelled')
         return scheduleChangeOf(
           done.change,

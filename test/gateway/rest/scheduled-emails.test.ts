@@ -224,6 +224,10 @@ describe('cancelling', () => {
       expect([response.statusCode, response.json().message]).toEqual([400, message]);
     }
     expect((await call('DELETE', `/emails/${left}`)).json()).toMatchObject({
+      message: 'Cannot delete a sent email.',
+      statusCode: 400,
+    });
+    expect((await call('DELETE', `/emails/${left}?trash=true`)).json()).toMatchObject({
       message: 'This email is being sent. It can be deleted once it has left.',
       statusCode: 409,
     });
