@@ -13,6 +13,7 @@ import { emailBodyOf } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
 import { deliveryBodyOf } from '../rest/endpoints/deliveries.ts';
 import { endpointBodyOf } from '../rest/endpoints/endpoint-wire.ts';
+import { readApproval } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
 
 /** What an event is about. */
@@ -45,7 +46,8 @@ async function subjectOf(context: OperationContext, event: FeedEvent): Promise<E
   if (emailId !== null) {
     const email = await readEmail(context, emailId);
     const body = emailBodyOf(email, publicUrl);
-    const shown = { ...body, ...(await readSenderFindings(context, email)) };
+    const findings = await readSenderFindings(context, email);
+    const shown = { ...body, ...findings, approval: await readApproval(context, email) };
     const { recipient } = data;
     if (typeof recipient !== 'string') return shown;
     return {

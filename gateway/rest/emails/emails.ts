@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
-import { loadApprovals } from '../../../operations/sending/approvals.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { isLegacyPath } from '../../http/requests.ts';
-import { approvalBody, approvalBodyOf } from '../sending/approvals.ts';
+import { approvalBody, readApproval } from '../sending/approvals.ts';
 import {
   errorBody,
   idInPath,
@@ -196,8 +195,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const email = await emails.readEmail(context, request.params.id);
       const body = emailBodyOf(email, context.settings.publicUrl);
       const findings = await readSenderFindings(context, email);
-      const [approval = null] = email.type === 'received' ? [] : await loadApprovals(context, [email.id]);
-      const more = { ...findings, approval: approval === null ? null : approvalBodyOf(approval) };
+      const more = { ...findings, approval: await readApproval(context, email) };
       return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...more };
     },
   );

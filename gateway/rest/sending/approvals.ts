@@ -1,7 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { APPROVAL_DECISIONS, APPROVAL_RULES, MAX_REJECTION_REASON_LENGTH } from '../../../core/sending/approval.ts';
-import { type Approval, approveEmail, type Decided, rejectEmail } from '../../../operations/sending/approvals.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import {
+  type Approval,
+  approveEmail,
+  type Decided,
+  loadApprovals,
+  rejectEmail,
+} from '../../../operations/sending/approvals.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
@@ -28,7 +35,16 @@ export const approvalBody = z
   })
   .meta({ id: 'Approval' });
 
-export function approvalBodyOf(approval: Approval): z.infer<typeof approvalBody> {
+/** Returns why an email waits for approval or waited, and what became of it; null if it never did. */
+export async function readApproval(
+  context: OperationContext,
+  email: { id: string; type: string },
+): Promise<z.infer<typeof approvalBody> | null> {
+  const [approval = null] = email.type === 'received' ? [] : await loadApprovals(context, [email.id]);
+  return approval === null ? null : approvalBodyOf(approval);
+}
+
+function approvalBodyOf(approval: Approval): z.infer<typeof approvalBody> {
   return {
     status: approval.decision ?? 'awaiting_approval',
     rule: approval.rule,
