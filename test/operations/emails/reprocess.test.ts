@@ -146,9 +146,9 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     expect([...counts.keys()]).toEqual(expect.arrayContaining(['parse.subject', 'thread.threadId', 'route.outcome']));
     expect(await faults(box.userId)).toEqual([]);
 
-    // All that the parser says is as it was, and what the user set is kept.
+    // All that the parser says is as it was, and what the user set is kept; mail that a rule holds now is archived.
     const ofUser = new Set(
-      'is_read read_at updated_at thread_id thread_position thread_reason outcome rule_id endpoint_id decided_at'.split(
+      'is_read read_at is_archived updated_at thread_id thread_position thread_reason outcome rule_id endpoint_id decided_at'.split(
         ' ',
       ),
     );
