@@ -132,7 +132,7 @@ const ask = async (query: string, variables: Record<string, unknown> = {}, key =
 
 const FIELDS = `
   id type status messageId subject preview fromText createdAt updatedAt sentAt scheduledAt timezone date failureReason hasAttachments
-  attachmentCount isRead readAt isArchived isTest metadata threadPosition threadReason guardStatus envelopeRecipient plusTag size rawUrl
+  attachmentCount isRead readAt isArchived trashedAt isTest metadata threadPosition threadReason guardStatus envelopeRecipient plusTag size rawUrl
   from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
   thread { id } domain { id } ownAddress { id } batch { id } guardRule { id } tags { name value }
   attachments { index filename contentType size contentId disposition downloadUrl }
@@ -195,6 +195,7 @@ function detailOf(email: Graph) {
     is_read: email.isRead,
     read_at: email.readAt,
     is_archived: email.isArchived,
+    trashed_at: email.trashedAt,
     is_test: email.isTest,
     metadata: email.metadata,
     thread_id: email.thread?.id ?? null,
