@@ -6,7 +6,8 @@ import { MAX_SINCE_HOURS, MAX_WAIT_MS, waitForEmail } from '../../../operations/
 import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
 import { emailBodyOf } from './email-wire.ts';
-import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
+import { detailedEmailBody } from './emails.ts';
+import { readSenderFindings } from './sender-findings.ts';
 
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -54,7 +55,7 @@ export const waitAnswer = z
   .object({
     object: z.literal('wait'),
     timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),
-    email: examinedEmailBody.nullable(),
+    email: detailedEmailBody.nullable(),
     codes: z
       .array(
         z.object({
@@ -103,7 +104,12 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       return {
         object: 'wait' as const,
         timed_out: false,
-        email: { ...emailBodyOf(email, context.settings.publicUrl), ...(await readSenderFindings(context, email)) },
+        email: {
+          ...emailBodyOf(email, context.settings.publicUrl),
+          ...(await readSenderFindings(context, email)),
+          // Received mail never waits for approval.
+          approval: null,
+        },
         ...extractsBodyOf(extractFrom(email)),
       };
     },

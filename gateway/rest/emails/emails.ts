@@ -123,7 +123,8 @@ const accessToChange: RouteAccess = {
   isOfDomain: true,
 };
 
-const detailedEmailBody = examinedEmailBody
+/** An email as its GET route shows it. */
+export const detailedEmailBody = examinedEmailBody
   .extend({
     approval: approvalBody.nullable().meta({
       description: 'Why the email waits for approval or waited, and what became of it. Null if it never did.',
