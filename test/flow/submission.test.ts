@@ -19,11 +19,10 @@ const TO = 'ann@elsewhere.test';
 // Split, so that the SMTP process and the gateway can be killed one by one, and talk over NATS with their permissions.
 beforeAll(async () => {
   ports = { submission: await freePort(), submissions: await freePort() };
-  stage = await SendingStage.start(
-    'split',
-    { SUBMISSION_PORT: String(ports.submission), SUBMISSIONS_PORT: String(ports.submissions) },
-    { processes: ['gateway', 'smtp', 'sending', 'threading'] },
-  );
+  stage = await SendingStage.start('split', {
+    SUBMISSION_PORT: String(ports.submission),
+    SUBMISSIONS_PORT: String(ports.submissions),
+  });
   sender = `hello@${stage.account.domain}`;
 }, 300_000);
 afterAll(() => stage?.stop());
