@@ -88,7 +88,8 @@ function followProcess(child: ChildProcess, { file, args = [], envPairs = [] }: 
 /** The product's program, or one of a cluster, that these words start; null when it is another. */
 function programIn(words: readonly string[]): string | null {
   const own = words.find((word) => /^(?:.*\/)?bin\/[\w-]+\.ts$/.test(word));
-  if (own !== undefined) return path.basename(own, '.ts');
+  // What `postroom` prints is for its user, as a mail that was asked for, and no log.
+  if (own !== undefined) return path.basename(own) === 'postroom.ts' ? null : path.basename(own, '.ts');
   return words.map((word) => path.basename(word)).find((word) => ['nats-server', 'haproxy'].includes(word)) ?? null;
 }
 
