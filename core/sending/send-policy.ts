@@ -10,7 +10,7 @@ import { outgoingMailbox } from './outgoing-addresses.ts';
 
 /** To whom mail may be sent: everyone, the participants of the thread that it replies to, or the addresses and domains in `allow`. */
 const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
-/** Which emails a person must approve, from none to all. New recipients are those that no mail of the account was sent to before. */
+/** Which emails a person must approve, from none to all. New recipients are addresses that the account has not sent mail to before. */
 const POLICY_APPROVALS = ['never', ...APPROVAL_RULES] as const;
 
 export const MAX_POLICY_ALLOW = 500;

@@ -73,7 +73,7 @@ const MAX_ROUTING_MS = 300_000;
 
 /**
  * Returns the requests that the events after a cursor cause, oldest first and without gaps, as the delivery actor builds them: with the same
- * headers and bytes, and signed anew. Waits for the first one for a limited time. Throws not_found, validation, and what awaitEvents throws.
+ * headers and bytes, and with a current signature. Waits for the first one for a limited time. Throws not_found, validation, and what awaitEvents throws.
  */
 export async function pullRequests(context: OperationContext, pull: Pull): Promise<PullPage> {
   const target = await readTarget(context, pull);

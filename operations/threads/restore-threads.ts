@@ -49,7 +49,7 @@ async function returnMessage(client: pg.ClientBase, userId: string, threadId: st
   return withoutMessages(events);
 }
 
-/** The message was there before: nothing joins the thread anew. */
+/** The message was there before: it does not join the thread again. */
 export function withoutMessages(events: Changed<unknown>['events']): Changed<unknown>['events'] {
   return events.filter(({ kind }) => kind === 'thread.renumbered' || kind === 'thread.merged');
 }
