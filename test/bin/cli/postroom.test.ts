@@ -285,7 +285,8 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))`;
 
 test('on a terminal a table has colors and fits the width, unless NO_COLOR is set', async () => {
   await receive(`Long ${'subject '.repeat(40)}end`, 'x');
-  const { NO_COLOR: _, FORCE_COLOR: __, ...withoutColors } = process.env;
+  // Node takes a CI for a terminal without colors.
+  const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...withoutColors } = process.env;
   const onTerminal = async (environment: Record<string, string>) => {
     const words = ['-c', PTY, 'sh', '-c', 'stty cols 90; exec "$0" bin/postroom.js inbox', process.execPath];
     const { stdout } = await promisify(execFile)('python3', words, {

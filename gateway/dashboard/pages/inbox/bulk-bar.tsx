@@ -38,14 +38,15 @@ export function BulkBar({
       </Group>
     );
   if (chosen === null) return null;
-  const count = chosen.ids.length.toLocaleString('en');
+  const count = chosen.ids.size.toLocaleString('en');
+  const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
       <Tool label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
       <Text size="sm" fw={600} aria-live="polite">
-        {chosen.isComplete ? `All ${count} selected` : `The newest ${count} selected`}
+        {words[chosen.extent]}
       </Text>
       <Group gap={6} ml="auto">
         {folder === 'trash' ? (

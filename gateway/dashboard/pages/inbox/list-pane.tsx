@@ -114,7 +114,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             label="Conversations"
             openId={view.threadId}
             activeId={inbox.activeId}
-            selected={selection.ids}
+            selected={bulk.chosen?.ids ?? selection.ids}
             ownDomains={inbox.ownDomains}
             isSentView={view.folder === 'sent'}
             density={density}

@@ -64,7 +64,7 @@ export function ThreadHead(props: ThreadHeadProps) {
         <IconArrowLeft size={18} aria-hidden />
       </ActionIcon>
       <div className={style['subject']}>
-        <Title order={2} size="h4" lineClamp={1} title={subject}>
+        <Title order={2} size="h4" lineClamp={1} title={subject} style={{ flexShrink: 1000, minWidth: '6rem' }}>
           {subject}
         </Title>
         <Group gap={6} wrap="nowrap" miw={0}>

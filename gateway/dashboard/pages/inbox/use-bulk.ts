@@ -17,7 +17,7 @@ const SELECTION = graphql(`
 const AT_ONCE = 100;
 
 /** What all selected threads can be given. */
-type BulkChange =
+export type BulkChange =
   | { kind: 'archive'; isArchived: boolean }
   | { kind: 'read'; isRead: boolean }
   | { kind: 'label'; add: readonly string[]; remove: readonly string[] }
@@ -27,11 +27,13 @@ type BulkChange =
 /** All conversations of a list, chosen at one moment, and the change that runs over them. */
 export interface Bulk {
   /** null: none are chosen */
-  chosen: { ids: readonly string[]; isComplete: boolean } | null;
+  chosen: { ids: ReadonlySet<string>; extent: 'all' | 'newest' | 'some' } | null;
   /** null: nothing runs */
   progress: { done: number; total: number } | null;
   isChoosing: boolean;
   choose: () => Promise<void>;
+  /** Leaves a conversation out, or takes it back. */
+  toggle: (id: string) => void;
   clear: () => void;
   run: (change: BulkChange) => Promise<void>;
   cancel: () => void;
@@ -110,10 +112,17 @@ export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
       setChoosing(false);
       if (error !== undefined || data === undefined)
         return notify({ title: 'The conversations could not be selected', message: 'Try again.', color: 'red' });
-      setChosen({ ids: data.inboxSelection.threadIds, isComplete: data.inboxSelection.isComplete });
+      const { threadIds, isComplete } = data.inboxSelection;
+      setChosen({ ids: new Set(threadIds), extent: isComplete ? 'all' : 'newest' });
+    },
+    toggle(id) {
+      if (chosen === null) return;
+      const ids = new Set(chosen.ids);
+      if (!ids.delete(id)) ids.add(id);
+      setChosen(ids.size === 0 ? null : { ids, extent: 'some' });
     },
     clear: () => setChosen(null),
-    run: (change) => runOver(change, chosen?.ids ?? []),
+    run: (change) => runOver(change, [...(chosen?.ids ?? [])]),
     cancel: () => {
       isCancelled.current = true;
     },

@@ -6,7 +6,7 @@ import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
-import { type Bulk, useBulk } from './use-bulk.ts';
+import { type Bulk, type BulkChange, useBulk } from './use-bulk.ts';
 import { MAX_MERGED, type Selection, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { type ThreadList, useThreadList } from './use-thread-list.ts';
@@ -154,8 +154,15 @@ export function useInbox(): Inbox {
   const answer = (mode: 'reply' | 'reply-all' | 'forward') => {
     if (answered.current !== null) go({ compose: { mode, emailId: answered.current } });
   };
+  const select = (id: string, isSpan: boolean) =>
+    bulk.chosen === null ? selection.toggle(id, isSpan) : bulk.toggle(id);
   const tick = () => {
-    if (activeId !== null) selection.toggle(activeId, false);
+    if (activeId !== null) select(activeId, false);
+  };
+  /** Changes all conversations while they are selected. Those in the trash can only be restored. */
+  const orAll = (one: () => void, change: BulkChange) => () => {
+    if (bulk.chosen === null) one();
+    else if (!isTrash) void bulk.run(change);
   };
   const label = () => {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
@@ -168,18 +175,22 @@ export function useInbox(): Inbox {
     ArrowUp: () => threadId === null && step(-1),
     o: () => activeId !== null && open(activeId),
     x: tick,
-    e: archive,
-    '#': remove,
-    u: unread,
-    l: label,
-    m: askMerge,
+    e: orAll(archive, { kind: 'archive', isArchived: folder !== 'archived' }),
+    '#': orAll(remove, { kind: 'trash' }),
+    u: orAll(unread, { kind: 'read', isRead: false }),
+    l: () => (bulk.chosen === null ? label() : setLabelling(true)),
+    m: () => bulk.chosen === null && askMerge(),
     r: () => answer('reply'),
     a: () => answer('reply-all'),
     f: () => answer('forward'),
     c: () => go({ compose: { mode: 'new' } }),
     z: acts.undo,
     '/': () => searchField.current?.focus(),
-    Escape: () => (selection.ids.size > 0 ? selection.clear() : threadId !== null && back()),
+    Escape() {
+      if (bulk.chosen !== null) bulk.clear();
+      else if (selection.ids.size > 0) selection.clear();
+      else if (threadId !== null) back();
+    },
   });
   // The keyboard starts at a thread that was opened by its URL.
   const follow = useEffectEvent(() => {
@@ -192,8 +203,8 @@ export function useInbox(): Inbox {
   });
   useEffect(() => forget(), [folder, search, view.label, view.address]);
 
-  const latest = useRef({ open, select: selection.toggle });
-  latest.current = { open, select: selection.toggle };
+  const latest = useRef({ open, select });
+  latest.current = { open, select };
   // Stable functions, so that only changed rows are rendered again.
   const rowActions = useMemo<RowActions>(
     () => ({
