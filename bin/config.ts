@@ -4,6 +4,7 @@ import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
+import type { Environment } from './environment.ts';
 import {
   hostAndPort,
   hostName,
@@ -114,8 +115,6 @@ export interface Config {
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads every variable that docs/settings.md lists. An empty value counts as absent. Values that may be secret are never repeated.
@@ -245,11 +244,6 @@ function retentionOf(values: z.infer<typeof environment>): Retention {
   if (fault !== null)
     throw new ConfigError(`RETENTION_RAW_DAYS, RETENTION_BODIES_DAYS, RETENTION_METADATA_DAYS: ${fault}`);
   return retention;
-}
-
-/** Returns the environment of this process. No other file reads it. */
-export function processEnvironment(): Environment {
-  return process.env;
 }
 
 /** Exit status of a process killed by signal 9, so that an injected fault looks like a real one. */

@@ -1,6 +1,6 @@
-import { processEnvironment } from './config.ts';
 import { diagnose, isWithoutFailure } from './doctor/diagnose.ts';
 import { printFindings } from './doctor/print-findings.ts';
+import { processEnvironment } from './environment.ts';
 import { readArguments } from './runner/command-line.ts';
 
 const { options } = readArguments({

@@ -157,10 +157,10 @@ test('core is pure: no I/O, no clock, no randomness', () => {
   expect(wrong).toEqual([]);
 });
 
-test('only bin/config.ts and the Haraka plugins read the environment', () => {
+test('only bin/environment.ts and the Haraka plugins read the environment', () => {
   const wrong = files.filter(
     (file) =>
-      file.name !== 'bin/config.ts' &&
+      file.name !== 'bin/environment.ts' &&
       !file.name.startsWith('haraka-plugins/') &&
       // The dashboard runs in a browser; its code samples show `process.env`.
       !file.name.startsWith('gateway/dashboard/') &&

@@ -2,7 +2,7 @@ import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { processEnvironment } from '../config.ts';
+import { processEnvironment } from '../environment.ts';
 import { CommandError } from './command-error.ts';
 
 /** What `postroom init` stores: a server and the API key for it. */

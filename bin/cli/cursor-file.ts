@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { processEnvironment } from '../config.ts';
+import { processEnvironment } from '../environment.ts';
 
 /** How far a program that reads the event feed has come. */
 export interface CursorFile {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { processEnvironment } from '../config.ts';
 import { type Finding, findingsOf, wordsOf } from '../doctor/finding.ts';
 import { printFindings } from '../doctor/print-findings.ts';
+import { processEnvironment } from '../environment.ts';
 import { VERSION } from '../runner/version.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { addJsonOption, printJson } from './output.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { request as sendRequest } from 'undici';
 import { CommandError, EXIT } from './command-error.ts';
 import { openCursorFile } from './cursor-file.ts';
 import { addJsonOption, hint, paint, print, shortTime } from './output.ts';
@@ -167,6 +166,7 @@ async function pull(
 
 /** Posts a request to the local server; null when the program is asked to end. */
 async function post(url: string, { headers, body }: PulledRequest, signal: AbortSignal): Promise<Attempt | null> {
+  const { request: sendRequest } = await import('undici');
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
   try {

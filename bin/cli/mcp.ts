@@ -1,5 +1,4 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { addServerOptions, connect, type ServerOptions } from './server.ts';
 
@@ -26,10 +25,12 @@ const INTERNAL_ERROR = -32_603;
  */
 async function serveMcp(options: ServerOptions): Promise<void> {
   const { url, key } = await connect(options);
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const stdio = await import('@modelcontextprotocol/server/stdio');
   const server = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${key}` }, redirect: 'manual' },
   });
-  const client = new StdioServerTransport();
+  const client = new stdio.StdioServerTransport();
   const open = new Set<Promise<void>>();
   let initializeId: unknown;
 

@@ -1,5 +1,6 @@
 import { isLocalMailHostname } from '../../core/domains/mail-hostname.ts';
-import { type Config, ConfigError, type Environment, isLoopback, readConfig } from '../config.ts';
+import { type Config, ConfigError, isLoopback, readConfig } from '../config.ts';
+import type { Environment } from '../environment.ts';
 import { exposuresOf } from '../runner/exposures.ts';
 import { VERSION } from '../runner/version.ts';
 import { type Finding, findingsOf } from './finding.ts';

@@ -1,4 +1,5 @@
-import type { Config, Environment } from '../config.ts';
+import type { Config } from '../config.ts';
+import type { Environment } from '../environment.ts';
 import { checkBus } from './check-bus.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkDatabase } from './check-database.ts';

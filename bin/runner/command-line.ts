@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { type Config, ConfigError, processEnvironment, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { processEnvironment } from '../environment.ts';
 
 /** Command line of a program in `bin`. */
 export interface Program {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { primaryUrl } from '../../../db/connection/failover.ts';
 import { connectClient } from '../../../db/connection/open-pool.ts';
-import { processEnvironment } from '../../config.ts';
+import { processEnvironment } from '../../environment.ts';
 
 const run = promisify(execFile);
 
