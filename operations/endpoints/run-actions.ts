@@ -214,12 +214,27 @@ async function act(
       ),
     );
   const done = delivery.actions.map((_, index) => steps.get(index)).filter((step) => step !== undefined);
-  const finished = await delivery.finish(client, { problem: null, results: done.map(({ result }) => result) });
-  if (finished === null) throw new ClaimLost();
-  const events = [...done.flatMap(({ events }) => events), ...finished];
-  const stored = await storeSends(acting, sends, events);
+  const finish = async (entering: readonly Send[]) => {
+    const results = done.map(({ result }) => (isWaiting(result, entering) ? waits(result) : result));
+    const finished = await delivery.finish(client, { problem: null, results });
+    if (finished === null) throw new ClaimLost();
+    return [...done.flatMap(({ events }) => events), ...finished];
+  };
+  const stored = await storeSends(acting, sends, finish);
   delivery.onReady();
   return { ...stored, deliveryIds: done.flatMap(({ result }) => result.deliveryId ?? []) };
+}
+
+/** Whether the email that the action made waits for approval. */
+function isWaiting({ emailId }: ActionResult, entering: readonly Send[]): boolean {
+  return entering.some(({ submission }) =>
+    submission.emails.some(({ row }) => row.id === emailId && row.approval !== undefined),
+  );
+}
+
+function waits(result: ActionResult): ActionResult {
+  const made = result.type === 'reply' ? 'The reply' : 'The forward';
+  return { ...result, message: `${made} waits for approval.` };
 }
 
 interface Acting {
@@ -341,14 +356,14 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
 async function storeSends(
   { client, transaction, context }: Acting,
   sends: readonly Send[],
-  earlierEvents: readonly FeedEvent[],
+  finish: (entering: readonly Send[]) => Promise<FeedEvent[]>,
 ): Promise<Pick<Done, 'sends' | 'threaded' | 'lastSeq'>> {
   const { userId } = context;
   if (sends.length === 0)
-    return { sends: [], threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, earlierEvents) };
+    return { sends: [], threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, await finish([])) };
   const { verdicts, entering, threaded, lastSeq } = await storeSubmissions(client, context, sends, {
     threads: 'join',
-    earlierEvents,
+    alongside: finish,
   });
   for (const [at, verdict] of verdicts.entries())
     if (verdict instanceof UserError) throw new ActionRefused(sends[at]?.index ?? 0, verdict.message, verdict);

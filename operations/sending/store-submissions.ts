@@ -55,11 +55,14 @@ export interface StoredGroup<Member> extends Stored {
 }
 
 /** How storeSubmissions stores. */
-export interface StoreOptions {
+export interface StoreOptions<Member extends SubmittedMember> {
   /** whether replies join their threads now; otherwise the threading actor joins them later */
   threads: 'join' | 'leave';
-  /** events of earlier changes in the same transaction, appended before its own */
-  earlierEvents?: readonly FeedEvent[];
+  /**
+   * Makes the other changes of the same transaction, when it is known which emails wait for approval, and before any is stored. Its events
+   * are appended before those of the emails.
+   */
+  alongside?: (entering: readonly Member[]) => Promise<readonly FeedEvent[]>;
 }
 
 /**
@@ -70,7 +73,7 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   client: ClientBase,
   context: MailContext,
   group: readonly Member[],
-  options: StoreOptions,
+  options: StoreOptions<Member>,
 ): Promise<StoredGroup<Member>> {
   const { userId, settings } = context;
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
@@ -88,7 +91,8 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   );
   const units = entering.map((member) => unitOf(member, policy));
   const sent = entering.map(({ submission: { draft } }) => draft ?? null);
-  const written = await store(client, context, units, sent, options);
+  const earlierEvents = (await options.alongside?.(entering)) ?? [];
+  const written = await store(client, context, units, sent, { threads: options.threads, earlierEvents });
   return { policy, verdicts, entering, ...written };
 }
 
@@ -108,7 +112,7 @@ async function readPolicies(
   userId: string,
   group: readonly SubmittedMember[],
   hourly: PolicyQuestion['hourly'],
-  threads: StoreOptions['threads'],
+  threads: 'join' | 'leave',
 ): Promise<FoundPolicies> {
   const question = questionOf(group, hourly);
   let policy = await readPolicy(client, userId, question);
@@ -211,7 +215,7 @@ async function store(
   context: MailContext,
   units: readonly OutgoingUnit[],
   drafts: readonly (DraftVersion | null)[],
-  { threads, earlierEvents = [] }: StoreOptions,
+  { threads, earlierEvents }: { threads: 'join' | 'leave'; earlierEvents: readonly FeedEvent[] },
 ): Promise<Stored> {
   const { userId } = context;
   if (units.length === 0) return { leftOut: new Set(), threaded: new Set(), lastSeq: null };

@@ -187,6 +187,21 @@ test('runs all actions of a response and finishes its delivery', async () => {
   );
 });
 
+test('a reply that waits for approval is told so in the results', async () => {
+  const mailbox = await mailboxOf();
+  await database.pool.query(
+    `update email_address set send_policy = '{"approval":"always"}'::jsonb where user_id = $1`,
+    [mailbox.userId],
+  );
+  const { actions } = await respond(mailbox, [{ type: 'reply', text: 'An answer' }, { type: 'read' }]);
+  expect(actions?.results).toMatchObject([
+    { type: 'reply', status: 'done', message: 'The reply waits for approval.' },
+    { type: 'read', status: 'done', message: 'Marked as read.' },
+  ]);
+  const waiting = await one('select type, status from email where id = $1', [actions?.results[0]?.emailId]);
+  expect(waiting).toEqual({ type: 'scheduled', status: 'awaiting_approval' });
+});
+
 test('what has the desired state already is done, without an event', async () => {
   const mailbox = await mailboxOf();
   const again = [{ type: 'label', name: 'a' }, { type: 'label', name: 'A' }, { type: 'read' }, { type: 'read' }];

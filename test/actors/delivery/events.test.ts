@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loginAs } from '../../support/cluster/cluster.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail } from '../../support/rows/sent-mail.ts';
@@ -160,6 +161,27 @@ describe('an endpoint that subscribes to events', () => {
     const headers = post?.headers as Record<string, string>;
     expect(new Webhook(signingSecret).verify(post?.body ?? '', headers)).toEqual(post?.json);
     expect(() => new Webhook(signingSecret).verify(`${post?.body} `, headers)).toThrow('No matching signature');
+  });
+
+  test('is posted that an email waits for approval, and the decision', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const { path } = await subscribe(box, { events: ['email.approval_requested', 'email.approved', 'email.rejected'] });
+    const writer = await insertKey(gateway.owner, box, { scopes: ['send'], policy: { approval: 'always' } });
+    const body = { from: box.address, to: 'joe@elsewhere.test', subject: 'Hi', text: 'Hello' };
+    const ids: string[] = [];
+    for (const verb of ['approve', 'reject']) {
+      const { id } = (await gateway.call(writer.secret, 'POST', '/emails', body)).json();
+      await call(box, 'POST', `/emails/${id}/${verb}`, {});
+      ids.push(id);
+    }
+    const all = (await posts(path, 4)).map(({ json }) => [json.type, json.data.id]);
+    expect(all.toSorted()).toEqual([
+      ['email.approval_requested', ids[0]],
+      ['email.approval_requested', ids[1]],
+      ['email.approved', ids[0]],
+      ['email.rejected', ids[1]],
+    ]);
   });
 
   test('is posted each event that its patterns match once, and none from before', async () => {
