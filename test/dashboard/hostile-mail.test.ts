@@ -143,6 +143,8 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
   });
 
   test('each of the walls holds alone', async () => {
+    // Each document passes both walls above: here some are enough.
+    const some = someOf(mails, 4);
     // As it came, in our frame and under our policy: what is tried is refused, and the browser may say so.
     await tab.page.route('**/api/e2/emails/*/html*', async (route) => {
       const response = await route.fetch({ headers: { ...route.request().headers(), ...FRAMED } });
@@ -152,7 +154,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     });
     const looks = await lookInFrames(
       tab.page,
-      mails.filter(({ name }) => name !== 'depth'),
+      mails.filter((mail) => mail.name !== 'depth' && (some.includes(mail) || mail.name === 'names that clobber')),
     );
     // Unsanitised, a picture takes the name that the document is looked up by.
     expect(looks.filter((look) => !look.isOurs).map(({ name }) => name)).toEqual(['names that clobber']);
@@ -166,7 +168,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       const response = await route.fetch();
       await route.fulfill({ status: 200, contentType: 'text/html; charset=utf-8', body: await response.text() });
     });
-    await lookInFrames(tab.page, mails, { sandbox: null });
+    await lookInFrames(tab.page, some, { sandbox: null });
     expect(watch).toEqual(nothing);
     expect(canary.heard).toEqual([]);
     await tab.page.unroute('**/api/e2/emails/*/html*');
@@ -276,7 +278,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       );
       expect(all.length).toBeGreaterThan(100);
       // Each takes the same way; opening all of them takes minutes.
-      const messages = someOf(all, 8);
+      const messages = someOf(all, 20);
       const reader = await stage.account();
       const found = await deliverAll(
         stage,

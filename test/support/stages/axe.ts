@@ -11,10 +11,10 @@ const LIMIT_MS = 60_000;
 
 /**
  * Returns what axe finds wrong with a page, no rule switched off: rule, and where, one line each. A live page may still be rendering (a dialog
- * gets its name after it is shown), so findings count when they stay.
+ * gets its name after it is shown), so findings count when they stay. `selector`: the only part to look at; null: all of it.
  */
-export async function findViolations(page: Page): Promise<string[]> {
-  return runAxe(page, {});
+export async function findViolations(page: Page, selector: string | null = null): Promise<string[]> {
+  return runAxe(page, {}, selector);
 }
 
 /** The same for the rules about color alone: what remains to check of a page that was checked in the other color scheme. */
@@ -22,32 +22,37 @@ export async function findColorViolations(page: Page): Promise<string[]> {
   return runAxe(page, { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } });
 }
 
-async function runAxe(page: Page, options: RunOptions): Promise<string[]> {
+async function runAxe(page: Page, options: RunOptions, selector: string | null = null): Promise<string[]> {
   for (const deadline = Date.now() + LIMIT_MS; ; await sleep(100)) {
-    const violations = await runAxeOnce(page, options);
+    const violations = await runAxeOnce(page, options, selector);
     if (violations.length === 0 || Date.now() > deadline) return violations;
   }
 }
 
-async function runAxeOnce(page: Page, options: RunOptions): Promise<string[]> {
+async function runAxeOnce(page: Page, options: RunOptions, selector: string | null): Promise<string[]> {
   // From outside the page, whose policy would not let it in. A document keeps it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  return page.evaluate(async (given) => {
-    // What fades in has other colors for a moment.
-    await Promise.all(
-      document
-        .getAnimations()
-        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
-        .map((animation) => animation.finished.catch(() => undefined)),
-    );
-    const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
-    // Of what is right, axe names one element a rule: naming all of them takes much of its time.
-    const { violations } = await axe.run({ ...given, resultTypes: ['violations'] });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary, html }) =>
-          `${id}: ${target.join(' ')} ${html.slice(0, 160)} (${failureSummary?.split('\n').slice(1).join('; ').trim()})`,
-      ),
-    );
-  }, options);
+  return page.evaluate(
+    async ({ given, part }) => {
+      // What fades in has other colors for a moment.
+      await Promise.all(
+        document
+          .getAnimations()
+          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
+          .map((animation) => animation.finished.catch(() => undefined)),
+      );
+      const { axe } = globalThis as unknown as {
+        axe: { run(context: Document | string, options: RunOptions): Promise<AxeResults> };
+      };
+      // Of what is right, axe names one element a rule: naming all of them takes much of its time.
+      const { violations } = await axe.run(part ?? document, { ...given, resultTypes: ['violations'] });
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(
+          ({ target, failureSummary, html }) =>
+            `${id}: ${target.join(' ')} ${html.slice(0, 160)} (${failureSummary?.split('\n').slice(1).join('; ').trim()})`,
+        ),
+      );
+    },
+    { given: options, part: selector },
+  );
 }
