@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectMcp, ERAS } from '../support/servers/mcp-client.ts';
+import { ERAS } from '../support/servers/mcp-client.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
 import { fieldOf, type SharedGround } from '../support/stages/sending-stage.ts';
 
@@ -18,30 +19,51 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => stage?.stop());
 
-const overHttp = () => connectMcp({ url: stage.sending.service.url, key: stage.sending.account.apiKey });
+/** The server as a configuration of docs/agents.md names it. */
+interface Configured {
+  url?: string;
+  headers?: Record<string, string>;
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+}
 
-const PROGRAM = ['bin/postroom.ts', 'mcp'];
+const examples = [...readFileSync(path.join(root, 'docs/agents.md'), 'utf8').matchAll(/```json\n(.*?)```/gs)].map(
+  ([, text = '']) => text,
+);
 
-/** Starts `postroom mcp` as clients do. */
-const overStdio = (era: string) => async () => {
+/** Connects the official client by the configuration that this example of the page has for a client. */
+const byExample = (at: number, era: string) => async () => {
   const { service, account } = stage.sending;
+  const text = (examples[at] ?? '')
+    .replaceAll(/YOUR_KEY|\$\{POSTROOM_KEY\}|\$\{input:postroom-key\}/g, account.apiKey)
+    .replaceAll('http://localhost:3000', service.url)
+    .replaceAll('/path/to/postroom', root);
+  const { mcpServers, servers } = JSON.parse(text) as Record<string, Record<string, Configured>>;
+  const { url, headers = {}, command, args = [], env = {} } = (mcpServers ?? servers)?.['postroom'] ?? {};
   const mode = era === ERAS[0] ? { pin: era } : 'legacy';
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
   await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: PROGRAM,
-      cwd: root,
-      env: { POSTROOM_URL: service.url, POSTROOM_KEY: account.apiKey },
-    }),
+    command === undefined
+      ? new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { headers } })
+      : new StdioClientTransport({ command, args, env: { ...env, npm_config_update_notifier: 'false' } }),
   );
   return client;
 };
 
+test('the configuration of every client connects', async () => {
+  expect(examples).toHaveLength(4);
+  for (const at of [1, 2]) {
+    const client = await byExample(at, ERAS[0])();
+    expect((await client.listTools()).tools.length).toBeGreaterThan(20);
+    await client.close();
+  }
+});
+
 describe.each([
-  ['HTTP', overHttp],
-  ['stdio', overStdio(ERAS[0])],
-  ['stdio with a client of before', overStdio(ERAS[1])],
+  ['HTTP', byExample(0, ERAS[0])],
+  ['stdio', byExample(3, ERAS[0])],
+  ['stdio with a client of before', byExample(3, ERAS[1])],
 ])('over %s', (name, connect) => {
   test('an agent waits for mail, finds it, reads it with its attachment, and its reply arrives', async () => {
     const client = await connect();
