@@ -25,6 +25,12 @@ export interface DraftVersion {
   version: number;
 }
 
+/** A draft that is sent. */
+export interface SentDraft extends DraftVersion {
+  /** the email waits so many seconds, scheduled, so that it can be cancelled; not if it has a send time of its own */
+  undoSeconds: number;
+}
+
 /** Maximum drafts of an account, and bytes of all of them together. */
 export const MAX_DRAFTS = 1_000;
 export const MAX_DRAFT_BYTES = 500_000_000;

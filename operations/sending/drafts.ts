@@ -10,6 +10,7 @@ import * as rows from '../../db/queries/sending/draft.ts';
 import { findOriginal } from '../../db/queries/sending/outgoing-original.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import type { AttachmentFile } from '../emails/attachments.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { checkDraft, type NewEmail } from './check-outgoing.ts';
 import { excerptOf } from './compose-outgoing.ts';
@@ -123,6 +124,25 @@ export async function readDraft(context: OperationContext, id: string): Promise<
   const [draft, bodies] = await Promise.all([loadDrafts(context, [id]), loadDraftBodies(context, [id])]);
   if (draft[0] == null || bodies[0] == null) throw staleDraft(undefined);
   return { ...bodies[0], ...draft[0] };
+}
+
+/** Returns an attachment of a draft with its content. Throws not_found. */
+export async function readDraftAttachment(
+  context: OperationContext,
+  id: string,
+  attachmentId: string,
+): Promise<AttachmentFile> {
+  const { database, userId } = context;
+  // Keys that reach single domains see only their drafts.
+  const [draft] = await loadDrafts(context, [id]);
+  if (draft == null) throw staleDraft(undefined);
+  const file = isValidId(attachmentId)
+    ? await asUser(database, userId, (transaction) =>
+        rows.findDraftFile(transaction, userId, { draftId: id, fileId: attachmentId }),
+      )
+    : null;
+  if (file === null) throw new UserError('not_found', 'The draft has no attachment with this ID');
+  return { filename: file.filename, contentType: file.contentType, bytes: file.content };
 }
 
 /**

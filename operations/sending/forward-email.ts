@@ -1,6 +1,6 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
-import type { DraftVersion } from '../../core/sending/draft.ts';
+import type { SentDraft } from '../../core/sending/draft.ts';
 import { forwardBodies, forwardSubject } from '../../core/sending/forwarded-content.ts';
 import {
   asOutgoingAttachments,
@@ -31,7 +31,7 @@ export async function forwardEmail(
   emailId: string,
   input: NewForward,
   idempotency: Idempotency | null,
-  draft?: DraftVersion,
+  draft?: SentDraft,
 ): Promise<Accepted> {
   // The recipients get to read the original.
   if (!hasScope(context.rights, 'read')) throw scopeMissing('Forwarding an email', 'read', context.rights);

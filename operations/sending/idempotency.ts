@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { DraftVersion } from '../../core/sending/draft.ts';
+import type { SentDraft } from '../../core/sending/draft.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
@@ -15,7 +15,7 @@ export interface Submission {
   /** the response, stored for replays */
   receipt: Receipt;
   /** the draft that is sent; it is removed in the transaction that stores the emails */
-  draft?: DraftVersion | undefined;
+  draft?: SentDraft | undefined;
 }
 
 /** A request that must take effect only once (docs/decisions/0020). */

@@ -1,6 +1,6 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
-import type { DraftVersion } from '../../core/sending/draft.ts';
+import type { SentDraft } from '../../core/sending/draft.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { makeReply, type Original } from '../../core/sending/reply.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
@@ -30,7 +30,7 @@ export async function sendReply(
   id: string,
   reply: NewReply,
   idempotency: Idempotency | null,
-  draft?: DraftVersion,
+  draft?: SentDraft,
 ): Promise<Accepted> {
   const answer = checkAnswer(reply);
   requireSender(context, answer);

@@ -1,4 +1,5 @@
 import type { DraftVersion } from '../../core/sending/draft.ts';
+import { MAX_POLICY_UNDO_SECONDS } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { readDraftBodies, readDraftFiles, type StoredDraft } from '../../db/queries/sending/draft.ts';
@@ -16,6 +17,8 @@ import { staleDraft } from './store-submissions.ts';
 export interface DraftSending extends DraftVersion {
   /** of the claim of the thread that it answers; see NewEmail */
   claimToken?: string | null | undefined;
+  /** seconds that the email waits, scheduled, so that it can be cancelled; 0 by default */
+  undoSeconds?: number | null | undefined;
 }
 
 /**
@@ -24,9 +27,12 @@ export interface DraftSending extends DraftVersion {
  */
 export async function sendDraft(
   context: OperationContext,
-  { id, version, claimToken }: DraftSending,
+  { id, version, claimToken, undoSeconds: given }: DraftSending,
   idempotency: Idempotency | null,
 ): Promise<Accepted> {
+  const undoSeconds = given ?? 0;
+  if (!Number.isInteger(undoSeconds) || undoSeconds < 0 || undoSeconds > MAX_POLICY_UNDO_SECONDS)
+    throw invalid(`undo_seconds must be a whole number from 0 to ${MAX_POLICY_UNDO_SECONDS}`, 'undo_seconds');
   let draft: StoredDraft;
   try {
     draft = await findWritableDraft(context, id, 'Sending');
@@ -35,7 +41,7 @@ export async function sendDraft(
     return findReplay(context, idempotency);
   }
   if (draft.version !== version) throw staleDraft(draft.version);
-  const sent = { id, version };
+  const sent = { id, version, undoSeconds };
   const { kind, originalEmailId } = draft;
   const content = await readEmail(context, draft);
   // Another request has sent it in this moment.

@@ -1,4 +1,4 @@
-import type { DraftVersion } from '../../core/sending/draft.ts';
+import type { SentDraft } from '../../core/sending/draft.ts';
 import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
 import { isTimeZone, readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
@@ -15,7 +15,7 @@ export async function sendEmail(
   context: OperationContext,
   email: NewEmail,
   idempotency: Idempotency | null,
-  draft?: DraftVersion,
+  draft?: SentDraft,
 ): Promise<Accepted> {
   return sendChecked(context, [checkOutgoing(email)], { idempotency, batchId: null, repliedTo: null, draft });
 }
@@ -29,11 +29,17 @@ export async function sendChecked(
   const { idempotency, batchId, repliedTo, draft } = frame;
   for (const email of emails) requireSender(context, email);
   // Parsing a schedule depends on the time, so look for a replay first.
-  const before = emails.some((email) => email.sendAt !== null) ? await replayOrNow(context, idempotency) : null;
+  const undoSeconds = draft?.undoSeconds ?? 0;
+  const isTimed = undoSeconds > 0 || emails.some((email) => email.sendAt !== null);
+  const before = isTimed ? await replayOrNow(context, idempotency) : null;
   if (before !== null && 'receipt' in before) return before;
+  const timeOf = (email: CheckedEmail) => {
+    if (before === null) return null;
+    const undoAt = new Date(before.now.getTime() + undoSeconds * 1_000);
+    return scheduleOf(email, before.now) ?? (undoSeconds > 0 ? { at: undoAt, timezone: 'UTC' } : null);
+  };
   const composed: OutgoingEmail[] = [];
-  for (const email of emails)
-    composed.push(await composeOutgoing(context, email, before === null ? null : scheduleOf(email, before.now)));
+  for (const email of emails) composed.push(await composeOutgoing(context, email, timeOf(email)));
   const receipt = { emails: composed.map(receiptOf), batchId, repliedTo };
   return submitEmails(context, { emails: composed, batchId, idempotency, receipt, draft });
 }

@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalOfMailboxes } from '../../gateway/dashboard/composer/address-text.ts';
+import { type DocumentNode, textOfDocument } from '../../gateway/dashboard/composer/document-text.ts';
 import { draftInput, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
+import { isEditable, sentHtml } from '../../gateway/dashboard/composer/mail-html.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -13,6 +15,7 @@ const values = {
   bcc: [],
   subject: 'Re: x',
   text: 'Yes.\n',
+  html: '<p>Yes.</p>',
   scheduledAt: '',
   hasQuote: true,
   hasOriginalFiles: true,
@@ -27,12 +30,114 @@ const stored = {
   attachments: [],
 };
 
+const quote = { text: 'On Monday, Ann wrote:\n> x', html: '<p>On Monday, Ann wrote:</p><blockquote>x</blockquote>' };
+
 test('a draft is stored as it will be sent, and opened as it was written', () => {
-  const input = draftInput(values, 'reply', 'On Monday, Ann wrote:\n> x');
-  expect(input).toMatchObject({ to: ['ann@example.com'], text: 'Yes.\n\nOn Monday, Ann wrote:\n> x\n' });
-  const opened = valuesOf({ ...stored, ...input }, values, 'On Monday, Ann wrote:\n> x');
+  const input = draftInput(values, 'reply', quote);
+  expect(input).toMatchObject({
+    to: ['ann@example.com'],
+    text: `Yes.\n\n${quote.text}\n`,
+    html: `<p>Yes.</p>${quote.html}`,
+  });
+  const opened = valuesOf({ ...stored, ...input }, values, quote);
   expect(opened).toEqual({ ...values, to: ['ann@example.com'], text: 'Yes.' });
-  expect(valuesOf({ ...stored, ...input }, values, 'Other')).toMatchObject({ hasQuote: false, text: input.text });
+  const other = { text: 'Other', html: '<p>Other</p>' };
+  expect(valuesOf({ ...stored, ...input }, values, other)).toMatchObject({ hasQuote: false, html: input.html });
+});
+
+test('a draft in plain text is stored without HTML', () => {
+  const input = draftInput({ ...values, html: null }, 'reply', quote);
+  expect(input).toMatchObject({ text: `Yes.\n\n${quote.text}\n`, html: null });
+  expect(valuesOf({ ...stored, ...input }, values, quote)).toMatchObject({ html: null, text: 'Yes.', hasQuote: true });
+});
+
+const paragraph = (...content: DocumentNode[]): DocumentNode => ({ type: 'paragraph', content });
+const written = (text: string, href?: string): DocumentNode => ({
+  type: 'text',
+  text,
+  ...(href === undefined ? {} : { marks: [{ type: 'link', attrs: { href } }] }),
+});
+const list = (type: string, ...items: DocumentNode[][]): DocumentNode => ({
+  type,
+  content: items.map((content) => ({ type: 'listItem', content })),
+});
+
+test.each<[string, DocumentNode[], string]>([
+  [
+    'paragraphs and lines',
+    [paragraph(written('a'), { type: 'hardBreak' }, written('b')), paragraph(written('c'))],
+    'a\nb\n\nc',
+  ],
+  [
+    'empty paragraphs',
+    [paragraph(written('a')), paragraph(), paragraph(), paragraph(written('b')), paragraph()],
+    'a\n\nb',
+  ],
+  [
+    'lists in lists',
+    [
+      list(
+        'orderedList',
+        [paragraph(written('a')), list('bulletList', [paragraph(written('b'))])],
+        [paragraph(written('c'))],
+      ),
+    ],
+    '1. a\n   - b\n2. c',
+  ],
+  [
+    'quotations',
+    [
+      {
+        type: 'blockquote',
+        content: [paragraph(written('a')), { type: 'blockquote', content: [paragraph(written('b'))] }],
+      },
+    ],
+    '> a\n>\n> > b',
+  ],
+  [
+    'links',
+    [
+      paragraph(
+        written('here', 'https://a.test'),
+        written(', '),
+        written('https://b.test', 'https://b.test'),
+        written(' x@y.test', 'mailto:x@y.test'),
+      ),
+    ],
+    'here (https://a.test), https://b.test x@y.test',
+  ],
+  [
+    'images and signatures',
+    [
+      paragraph({ type: 'inlineImage', attrs: { alt: 'map.png' } }),
+      { type: 'signature', content: [paragraph(written('--'), { type: 'hardBreak' }, written('Ann'))] },
+    ],
+    '[map.png]\n\n-- \nAnn',
+  ],
+])('the plain text of %s', (_, content, text) => {
+  expect(textOfDocument({ type: 'doc', content })).toBe(text);
+});
+
+test.each([
+  [
+    '<p>a<br><strong>b</strong> <a href="https://x.test">c</a></p><ul><li>d</li></ul><img src="cid:x@y" alt="a > b">',
+    true,
+  ],
+  ['<div data-signature=""><p>--<br>Ann</p></div>', true],
+  ['<p style="color:red">a</p>', false],
+  ['<table><tr><td>a</td></tr></table>', false],
+  ['<img src="https://x.test/pixel.gif">', false],
+  ['<div>a</div>', false],
+  ['<!-- a -->', false],
+])('whether the editor shows all of %s: %s', (html, isShown) => {
+  expect(isEditable(html)).toBe(isShown);
+});
+
+test('empty paragraphs are sent with a line, items of lists without a paragraph', () => {
+  const html = '<p></p><ul><li><p>a</p><ul><li><p>b</p></li></ul></li><li><p>c</p><p>d</p></li></ul>';
+  const sent = '<p><br></p><ul><li>a<ul><li>b</li></ul></li><li><p>c</p><p>d</p></li></ul>';
+  expect(sentHtml(html)).toBe(sent);
+  expect(isEditable(sent)).toBe(true);
 });
 
 test.each([
@@ -74,19 +179,19 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await text.fill('Forty-two.');
     await page.getByText('Draft saved').waitFor();
     await page.reload();
-    await expect.poll(() => text.inputValue()).toBe('Forty-two.');
+    await expect.poll(() => text.innerText()).toBe('Forty-two.');
 
     // Another tab changes it: nothing is lost before the user decides.
     const other = await stage.open(account);
     await other.page.goto(page.url());
     const otherText = other.page.getByRole('textbox', { name: 'Message', exact: true });
-    await expect.poll(() => otherText.inputValue()).toBe('Forty-two.');
+    await expect.poll(() => otherText.innerText()).toBe('Forty-two.');
     await otherText.fill('Forty-three.');
     await expect.poll(() => draftsOf(account)).toMatchObject([{ text: expect.stringContaining('Forty-three.') }]);
     await text.fill('Forty-four.');
     await page.getByText('This draft was changed elsewhere').waitFor();
     await page.getByRole('button', { name: 'Load other version' }).click();
-    await expect.poll(() => text.inputValue()).toBe('Forty-three.');
+    await expect.poll(() => text.innerText()).toBe('Forty-three.');
     await otherText.fill('Forty-five.');
     await expect.poll(() => draftsOf(account)).toMatchObject([{ text: expect.stringContaining('Forty-five.') }]);
     await text.fill('Forty-two.');
@@ -100,7 +205,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.getByRole('link', { name: 'Re: Question' }).click();
     await page.getByRole('button', { name: 'Close and keep draft' }).click();
     await page.getByRole('button', { name: 'Open draft' }).click();
-    await expect.poll(() => text.inputValue()).toBe('Forty-two.');
+    await expect.poll(() => text.innerText()).toBe('Forty-two.');
     const subject = page.getByRole('textbox', { name: 'Subject' });
     await expect.poll(() => subject.inputValue()).toBe('Re: Question');
     await page.getByLabel('Files to attach').setInputFiles({
@@ -112,13 +217,21 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await expect.poll(() => draftsOf(account)).toMatchObject([{ attachments: [{ filename: 'answer.txt' }] }]);
     await page.reload();
     await page.getByText('answer.txt').waitFor();
+    await text.press('ControlOrMeta+End');
+    await text.press('Enter');
+    await page.getByRole('button', { name: 'Ordered list' }).click();
+    await text.press('ControlOrMeta+b');
+    await page.keyboard.type('Surely.');
+    await page.getByRole('button', { name: 'Bold', exact: true }).and(page.locator('[data-active]')).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
     await page.getByText('The email is being sent.').waitFor();
     await expect.poll(async () => (await received(friend)).map((mail) => mail.subject)).toEqual(['Re: Question']);
     const [answer] = await received(friend);
     expect(answer).toMatchObject({ attachments: [{ filename: 'answer.txt', size: 2 }] });
-    expect(answer?.content.text).toMatch(/^Forty-two\.\s+On .* wrote:\s+> What is the answer\?/);
+    expect(answer?.content.text).toMatch(/^Forty-two\.\s+1\. Surely\.\s+On .* wrote:\s+> What is the answer\?/);
+    const quoted = /<p>Forty-two\.<\/p><ol><li><strong>Surely\.<\/strong><\/li><\/ol><p>On .* wrote:<\/p><blockquote/;
+    expect(answer?.content.html).toMatch(quoted);
 
     // Sent on, with its file.
     await page.keyboard.press('f');
@@ -180,12 +293,12 @@ function toField(page: Page) {
 interface ReceivedMail {
   subject: string;
   attachments: { filename: string; size: number }[];
-  content: { text: string | null };
+  content: { text: string | null; html: string | null };
 }
 
 async function received(account: Awaited<ReturnType<BrowserStage['account']>>): Promise<ReceivedMail[]> {
   const { body } = await account.graphql(
-    '{ emails(filter: { type: RECEIVED }) { edges { node { subject attachments { filename size } content { text } } } } }',
+    '{ emails(filter: { type: RECEIVED }) { edges { node { subject attachments { filename size } content { text html } } } } }',
   );
   return body.data.emails.edges.map(({ node }: { node: ReceivedMail }) => node);
 }

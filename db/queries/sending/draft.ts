@@ -130,6 +130,20 @@ export async function readDraftFiles(
   return rows;
 }
 
+/** Returns one file of a draft with its content; null: the user's draft has none with this id. */
+export async function findDraftFile(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { draftId, fileId }: { draftId: string; fileId: string },
+): Promise<(Pick<DraftFile, 'filename' | 'contentType'> & { content: Buffer }) | null> {
+  const { rows } = await sql<Pick<DraftFile, 'filename' | 'contentType'> & { content: Buffer }>`
+    select a.filename, a.content_type as "contentType", a.content
+    from draft_attachment a where a.user_id = ${userId} and a.draft_id = ${draftId} and a.id = ${fileId}`.execute(
+    transaction,
+  );
+  return rows[0] ?? null;
+}
+
 function whereSql(userId: string, { threadId, originalEmailId }: DraftConditions): RawBuilder<unknown> {
   const ofThread = sql`and exists (select from email e where e.user_id = ${userId} and e.id = d.original_email_id
     and e.thread_id = coalesce(

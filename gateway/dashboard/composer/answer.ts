@@ -5,12 +5,13 @@ import type { ComposerMode, Draft } from './draft.ts';
 const REPLY = /^(re|aw|sv|antw|rif)(\[\d+\])?\s*:/i;
 const FORWARD = /^(fwd?|wg|tr|rv)\s*:/i;
 
-/** Returns the initial draft. `senders` are the user's addresses, most likely first. */
+/** Returns the initial draft. `senders` are the user's addresses, most likely first; `isPlain`: without HTML. */
 export function firstDraft(
   mode: ComposerMode,
   original: Original | null,
   senders: readonly string[],
   to: string[],
+  isPlain: boolean,
 ): Draft {
   const draft: Draft = {
     from: senderFor(original, senders),
@@ -19,6 +20,7 @@ export function firstDraft(
     bcc: [],
     subject: '',
     text: '',
+    html: isPlain ? null : '',
     scheduledAt: '',
     hasQuote: true,
     hasOriginalFiles: true,

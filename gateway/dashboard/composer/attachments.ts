@@ -10,6 +10,8 @@ export interface AttachedFile {
   size: number;
   /** null: only the service has it */
   file: File | null;
+  /** of an inline image, without angle brackets; null: an attachment */
+  contentId: string | null;
 }
 
 /** Formats a size such as "3.2 MB", in units of 1,024. */
@@ -35,25 +37,29 @@ export function refusalOfFiles(files: readonly AttachedFile[], text: string): st
 export async function attachmentsInput(
   files: readonly AttachedFile[],
   stored: ReadonlyMap<string, string>,
-): Promise<({ id: string } | { filename: string; contentType: string | null; content: string })[]> {
+): Promise<
+  ({ id: string } | { filename: string; contentType: string | null; content: string; contentId: string | null })[]
+> {
   return Promise.all(
-    files.map(async ({ id, name, file }) => {
+    files.map(async ({ id, name, file, contentId }) => {
       const storedId = stored.get(id);
       if (storedId !== undefined) return { id: storedId };
       if (file === null) throw new Error(`${name} is no longer stored. Attach it again.`);
-      return { filename: name, contentType: file.type === '' ? null : file.type, content: await base64Of(file) };
+      const url = await dataUrlOf(file);
+      const contentType = file.type === '' ? null : file.type;
+      return { filename: name, contentType, content: url.slice(url.indexOf(',') + 1), contentId };
     }),
   );
 }
 
-function base64Of(file: File): Promise<string> {
+/** Returns the content of a file as a `data:` URL. Rejects if the file can no longer be read. */
+export function dataUrlOf(file: File | Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => {
-      const url = typeof reader.result === 'string' ? reader.result : '';
-      resolve(url.slice(url.indexOf(',') + 1));
-    });
-    reader.addEventListener('error', () => reject(new Error(`${file.name} can no longer be read`)));
+    reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
+    reader.addEventListener('error', () =>
+      reject(new Error(`${file instanceof File ? file.name : 'The file'} can no longer be read`)),
+    );
     reader.readAsDataURL(file);
   });
 }

@@ -35,7 +35,7 @@ const DRAFT = graphql(`
   fragment ComposerDraft on Draft {
     id version kind from to cc bcc subject text html scheduledAt withAttachments
     originalEmail { id }
-    attachments { id filename size }
+    attachments { id filename size contentId }
   }
 `);
 

@@ -1,22 +1,6 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Autocomplete,
-  Button,
-  CloseButton,
-  FileButton,
-  Group,
-  Kbd,
-  Paper,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { ActionIcon, Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconAlertTriangle, IconClock, IconFile, IconPaperclip, IconSend, IconTrash } from '@tabler/icons-react';
+import { IconClock, IconSend, IconTrash } from '@tabler/icons-react';
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -26,19 +10,22 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Link } from 'wouter';
-import { randomId } from '../parts/random-id.ts';
 import type { Problem } from '../parts/use-act.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
-import { type AttachedFile, MAX_CONTENT_BYTES, refusalOfFiles, sizeText } from './attachments.ts';
+import { AttachmentField } from './attachment-field.tsx';
+import { refusalOfFiles } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original, SentEmail, StoredDraft } from './composer-documents.ts';
-import { type ComposerMode, type Draft, draftInput, titleOf, valuesOf } from './draft.ts';
+import { type ComposerMode, type Draft, draftInput, NO_QUOTE, titleOf, valuesOf } from './draft.ts';
 import { DraftState } from './draft-state.tsx';
+import { contentIdsOf, isEditable } from './mail-html.ts';
+import { MessageField } from './message-field.tsx';
 import { OriginalNote } from './original-note.tsx';
+import { ProblemNote } from './problem-note.tsx';
 import { quoteOriginal } from './quote-original.ts';
 import { ScheduleField } from './schedule-field.tsx';
+import { useFiles } from './use-files.ts';
 import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
 import { useSending } from './use-sending.ts';
 
@@ -66,12 +53,11 @@ const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'text', 'scheduledAt'];
 export function ComposerForm(props: ComposerFormProps) {
   const { mode, original, senders, domains, close, sent, created, reload } = props;
   const [{ stored, first }] = useState({ stored: props.stored, first: props.first });
-  const fullQuote = original === null || mode === 'new' || mode === 'forward' ? '' : quoteOriginal(original);
+  const fullQuote = original === null || mode === 'new' || mode === 'forward' ? NO_QUOTE : quoteOriginal(original);
   const [initial] = useState(() => (stored === null ? first : valuesOf(stored, first, fullQuote)));
-  const [files, setFiles] = useState<readonly AttachedFile[]>(
-    () => stored?.attachments.map(({ id, filename, size }) => ({ id, name: filename, size, file: null })) ?? [],
-  );
-  const [hasHtml, setHtml] = useState((stored?.html ?? '') !== '');
+  // That of a program can have more than the editor shows.
+  const [hasForeignHtml, setForeignHtml] = useState(() => !isEditable(initial.html ?? ''));
+  const { files, add: addFiles, addImage, remove: removeFile, showImage } = useFiles(stored);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isDragged, setDragged] = useState(false);
   const form = useForm<Draft>({
@@ -81,7 +67,7 @@ export function ComposerForm(props: ComposerFormProps) {
       to: (to) => (to.length === 0 ? 'Enter at least one recipient' : refusalOfMailboxes(to)),
       cc: refusalOfMailboxes,
       bcc: refusalOfMailboxes,
-      text: (text) => (mode !== 'forward' && !hasHtml && text.trim() === '' ? 'Enter a message' : null),
+      text: (text) => (mode !== 'forward' && !hasForeignHtml && text.trim() === '' ? 'Enter a message' : null),
     },
   });
   const { values } = form;
@@ -90,21 +76,18 @@ export function ComposerForm(props: ComposerFormProps) {
   const isOpen = useRef(true);
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
   const { send, isBusy } = useSending(mode, original, draft);
-  const quote = values.hasQuote ? fullQuote : '';
-  const refusal = refusalOfFiles(files, values.text + quote);
-
-  const text = useRef<HTMLTextAreaElement>(null);
+  // An inline image that was removed from the text stays here, since the removal can be undone.
+  const shown = contentIdsOf(values.html ?? '');
+  const sentFiles = files.filter(({ contentId }) => contentId === null || hasForeignHtml || shown.has(contentId));
+  const input = draftInput(values, mode, fullQuote);
+  const refusal = refusalOfFiles(sentFiles, input.text + (input.html ?? ''));
   const isAnswer = mode === 'reply' || mode === 'reply-all';
-  useEffect(() => {
-    if (isAnswer) text.current?.focus();
-  }, [isAnswer]);
 
-  const contentOf = (written: Draft): DraftContent => ({
-    input: draftInput(written, mode, fullQuote),
-    files,
-    dropsHtml: (stored?.html ?? '') !== '' && !hasHtml,
-  });
-  const key = JSON.stringify([values, files.map(({ id }) => id), hasHtml]);
+  const contentOf = (written: Draft): DraftContent => {
+    const { html, ...rest } = draftInput(written, mode, fullQuote);
+    return { input: hasForeignHtml ? rest : { ...rest, html }, files: sentFiles };
+  };
+  const key = JSON.stringify([values, sentFiles.map(({ id }) => id), hasForeignHtml]);
   const [initialKey] = useState(key);
   const saveNow = useEffectEvent(() => {
     if (key !== initialKey && refusal === null) void draft.save(contentOf(values));
@@ -125,8 +108,7 @@ export function ComposerForm(props: ComposerFormProps) {
   }, []);
 
   const add = (more: File[]) => {
-    const added = more.map((file) => ({ id: randomId(), name: file.name, size: file.size, file }));
-    if (mode !== 'forward') setFiles((now) => [...now, ...added]);
+    if (mode !== 'forward') addFiles(more);
   };
   const submit = async (written: Draft) => {
     if (refusal !== null || isBusy) return;
@@ -155,13 +137,14 @@ export function ComposerForm(props: ComposerFormProps) {
   };
   const paste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files];
-    if (pasted.length === 0) return;
+    // The editor has taken it already.
+    if (pasted.length === 0 || event.defaultPrevented) return;
     event.preventDefault();
     add(pasted);
   };
   const drop = (event: DragEvent) => {
     setDragged(false);
-    if (event.dataTransfer.files.length === 0) return;
+    if (event.dataTransfer.files.length === 0 || event.defaultPrevented) return;
     event.preventDefault();
     add([...event.dataTransfer.files]);
   };
@@ -186,13 +169,21 @@ export function ComposerForm(props: ComposerFormProps) {
     >
       <Stack gap="sm">
         {problem !== null && <ProblemNote problem={problem} />}
-        {hasHtml && (
-          <Alert color="yellow" variant="outline" title="This draft has HTML">
+        {hasForeignHtml && (
+          <Alert color="yellow" variant="outline" title="This draft has HTML that the editor cannot show">
             <Stack gap={6} align="flex-start">
               <Text size="sm">
-                Recipients see the HTML, which this form does not show. The text below is sent beside it.
+                Recipients see the HTML as a program wrote it. The text below is sent beside it. Remove the HTML to
+                write the message here.
               </Text>
-              <Button size="compact-sm" variant="default" onClick={() => setHtml(false)}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => {
+                  setForeignHtml(false);
+                  form.setFieldValue('html', null);
+                }}
+              >
                 Remove HTML
               </Button>
             </Stack>
@@ -226,13 +217,20 @@ export function ComposerForm(props: ComposerFormProps) {
         {hasCopies && <AddressField label="Cc" {...form.getInputProps('cc')} />}
         {hasCopies && <AddressField label="Bcc" {...form.getInputProps('bcc')} />}
         <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
-        <Textarea
+        <MessageField
           label={mode === 'forward' ? 'Message above the forwarded email' : 'Message'}
-          autosize
-          minRows={mode === 'new' ? 10 : 5}
-          maxRows={24}
-          ref={text}
-          {...form.getInputProps('text')}
+          text={values.text}
+          html={hasForeignHtml ? null : values.html}
+          onChange={({ text, html }) => {
+            form.setFieldValue('text', text);
+            form.setFieldValue('html', hasForeignHtml ? values.html : html);
+          }}
+          addImage={mode === 'forward' ? null : addImage}
+          showImage={showImage}
+          error={form.errors['text']}
+          isFocused={isAnswer}
+          canSwitch={!hasForeignHtml}
+          isTall={mode === 'new'}
         />
         {original !== null && (
           <OriginalNote
@@ -244,14 +242,7 @@ export function ComposerForm(props: ComposerFormProps) {
             setFiles={(hasFiles) => form.setFieldValue('hasOriginalFiles', hasFiles)}
           />
         )}
-        {mode !== 'forward' && (
-          <AttachmentField
-            files={files}
-            add={add}
-            remove={(id) => setFiles((now) => now.filter((one) => one.id !== id))}
-            refusal={refusal}
-          />
-        )}
+        {mode !== 'forward' && <AttachmentField files={sentFiles} add={add} remove={removeFile} refusal={refusal} />}
         {isScheduling && (
           <ScheduleField
             value={values.scheduledAt}
@@ -304,98 +295,4 @@ export function ComposerForm(props: ComposerFormProps) {
 function completed(typed: string, domains: readonly string[]): string[] {
   const local = typed.split('@')[0]?.trim() ?? '';
   return local === '' || /[\s<>]/.test(local) ? [] : domains.map((domain) => `${local}@${domain}`);
-}
-
-/** Explains why the email was not sent, and what to do. */
-function ProblemNote({ problem }: { problem: Problem }) {
-  const { message, type, fields } = problem;
-  const others = Object.entries(fields).map(([field, why]) => `${field}: ${why}`);
-  return (
-    <Alert
-      color="red"
-      variant="outline"
-      role="alert"
-      icon={<IconAlertTriangle aria-hidden />}
-      title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
-    >
-      <Stack gap={6} align="flex-start">
-        <Text size="sm" className="postroom-wrap">
-          {type === 'Network'
-            ? 'Postroom did not respond. Send the email again without changes; it will not be sent twice.'
-            : message}
-        </Text>
-        {others.map((text) => (
-          <Text key={text} size="sm">
-            {text}
-          </Text>
-        ))}
-        {type === 'SuppressedRecipient' && (
-          <Text size="sm">
-            These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
-            email, or{' '}
-            <Anchor component={Link} underline="always" href="/suppressions" size="sm">
-              remove the suppression
-            </Anchor>
-            .
-          </Text>
-        )}
-        {type === 'Forbidden' && (
-          <Text size="sm">
-            Choose another sender, or{' '}
-            <Anchor component={Link} underline="always" href="/domains" size="sm">
-              check your domains
-            </Anchor>
-            .
-          </Text>
-        )}
-      </Stack>
-    </Alert>
-  );
-}
-
-/** Attachments of the email: selected here, dropped on the composer, or pasted. */
-function AttachmentField({
-  files,
-  add,
-  remove,
-  refusal,
-}: {
-  files: readonly AttachedFile[];
-  add: (files: File[]) => void;
-  remove: (id: string) => void;
-  /** why the files cannot be sent; null: no problem */
-  refusal: string | null;
-}) {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  return (
-    <div>
-      <Group gap="xs">
-        <FileButton multiple onChange={add} inputProps={{ 'aria-label': 'Files to attach' }}>
-          {(props) => (
-            <Button {...props} size="xs" variant="default" leftSection={<IconPaperclip size={16} aria-hidden />}>
-              Attach files
-            </Button>
-          )}
-        </FileButton>
-        {files.length > 0 && <Text size="xs" c="dimmed">{`${sizeText(bytes)} of ${sizeText(MAX_CONTENT_BYTES)}`}</Text>}
-        {files.map(({ id, name, size }) => (
-          <Paper key={id} withBorder px="xs" py={2} radius="sm">
-            <Group gap={6} wrap="nowrap">
-              <IconFile size={14} aria-hidden />
-              <Text size="xs" className="postroom-wrap">
-                {name}
-              </Text>
-              <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                {sizeText(size)}
-              </Text>
-              <CloseButton size="xs" aria-label={`Remove ${name}`} onClick={() => remove(id)} />
-            </Group>
-          </Paper>
-        ))}
-      </Group>
-      <Text size="xs" c="var(--mantine-color-error)" aria-live="polite" mt={refusal === null ? 0 : 4}>
-        {refusal}
-      </Text>
-    </div>
-  );
 }

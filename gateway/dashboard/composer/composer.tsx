@@ -8,6 +8,7 @@ import { firstDraft } from './answer.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
 import { type ComposerMode, kindOf } from './draft.ts';
+import { prefersPlain } from './text-mode.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;
@@ -150,7 +151,7 @@ function OpenedComposer(props: OpenedProps) {
       stored={stored}
       created={created}
       reload={reload}
-      first={firstDraft(mode, original, senders, to)}
+      first={firstDraft(mode, original, senders, to, prefersPlain())}
       close={close}
       sent={sent}
     />

@@ -34,7 +34,7 @@ export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, set
         )}
       </Stack>
     );
-  const quote = quoteOriginal(original);
+  const quote = quoteOriginal(original).text;
   if (quote === '') return null;
   return (
     <Stack gap={6}>

@@ -6,10 +6,9 @@ import { type ComposerMode, type draftInput, kindOf } from './draft.ts';
 
 /** What is written in the composer. */
 export interface DraftContent {
-  input: ReturnType<typeof draftInput>;
+  /** without `html`: the draft keeps that of a program */
+  input: Omit<ReturnType<typeof draftInput>, 'html'> & { html?: string | null };
   files: readonly AttachedFile[];
-  /** whether the HTML of a draft that a program wrote is removed */
-  dropsHtml: boolean;
 }
 
 /**
@@ -63,7 +62,7 @@ export function useSavedDraft(
   const queue = useRef<Promise<Saved>>(Promise.resolve(NOT_SAVED));
 
   const write = async (content: DraftContent): Promise<Saved> => {
-    const key = JSON.stringify([content.input, content.dropsHtml, keyOf(content.files)]);
+    const key = JSON.stringify([content.input, keyOf(content.files)]);
     if (isEnded.current || other.current !== null) return NOT_SAVED;
     if (present.current !== null && key === last.current) return { draft: present.current, problem: null };
     setSaving({ state: 'saving' });
@@ -73,13 +72,12 @@ export function useSavedDraft(
         mode === 'forward' || !areFilesChanged
           ? {}
           : { attachments: await attachmentsInput(content.files, ids.current) };
-      const html = content.dropsHtml ? { html: null } : {};
       const draft = present.current;
       const { payload, problem } =
         draft === null
           ? await create({ input: createInput(mode, original, content, attachments) })
           : await update({
-              input: { ...content.input, ...html, ...attachments, id: draft.id, version: draft.version },
+              input: { ...content.input, ...attachments, id: draft.id, version: draft.version },
             });
       if (payload === null) {
         const refusal = refused(problem);

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AttachmentFile, readAttachment, readRawMessage } from '../../../operations/emails/attachments.ts';
+import { readDraftAttachment } from '../../../operations/sending/drafts.ts';
 import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
@@ -40,6 +41,28 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     async (request, reply) => {
       const { id, filename } = request.params;
       return sendFile(reply, await readAttachment(contextOf(request), id, { filename }));
+    },
+  );
+
+  app.get(
+    '/drafts/:id/attachments/:attachmentId',
+    {
+      config: { access: access.read, isDownload: true },
+      schema: {
+        operationId: 'downloadDraftAttachment',
+        summary: 'Download an attachment of a draft',
+        description: 'Returns the bytes of the file.',
+        tags: ['Drafts'],
+        params: z.object({
+          id: z.string().meta({ description: 'ID of the draft.' }),
+          attachmentId: z.string().meta({ description: 'ID of the attachment in the draft.' }),
+        }),
+        response: { 200: file, default: errorBody },
+      },
+    },
+    async (request, reply) => {
+      const { id, attachmentId } = request.params;
+      return sendFile(reply, await readDraftAttachment(contextOf(request), id, attachmentId));
     },
   );
 };

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DRAFT_KINDS } from '../../../core/sending/draft.ts';
+import { MAX_POLICY_UNDO_SECONDS } from '../../../core/sending/send-policy.ts';
 import * as drafts from '../../../operations/sending/drafts.ts';
 import { sendDraft } from '../../../operations/sending/send-draft.ts';
 import { limitEntries } from '../../../schema/input-shapes.ts';
@@ -42,6 +43,11 @@ const withAttachments = z
   .meta({ description: 'Of a forward: whether to include the attachments of the original. The default is true.' });
 
 const version = z.int().min(1).meta({ description: 'Version of the draft that you have read.' });
+
+const undoSeconds = z.int().min(0).max(MAX_POLICY_UNDO_SECONDS).nullish().meta({
+  description:
+    'Seconds that the email waits, scheduled, before it is sent. It can be cancelled meanwhile. The default is 0. A draft with `scheduled_at` waits until then.',
+});
 
 export const newDraft = z
   .object({
@@ -270,7 +276,7 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         params: idInPath,
         headers: idempotencyHeader,
         body: z
-          .object({ version, claim_token: sendBody.shape.claim_token })
+          .object({ version, undo_seconds: undoSeconds, claim_token: sendBody.shape.claim_token })
           .meta({ id: 'SendDraft', required: ['version'], 'x-examples': [{ version: 1 }] }),
         response: {
           200: sentAnswer,
@@ -285,7 +291,8 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     async (request, reply) => {
       const { body, params } = request;
       const idempotency = idempotencyOf(request.headers, 'send-draft', [params.id, body]);
-      const sending = { id: params.id, version: body.version, claimToken: body.claim_token };
+      const { version: read, undo_seconds: undoing, claim_token: claimToken } = body;
+      const sending = { id: params.id, version: read, undoSeconds: undoing, claimToken };
       const { receipt } = await sendDraft(contextOf(request), sending, idempotency);
       const scheduled = scheduledBodyOf(receipt);
       return scheduled === null ? sentBodyOf(receipt) : reply.code(201).send(scheduled);

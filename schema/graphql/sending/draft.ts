@@ -1,3 +1,4 @@
+import { MAX_POLICY_UNDO_SECONDS } from '../../../core/sending/send-policy.ts';
 import { invalid } from '../../../operations/context.ts';
 import * as drafts from '../../../operations/sending/drafts.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
@@ -279,6 +280,9 @@ builder.mutationFields((t) => ({
     input: {
       id: t.input.id({ required: true, description: 'ID of the draft.' }),
       version: version(t.input),
+      undoSeconds: t.input.int({
+        description: `Seconds that the email waits, scheduled, before it is sent, up to ${MAX_POLICY_UNDO_SECONDS}. It can be cancelled meanwhile. The default is 0. A draft with a send time waits until then.`,
+      }),
       ...claimField(t.input),
       ...idempotencyField(t.input),
     },

@@ -74,6 +74,10 @@ describe('a draft', () => {
     };
     expect(full).toMatchObject(shown);
     expect((await call('GET', `/drafts/${full.id}`)).json()).toEqual(full);
+    const [stored] = full['attachments'] as { id: string }[];
+    const file = await call('GET', `/drafts/${full.id}/attachments/${stored?.id}`);
+    expect([file.statusCode, file.headers['content-type'], file.body]).toEqual([200, 'text/plain', 'Two pears']);
+    expect((await call('GET', `/drafts/${empty.id}/attachments/${stored?.id}`)).statusCode).toBe(404);
     const listed = (await call('GET', '/drafts?limit=1')).json();
     const { text: _, html: __, ...summary } = full;
     expect(listed).toMatchObject({ data: [summary], has_more: true, pagination: { total: 2 } });
@@ -199,6 +203,18 @@ describe('sending a draft', () => {
     const sent = await call('POST', `/drafts/${id}/send`, { version: 1 });
     expect([sent.statusCode, sent.json().status]).toEqual([201, 'scheduled']);
     expect(await emailsOf('scheduled')).toHaveLength(1);
+  });
+
+  test('waits for undo_seconds, and can be cancelled meanwhile', async () => {
+    const { id } = await create(whole());
+    const refused = await call('POST', `/drafts/${id}/send`, { version: 1, undo_seconds: 86_401 });
+    expect([refused.statusCode, refused.json().details[0].field]).toEqual([400, 'undo_seconds']);
+    const before = Date.now();
+    const sent = await call('POST', `/drafts/${id}/send`, { version: 1, undo_seconds: 600 });
+    expect([sent.statusCode, sent.json().status]).toEqual([201, 'scheduled']);
+    expect(Date.parse(sent.json().scheduled_at)).toBeGreaterThanOrEqual(before + 599_000);
+    expect((await call('DELETE', `/emails/${sent.json().id}`)).statusCode).toBe(200);
+    expect(await draftIds()).toEqual([]);
   });
 
   test('keeps a draft that cannot be sent, and names what is missing or wrong', async () => {

@@ -1,0 +1,81 @@
+/** Elements of the editor, and which attributes they may have. */
+const EDITABLE: Record<string, readonly string[]> = {
+  p: [],
+  br: [],
+  strong: [],
+  b: [],
+  em: [],
+  i: [],
+  u: [],
+  s: [],
+  code: [],
+  pre: [],
+  h1: [],
+  h2: [],
+  h3: [],
+  hr: [],
+  ul: [],
+  ol: ['start', 'type'],
+  li: [],
+  blockquote: [],
+  div: ['data-signature'],
+  a: ['href', 'target', 'rel'],
+  img: ['src', 'alt'],
+};
+const TAG = /<\/?([a-z][a-z0-9-]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
+const ATTRIBUTE = /([^\s=/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+
+/** Returns whether the editor shows all of this HTML. That of programs can have tables, styles and remote images, which it would remove. */
+export function isEditable(html: string): boolean {
+  const rest = html.replaceAll(TAG, (tag, name: string, attributes: string) => {
+    const allowed = EDITABLE[name.toLowerCase()];
+    if (allowed === undefined) return tag;
+    const found = [...attributes.matchAll(ATTRIBUTE)];
+    const isAllowed = found.every(([, attribute = '', quoted, single, bare]) => {
+      const value = quoted ?? single ?? bare ?? '';
+      return allowed.includes(attribute) && (attribute !== 'src' || value.startsWith('cid:'));
+    });
+    const isOurs = name.toLowerCase() !== 'div' || tag.startsWith('</') || found.length > 0;
+    return isAllowed && isOurs ? '' : tag;
+  });
+  return !rest.includes('<');
+}
+
+/** Returns the HTML of the editor as it is sent: an empty paragraph keeps its height, and items of lists have no space around them. */
+export function sentHtml(html: string): string {
+  return html
+    .replaceAll('<p></p>', '<p><br></p>')
+    .replace(/<li><p>((?:(?!<\/?p>).)*)<\/p>(?=<\/li>|<[uo]l)/gs, '<li>$1');
+}
+
+/** Returns the HTML for the editor; the opposite of sentHtml. */
+export function editorHtml(html: string): string {
+  return html.replaceAll('<p><br></p>', '<p></p>');
+}
+
+/** Returns text as paragraphs. */
+export function htmlOfText(text: string): string {
+  return text
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${linesOf(paragraph)}</p>`)
+    .join('');
+}
+
+/** Returns text as lines of HTML. */
+export function linesOf(text: string): string {
+  return escapeHtml(text).replaceAll('\n', '<br>');
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** Returns the Content-IDs that the HTML refers to. */
+export function contentIdsOf(html: string): ReadonlySet<string> {
+  return new Set([...html.matchAll(/\bsrc="cid:([^"]+)"/g)].map(([, id = '']) => id));
+}
+
+/** Returns whether the HTML has more than paragraphs and lines, which is lost in plain text. */
+export function isFormatted(html: string): boolean {
+  return /<(?!\/?(?:p|br|div)\b)/.test(html);
+}

@@ -1,0 +1,197 @@
+import '@mantine/tiptap/styles.css';
+import { Link, RichTextEditor } from '@mantine/tiptap';
+import { IconPhoto } from '@tabler/icons-react';
+import { type Editor, mergeAttributes, Node, useEditor } from '@tiptap/react';
+import StarterKit from '@tiptap/starter-kit';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { textOfDocument } from './document-text.ts';
+import { editorHtml, sentHtml } from './mail-html.ts';
+import classes from './rich-text.module.css';
+
+export interface RichTextProps {
+  label: string;
+  /** HTML as it is sent */
+  value: string;
+  onChange: (html: string, text: string) => void;
+  /** Keeps an image as an attachment and returns its Content-ID. Null: the email cannot have inline images. */
+  addImage: ((file: File) => string) | null;
+  /** Returns the `data:` URL of an inline image; null if it is missing. */
+  showImage: (contentId: string) => Promise<string | null>;
+  error?: React.ReactNode;
+  /** whether it takes the focus when it appears */
+  isFocused: boolean;
+  isTall: boolean;
+}
+
+/** The editor for text with formatting. Its HTML has the elements in mail-html.ts only, whatever is pasted. */
+export function RichText({ label, value, onChange, addImage, showImage, error, isFocused, isTall }: RichTextProps) {
+  const last = useRef(value);
+  const picker = useRef<HTMLInputElement>(null);
+  const change = useEffectEvent(onChange);
+  const keepImage = useEffectEvent((file: File) => addImage?.(file) ?? null);
+  const loadImage = useEffectEvent(showImage);
+  const insertImages = (files: readonly File[]) =>
+    files.flatMap((file) => {
+      const contentId = keepImage(file);
+      return contentId === null ? [] : [{ type: 'inlineImage', attrs: { contentId, alt: file.name } }];
+    });
+  const editor: Editor = useEditor({
+    extensions: [
+      StarterKit.configure({ link: false, heading: { levels: [1, 2, 3] }, trailingNode: false }),
+      Link.configure({ openOnClick: false, HTMLAttributes: { target: null, rel: null } }),
+      Signature,
+      inlineImage((contentId) => loadImage(contentId)),
+    ],
+    content: editorHtml(value),
+    injectCSS: false,
+    autofocus: isFocused ? 'start' : false,
+    editorProps: {
+      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label },
+      transformPastedHTML: withoutTrackers,
+      // Keys of the composer: Ctrl+Enter sends, Esc leaves.
+      handleDOMEvents: {
+        keydown: (_view, { key, ctrlKey, metaKey }) => key === 'Escape' || (key === 'Enter' && (ctrlKey || metaKey)),
+      },
+      handlePaste(_view, event): boolean {
+        const { clipboardData } = event;
+        const images = imagesOf(clipboardData?.files);
+        // Office programs add a picture of the text that was copied.
+        if (images.length === 0 || hasText(clipboardData?.getData('text/html') ?? '')) return false;
+        event.preventDefault();
+        return editor.chain().focus().insertContent(insertImages(images)).run();
+      },
+      handleDrop(view, event) {
+        const images = imagesOf(event.dataTransfer?.files);
+        if (images.length === 0) return false;
+        event.preventDefault();
+        const at = view.posAtCoords({ left: event.clientX, top: event.clientY })?.pos ?? view.state.selection.from;
+        return editor.chain().focus().insertContentAt(at, insertImages(images)).run();
+      },
+    },
+    onUpdate({ editor: changed }) {
+      last.current = changed.isEmpty ? '' : sentHtml(changed.getHTML());
+      change(last.current, textOfDocument(changed.getJSON()));
+    },
+  });
+  useEffect(() => {
+    // The signature of another sender replaces that of the former.
+    if (value !== last.current) editor.commands.setContent(editorHtml(value), { emitUpdate: true });
+  }, [editor, value]);
+
+  return (
+    <div>
+      <RichTextEditor
+        editor={editor}
+        data-tall={isTall || undefined}
+        classNames={{ content: classes['content'] ?? '' }}
+      >
+        <RichTextEditor.Toolbar role="toolbar" aria-label="Formatting" className={classes['toolbar'] ?? ''}>
+          <RichTextEditor.ControlsGroup>
+            <RichTextEditor.Bold />
+            <RichTextEditor.Italic />
+          </RichTextEditor.ControlsGroup>
+          <RichTextEditor.ControlsGroup>
+            <RichTextEditor.Link />
+            <RichTextEditor.Unlink />
+          </RichTextEditor.ControlsGroup>
+          <RichTextEditor.ControlsGroup>
+            <RichTextEditor.BulletList />
+            <RichTextEditor.OrderedList />
+            <RichTextEditor.Blockquote />
+          </RichTextEditor.ControlsGroup>
+          {addImage !== null && (
+            <RichTextEditor.ControlsGroup>
+              <RichTextEditor.Control
+                aria-label="Insert image"
+                title="Insert image"
+                onClick={() => picker.current?.click()}
+              >
+                <IconPhoto size={16} aria-hidden />
+              </RichTextEditor.Control>
+            </RichTextEditor.ControlsGroup>
+          )}
+        </RichTextEditor.Toolbar>
+        <RichTextEditor.Content />
+      </RichTextEditor>
+      <input
+        ref={picker}
+        type="file"
+        accept="image/*"
+        multiple
+        hidden
+        aria-label="Images to insert"
+        onChange={(event) => {
+          const images = imagesOf(event.currentTarget.files);
+          editor.chain().focus().insertContent(insertImages(images)).run();
+          event.currentTarget.value = '';
+        }}
+      />
+      {error != null && (
+        <p className={classes['error']} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The signature of the sender, which is replaced with the sender. */
+const Signature = Node.create({
+  name: 'signature',
+  group: 'block',
+  content: 'paragraph+',
+  parseHTML: () => [{ tag: 'div[data-signature]' }],
+  renderHTML: () => ['div', { 'data-signature': '' }, 0],
+});
+
+/** An image in the text, whose content is an attachment with this Content-ID. Others are removed: they could report who reads the draft. */
+function inlineImage(show: (contentId: string) => Promise<string | null>) {
+  return Node.create({
+    name: 'inlineImage',
+    group: 'inline',
+    inline: true,
+    draggable: true,
+    addAttributes: () => ({ contentId: { default: '', rendered: false }, alt: { default: '' } }),
+    parseHTML: () => [
+      {
+        tag: 'img[src^="cid:"]',
+        getAttrs: (image) => ({ contentId: (image.getAttribute('src') ?? '').slice('cid:'.length) }),
+      },
+    ],
+    renderHTML: ({ node, HTMLAttributes }) => [
+      'img',
+      mergeAttributes({ src: `cid:${String(node.attrs['contentId'])}` }, HTMLAttributes),
+    ],
+    addNodeView:
+      () =>
+      ({ node }) => {
+        const image = document.createElement('img');
+        image.alt = String(node.attrs['alt']);
+        void show(String(node.attrs['contentId'])).then((url) => {
+          if (url !== null) image.src = url;
+        });
+        return { dom: image };
+      },
+  });
+}
+
+/** Returns pasted HTML without images from elsewhere and what never belongs in mail. The editor removes unknown elements and attributes. */
+function withoutTrackers(html: string): string {
+  const pasted = new DOMParser().parseFromString(html, 'text/html');
+  for (const element of pasted.querySelectorAll(
+    'script, style, link, meta, iframe, object, embed, form, [data-signature]',
+  ))
+    element.remove();
+  // Content-IDs are known only if the editor itself was copied from.
+  const isOwn = pasted.querySelector('[data-pm-slice]') !== null;
+  for (const image of pasted.querySelectorAll(isOwn ? 'img:not([src^="cid:"])' : 'img')) image.remove();
+  return pasted.body.innerHTML;
+}
+
+function hasText(html: string): boolean {
+  return new DOMParser().parseFromString(html, 'text/html').body.textContent.trim() !== '';
+}
+
+function imagesOf(files: FileList | null | undefined): File[] {
+  return [...(files ?? [])].filter(({ type }) => /^image\/(png|jpeg|gif|webp)$/.test(type));
+}
