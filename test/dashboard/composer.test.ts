@@ -217,6 +217,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await expect.poll(() => draftsOf(account)).toMatchObject([{ attachments: [{ filename: 'answer.txt' }] }]);
     await page.reload();
     await page.getByText('answer.txt').waitFor();
+    await expect.poll(() => text.evaluate((field) => field === document.activeElement)).toBe(true);
     await text.press('ControlOrMeta+End');
     await text.press('Enter');
     await page.getByRole('button', { name: 'Ordered list' }).click();
