@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Holdings } from '../rows/holdings.ts';
 import { type GraphPlace, operationText, requiredArguments, withValue } from './graph-places.ts';
-import { type Breadth, oneFor } from './isolation-sweep.ts';
+import { type Breadth, oneFor, sampleFor } from './isolation-sweep.ts';
 
 export interface GraphSweepOptions {
   schema: GraphQLSchema;
@@ -90,7 +90,8 @@ export async function sweepField(
     const where = `${name} ${place.path.join('.')}`;
     const isId = /ids?$/i.test(place.path.at(-1) ?? '');
     const last = place.path.at(-1) ?? '';
-    const held = isFew ? fewOf(theirs, place.field, last) : someOf(theirs, breadth === 'some' ? 1 : 3);
+    const likely = fewOf(theirs, place.field, last);
+    const held = isFew ? likely : breadth === 'some' ? sampleFor(where, theirs, likely) : someOf(theirs);
     const foreign = [...new Set([...held, ...(isId || where in TAKEN ? [] : theirs.names)])];
     const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
     if (breadth === 'all') unknown.push(...MALFORMED);
@@ -99,8 +100,7 @@ export async function sweepField(
       unknown.push(`nobody@${ofNobody}`, ofNobody);
     }
     let isAnswered = isFew || !isId || where in options.unanswered;
-    const kind = kindOf(place.field);
-    const ofMine = samplesOf(mine).toSorted((a, b) => Number(b.startsWith(kind)) - Number(a.startsWith(kind)));
+    const ofMine = new Set([...fewOf(mine, place.field, last), ...samplesOf(mine)]);
     for (const base of basesOf(place)) {
       const strangers = new Set<string>();
       let odd = foreign.map((value) => ({ value, answer: '' }));
@@ -168,8 +168,8 @@ function fewOf(holdings: Holdings, field: string, name: string): string[] {
   return ofField === undefined ? [ofName] : [ofField, ofName];
 }
 
-function someOf({ ids }: Holdings, emails: number): string[] {
-  return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? emails : 1));
+function someOf({ ids }: Holdings): string[] {
+  return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 3 : 1));
 }
 
 /** Other fields that an input needs, by the name of the input. */

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { GatewayAnswer, Holdings } from '../rows/holdings.ts';
 import { type FieldPath, type ServedRoute, textFields, withField } from '../rows/route-table.ts';
 
 /**
- * With how much of the other user's each place is tried: `all`; `some`: fewer emails, and nothing malformed; `few`: of each place what it
- * takes, without looking for what of one's own it responds to.
+ * With how much of the other user's each place is tried: `all`; `some`: IDs of the kinds that it takes and of a few others, and nothing
+ * malformed; `few`: of each place what it takes, without looking for what of one's own it responds to.
  */
 export type Breadth = 'all' | 'some' | 'few';
 
@@ -33,7 +34,9 @@ const CONSTANTS = ['0', 'a.txt'];
 /** The Content-ID of a part is the message's own word. */
 const FOREIGN_TO_US = /^content_?id$/i;
 /** Emails are of many kinds; how many IDs of them a sweep takes. */
-const EMAILS: Record<Breadth, number> = { all: Infinity, some: 2, few: 1 };
+const EMAILS: Record<Breadth, number> = { all: Infinity, some: 1, few: 1 };
+/** How many kinds of IDs that a place does not take are tried there all the same, when not all are. */
+const OTHER_KINDS = 3;
 /** How often a running service is asked before a difference counts: what is one's own may change meanwhile. */
 const LIVE_COMPARISONS = 3;
 /** Names of fields that an identifier of ours goes into. */
@@ -55,14 +58,17 @@ interface Answer {
 export async function sweepRoute(route: ServedRoute, options: SweepOptions): Promise<string[]> {
   const { mine, theirs, breadth, isLive = false } = options;
   const comparisons = isLive && route.method === 'GET' ? LIVE_COMPARISONS : 1;
-  const emails = EMAILS[breadth];
   const isFew = breadth === 'few';
   const malformed = breadth === 'all' ? MALFORMED : [];
   const name = `${route.method} ${route.url}`;
   const complaints: string[] = [];
   const complain = (text: string) => void complaints.push(`${name}: ${text}`);
   const secrets = [...[...theirs.ids.values()].flat(), ...theirs.names, theirs.mailbox.userId];
-  const foreign = [...new Set([...samplesOf(theirs, emails), ...theirs.names, theirs.mailbox.userId])];
+  const idsFor = (place: string) =>
+    breadth === 'some'
+      ? sampleFor(`${name} ${place}`, theirs, [candidatesOf(theirs, route.url)[0] ?? '', oneFor(place, theirs)])
+      : samplesOf(theirs, EMAILS[breadth]);
+  const foreignFor = (place: string) => [...new Set([...idsFor(place), ...theirs.names, theirs.mailbox.userId])];
   const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
   const bodies = bodiesOf(route, options);
   const [body] = bodies;
@@ -126,8 +132,9 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     // Beside what belongs to the other user as well, IDs of the kind that the route takes.
     const kind = foundBefore?.values[param]?.split('_')[0] ?? '';
     const ofKind = theirs.ids.get(kind) ?? kindsOf(theirs);
-    const pairs = [...beside].map((other) => [other, other === '' ? foreign : samplesOf(theirs, emails)] as const);
-    if (others.length > 0 && at === 0) for (const other of kindsOf(theirs)) pairs.push([other, ofKind]);
+    const pairs = [...beside].map((other) => [other, other === '' ? foreignFor(param) : idsFor(param)] as const);
+    const besideOfTheirs = breadth === 'all' ? kindsOf(theirs) : idsFor(others.join());
+    if (others.length > 0 && at === 0) for (const other of besideOfTheirs) pairs.push([other, ofKind]);
     const fewOf = candidatesOf(theirs, route.url).slice(0, 2);
     for (const [other, tried] of isFew ? pairs.slice(0, 1).map(([first]) => [first, fewOf] as const) : pairs) {
       const fill = (value: string) => Object.fromEntries([...others.map((each) => [each, other]), [param, value]]);
@@ -154,7 +161,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
       const tried = isFew
         ? [oneFor(field, theirs), ...theirs.names.slice(0, 2)]
         : isLookUp(field)
-          ? foreign
+          ? foreignFor(field)
           : [...ofNoKind(theirs), ...theirs.names, theirs.mailbox.userId];
       await compare(field, tried, unknown, (value) => ask(own.values, value, query(value)));
     }
@@ -178,7 +185,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
       else way = answered;
     }
     // A name is taken, whosever it is; that is all that it tells.
-    const tried = !isLookUp(word) ? ofNoKind(theirs) : isFew ? [oneFor(word, theirs)] : samplesOf(theirs, emails);
+    const tried = !isLookUp(word) ? ofNoKind(theirs) : isFew ? [oneFor(word, theirs)] : idsFor(word);
     const send = async (value: string) => {
       const answer = await ask(way.values, value, '', withField(way.base, path, value));
       // What one has written oneself may show from now on.
@@ -199,6 +206,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
       undefined,
       ...keys.map((key) => Object.fromEntries(Object.entries(body as object).filter(([each]) => each !== key))),
     ];
+    const likely = new Set([oneFor(path.join('.'), mine), ...samplesOf(mine)]);
     const [param] = route.params;
     const prefix = param === undefined ? '' : (found[param]?.split('_')[0] ?? '');
     const ways = param === undefined ? [found] : (mine.ids.get(prefix) ?? []).map((id) => ({ ...found, [param]: id }));
@@ -206,7 +214,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
       for (const values of ways) {
         const send = (value: string) => ask(values, value, '', withField(base, path, value));
         const stranger = await send(unknown[0] ?? '');
-        for (const id of samplesOf(mine)) if ((await send(id)).text !== stranger.text) return { values, base };
+        for (const id of likely) if ((await send(id)).text !== stranger.text) return { values, base };
       }
     return null;
   }
@@ -267,6 +275,14 @@ export function oneFor(name: string, { ids }: Holdings): string {
   ];
   const kind = kinds.find(([words]) => words.test(name))?.[1] ?? 'em';
   return ids.get(kind)?.[0] ?? '';
+}
+
+/** The likely IDs, and one each of a few more kinds, others in each place. */
+export function sampleFor(place: string, holdings: Holdings, likely: readonly string[]): string[] {
+  const kinds = kindsOf(holdings);
+  const first = createHash('sha256').update(place).digest().readUInt32BE();
+  const others = Array.from({ length: OTHER_KINDS }, (_, at) => kinds[(first + at) % kinds.length] ?? '');
+  return [...new Set([...likely, ...others])].filter((id) => id !== '');
 }
 
 function kindsOf({ ids }: Holdings): string[] {
