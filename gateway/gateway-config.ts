@@ -1,3 +1,4 @@
+import type { RequestLogLevel } from '../core/accounts/logged-request.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 
@@ -28,6 +29,8 @@ export interface GatewayConfig {
   approvalDays?: number;
   /** maximum open streams and waits of one user on this gateway */
   streamLimitPerUser: number;
+  /** what is logged of requests with API keys; `on` if omitted */
+  requestLog?: RequestLogLevel;
   /** default retention of mail; forever if omitted */
   retention?: Retention;
   /** whether guard rules of type ai_prompt are available */

@@ -12,6 +12,7 @@ import { openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { openCredentials } from './admission/credentials.ts';
+import { logRequests } from './admission/request-log.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlInterface } from './graphql/graphql-routes.ts';
 import { dashboardPages } from './http/dashboard-pages.ts';
@@ -69,6 +70,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
+  const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
+  app.addHook('onClose', () => requestLog.close());
   // Opened after the credentials, so that a revoked key is forgotten before its streams are checked.
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
@@ -86,6 +89,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     buildEventPayload,
     buildSamplePayload,
     forgetCredentials: (userId) => credentials.forget(userId),
+    storeLoggedRequests: () => requestLog.flush(),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
   const contextOf = createContextOf(parts);

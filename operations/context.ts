@@ -41,6 +41,8 @@ export interface OperationParts {
   fault?: (point: SendingFaultPoint | TrashFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
+  /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
+  storeLoggedRequests: () => Promise<void>;
 }
 
 /**

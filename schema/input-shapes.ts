@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { API_INTERFACES, STATUS_CLASSES } from '../core/accounts/logged-request.ts';
 import { MAX_DOMAIN_LENGTH } from '../core/domains/domain-name.ts';
 import {
   ENDPOINT_ORDERINGS,
@@ -273,6 +274,17 @@ const detail = text.max(MAX_DETAIL_LENGTH).nullish().meta({ description: 'Your n
 export const newSuppressionShape = z.object({ address: suppressedAddressShape, detail });
 
 export const suppressionReasonShape = z.enum(SUPPRESSION_REASONS);
+
+/** Filter of the request log. */
+export const apiRequestQueryShape = z.object({
+  statusClass: z.enum(STATUS_CLASSES).optional(),
+  method: text.max(20).optional(),
+  interface: z.enum(API_INTERFACES).optional(),
+  keyId: text.optional(),
+  search: searchText.optional(),
+  since: z.date().optional(),
+  until: z.date().optional(),
+});
 
 /** Filter of a list of suppressions. */
 export const suppressionQueryShape = z.object({

@@ -128,6 +128,11 @@ export const gatewayMetrics = {
   ]),
   requestSeconds: histogram('postroom_http_request_seconds', 'Time to answer a request', QUICK, ['method', 'route']),
   operations: counter('postroom_graphql_operations_total', 'GraphQL operations', ['kind', 'outcome']),
+  requestLogDropped: counter(
+    'postroom_request_log_dropped_total',
+    'Requests missing in the request log: full is the buffer, database is PostgreSQL',
+    ['reason'],
+  ),
 };
 
 export const databaseMetrics = {

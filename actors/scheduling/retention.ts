@@ -4,6 +4,7 @@ import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import { isLimited, type Retention, type RetentionCutoffs, retentionCutoffs } from '../../core/upkeep/retention.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { removeOldRequests } from '../../db/queries/accounts/api-request.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { removeEmails } from '../../db/queries/upkeep/remove-emails.ts';
 import * as sweep from '../../db/queries/upkeep/retention-sweep.ts';
@@ -122,6 +123,7 @@ function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs):
   return [
     ...named('emails', emailsWork, metadataBefore),
     ...named('events', eventsWork, metadataBefore),
+    ...named('requests', requestsWork, bodiesBefore),
     ...named('drafts', draftsWork, metadataBefore),
     ...named('bodies', clearingWork('bodies', 'bodiesAt', sweep.removeBodies), bodiesBefore),
     ...named('raws', clearingWork('raw', 'rawAt', sweep.removeRaws), rawBefore),
@@ -159,6 +161,12 @@ const draftsWork =
   (before: Date): Work =>
   async (client, { userId }) =>
     (await sweep.removeOldDrafts(client, userId, before, REMOVED_EMAILS)) === REMOVED_EMAILS;
+
+/** Logged requests may hold bodies of mail. */
+const requestsWork =
+  (before: Date): Work =>
+  async (client, { userId }) =>
+    (await removeOldRequests(client, userId, before, WALKED_RECEPTIONS)) === WALKED_RECEPTIONS;
 
 /** Removes bodies or bytes from emails that stay, and notes its progress in the user. */
 const clearingWork =

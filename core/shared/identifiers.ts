@@ -9,6 +9,7 @@ const prefixes = {
   delivery: 'dlv',
   guardRule: 'grd',
   apiKey: 'key',
+  apiRequest: 'req',
   user: 'usr',
   dnsRecord: 'dns',
   batch: 'bat',

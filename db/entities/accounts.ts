@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ApiInterface } from '../../core/accounts/logged-request.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 
 export const UserAccountSchema = defineEntity({
@@ -34,6 +35,10 @@ export const ApiKeySchema = defineEntity({
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
+    /** address of the client that used it last */
+    lastUsedFrom: p.text().nullable(),
+    /** first and last characters of the secret (core/accounts/key-hint.ts); null: it is too short to show any */
+    secretHint: p.text().nullable(),
     /** see core/sending/send-policy.ts; null: none. A key with a policy has at most the scopes read and send. */
     sendPolicy: p.json<SendPolicy>().nullable(),
   },
@@ -51,6 +56,50 @@ export const ApiKeySchema = defineEntity({
     {
       name: 'api_key_scopes_check',
       expression: `((scopes <@ '{read,send,manage,approve}'::text[]) AND (scopes <> '{}'::text[]))`,
+    },
+  ],
+});
+
+/** A request that came with an API key; removed after 7 days (remove_leftovers). Bodies and headers are stored without secrets. */
+export const ApiRequestSchema = defineEntity({
+  name: 'ApiRequest',
+  tableName: 'api_request',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    createdAt: p.datetime(3),
+    keyId: p.text(),
+    interface: p.text().$type<ApiInterface>(),
+    method: p.text(),
+    /** with the query, without secrets in it */
+    path: p.text(),
+    /** name of the GraphQL operation or the MCP tool; null: unknown, or REST */
+    operation: p.text().nullable(),
+    status: p.smallint(),
+    durationMs: p.integer(),
+    clientAddress: p.text(),
+    requestHeaders: p.json<Record<string, string>>(),
+    responseHeaders: p.json<Record<string, string>>(),
+    /** null: no body */
+    requestBytes: p.bigint('number').nullable(),
+    /** null: none, or not kept */
+    requestBody: p.text().nullable(),
+    responseBytes: p.bigint('number').nullable(),
+    responseBody: p.text().nullable(),
+    /** whether bodies were left out because the gateway was busy */
+    omitsBodies: p.boolean().default(false),
+  },
+  indexes: [
+    { name: 'api_request_age', properties: ['createdAt'] },
+    {
+      name: 'api_request_list',
+      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+    },
+  ],
+  checks: [
+    {
+      name: 'api_request_interface_check',
+      expression: `(interface = ANY (ARRAY['rest'::text, 'graphql'::text, 'mcp'::text]))`,
     },
   ],
 });

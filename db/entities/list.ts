@@ -1,5 +1,6 @@
 import {
   ApiKeySchema,
+  ApiRequestSchema,
   AuthCredentialSchema,
   AuthPasskeySchema,
   AuthRateLimitSchema,
@@ -65,6 +66,7 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 export const entities = [
   UserAccountSchema,
   ApiKeySchema,
+  ApiRequestSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,

@@ -94,7 +94,7 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     }
     const { authorization = '' } = request.headers;
     const key = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
-    const credential = key === undefined ? null : await credentials.find(key);
+    const credential = key === undefined ? null : await credentials.find(key, request.ip);
     if (credential === null) {
       const name = /^Bearer +\S/i.test(authorization) ? 'invalid_api_key' : 'missing_api_key';
       throw new UserError('unauthorized', 'Authentication required', { name });

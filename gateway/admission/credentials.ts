@@ -1,17 +1,25 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/connection/database.ts';
-import { type CredentialRow, findCredentialOwner, noteKeyUses } from '../../db/queries/accounts/credential.ts';
+import {
+  type CredentialRow,
+  findCredentialOwner,
+  type KeyUse,
+  noteKeyUses,
+} from '../../db/queries/accounts/credential.ts';
 import type { Bus } from '../../schema/messages.ts';
 
 /** The API key of a request: its user and its access. */
 type Credential = CredentialRow;
 
 export interface Credentials {
-  /** Finds the credential of a key as the client sent it; null if it is invalid. Throws when PostgreSQL is unreachable. */
-  find(key: string): Promise<Credential | null>;
+  /**
+   * Finds the credential of a key as the client sent it; null if it is invalid. `from` is the address of the client, which is stored with the
+   * last use of the key. Throws when PostgreSQL is unreachable.
+   */
+  find(key: string, from?: string): Promise<Credential | null>;
   /** Like find, by the SHA-256 of a key. */
-  findByHash(keySha256: Buffer): Promise<Credential | null>;
+  findByHash(keySha256: Buffer, from?: string): Promise<Credential | null>;
   /** Drops the cached keys of a user. */
   forget(userId: string): void;
   /** Stops the timer and writes pending uses of keys. */
@@ -40,7 +48,7 @@ const MAX_KEY_LENGTH = 512;
 export function openCredentials(options: CredentialsOptions): Credentials {
   const { database, bus, log, now } = options;
   const cached = new Map<string, { credential: Credential; readAt: number }>();
-  const uses = new Map<string, Date>();
+  const uses = new Map<string, KeyUse>();
   // Counts the drops, so that a lookup that started before a key was revoked is not cached.
   let drops = 0;
 
@@ -52,7 +60,7 @@ export function openCredentials(options: CredentialsOptions): Credentials {
 
   async function flush(): Promise<void> {
     if (uses.size === 0) return;
-    const batch = [...uses].map(([id, at]) => ({ id, at }));
+    const batch = [...uses].map(([id, use]) => ({ id, ...use }));
     uses.clear();
     await noteKeyUses(database, batch);
   }
@@ -71,19 +79,20 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     return credential;
   }
 
-  async function findByHash(digest: Buffer): Promise<Credential | null> {
+  async function findByHash(digest: Buffer, from?: string): Promise<Credential | null> {
     const hex = digest.toString('hex');
     const entry = cached.get(hex);
     const isFresh = entry !== undefined && performance.now() - entry.readAt < CREDENTIAL_AGE_MS;
     if (!isFresh) cached.delete(hex);
     const credential = isFresh ? entry.credential : await read(digest, hex);
     if (credential === null || (credential.expiresAt !== null && credential.expiresAt <= now())) return null;
-    uses.set(credential.keyId, now());
+    // A check without a client, such as that of an open stream, keeps the address.
+    uses.set(credential.keyId, { at: now(), from: from ?? uses.get(credential.keyId)?.from ?? null });
     return credential;
   }
 
   return {
-    find: async (key) => (key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'))),
+    find: async (key, from) => (key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'), from)),
 
     findByHash,
 

@@ -41,6 +41,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     buildEventPayload,
     buildSamplePayload,
     forgetCredentials: () => undefined,
+    storeLoggedRequests: async () => undefined,
   };
   const contextOf = (userId: string): OperationContext => {
     const caller = {

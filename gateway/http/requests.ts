@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { shortenBody } from '../../core/accounts/logged-body.ts';
 
 /**
  * Normalizes the path of a request. `/api/v2/*` is the legacy name of `/api/e2/*`, whose paths may end in slashes. Invalid percent escapes are
@@ -29,6 +30,7 @@ export function acceptJson(app: FastifyInstance): void {
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') return done(Object.assign(new Error('compressed body'), { statusCode: 415 }));
     if (body.length === 0) return done(null, undefined);
+    if (request.caller?.via === 'key') request.sentBody = shortenBody(body as string);
     return parse(request, body as string, done);
   });
 }

@@ -9,6 +9,7 @@ import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes } from './accounts/api-keys.ts';
+import { apiRequestRoutes } from './accounts/api-requests.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
 import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
@@ -79,6 +80,7 @@ const resources = [
   guardRoutes,
   guardBacktestRoutes,
   apiKeyRoutes,
+  apiRequestRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

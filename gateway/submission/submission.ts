@@ -47,7 +47,7 @@ async function checkKey(
   { credentials, attempts }: SubmissionParts,
   { keySha256, remoteAddress }: Request<'gateway.key.check'>,
 ): Promise<Reply<'gateway.key.check'>> {
-  const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'));
+  const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'), remoteAddress);
   if (credential !== null && hasScope(credential, 'send')) return { verdict: 'accept' };
   try {
     await attempts.take({ kind: 'submission', address: remoteAddress, account: null });

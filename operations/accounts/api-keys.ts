@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keyHint } from '../../core/accounts/key-hint.ts';
 import {
   hasScope,
   INSUFFICIENT_SCOPE,
@@ -137,7 +138,7 @@ export async function createApiKey(
   const secret = Buffer.from(context.random(SECRET_BYTES)).toString('base64url');
   const id = newIdentifier(context, 'apiKey');
   const secretSha256 = createHash('sha256').update(secret).digest();
-  const key = { id, name, secretSha256, expiresAt, scopes, domainId, policy };
+  const key = { id, name, secretSha256, hint: keyHint(secret), expiresAt, scopes, domainId, policy };
   const outcome = await asUser(context.database, context.userId, (transaction) =>
     keys.insertApiKey(transaction, context.userId, key, MAX_API_KEYS),
   );

@@ -2,6 +2,7 @@ import './scalars.ts';
 import './errors.ts';
 import './accounts/account.ts';
 import './accounts/api-key.ts';
+import './accounts/api-request.ts';
 import './sending/batch.ts';
 import './sending/approval.ts';
 import './sending/draft.ts';

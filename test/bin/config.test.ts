@@ -30,6 +30,7 @@ test('an empty environment gives the defaults of the table', () => {
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
     approvalDays: 7,
+    requestLog: 'on',
     streamLimitPerUser: 200,
     forwardLimitPerHour: 1_000,
     retention: { rawDays: null, bodyDays: null, metadataDays: null },

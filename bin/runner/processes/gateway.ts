@@ -55,6 +55,7 @@ export function gatewayConfigOf({
     mtaStsMode: config.mtaStsMode,
     sendLimitPerHour: config.sendLimitPerHour,
     approvalDays: config.approvalDays,
+    requestLog: config.requestLog,
     streamLimitPerUser: config.streamLimitPerUser,
     retention: config.retention,
     hasGuardModel: config.guardModel !== null,

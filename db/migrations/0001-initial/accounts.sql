@@ -22,6 +22,8 @@ create table api_key (
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   last_used_at timestamptz(3),
+  last_used_from text,
+  secret_hint text,
   send_policy jsonb,
   check ((domain_id is null) = (domain_name is null)),
   check (domain_id is null or coalesce(scopes <@ '{read,send}', false)),
@@ -36,6 +38,57 @@ create type request_lease as (id text, granted_at timestamptz, requests integer,
 
 create unlogged table request_window (user_id text primary key, leases request_lease[] not null) with (fillfactor = 50);
 call pg_temp.protect_rows('request_window');
+
+-- Requests that came with an API key, kept for 7 days. What a gateway writes in batches: see store_api_requests.
+create table api_request (
+  user_id text not null,
+  id text not null,
+  created_at timestamptz(3) not null,
+  key_id text not null,
+  interface text not null check (interface in ('rest', 'graphql', 'mcp')),
+  method text not null,
+  path text not null,
+  operation text,
+  status smallint not null,
+  duration_ms integer not null,
+  client_address text not null,
+  request_headers jsonb not null,
+  response_headers jsonb not null,
+  request_bytes bigint,
+  request_body text,
+  response_bytes bigint,
+  response_body text,
+  omits_bodies boolean not null default false,
+  primary key (user_id, id)
+);
+create index api_request_list on api_request (user_id, created_at desc, id desc);
+create index api_request_age on api_request (created_at);
+call pg_temp.protect_rows('api_request');
+-- The gateway writes for all its users at once, and only by the function below.
+revoke insert, update, delete on api_request from postroom_gateway;
+
+-- Requests of any users, gathered by the gateway. Those of accounts that were erased meanwhile are left out. Returns how many were stored.
+create function store_api_requests(p_requests json) returns integer language plpgsql security definer
+  set search_path = public, pg_temp as $$
+  declare
+    stored integer;
+  begin
+    -- A log may lose its last moments; the gateway need not wait for the disk.
+    perform set_config('synchronous_commit', 'off', true);
+    insert into api_request (user_id, id, created_at, key_id, interface, method, path, operation, status, duration_ms, client_address,
+      request_headers, response_headers, request_bytes, request_body, response_bytes, response_body, omits_bodies)
+    select r.user_id, r.id, r.created_at, r.key_id, r.interface, r.method, r.path, r.operation, r.status, r.duration_ms, r.client_address,
+      r.request_headers, r.response_headers, r.request_bytes, r.request_body, r.response_bytes, r.response_body, r.omits_bodies
+    from json_to_recordset(p_requests) as r(user_id text, id text, created_at timestamptz, key_id text, interface text, method text,
+      path text, operation text, status smallint, duration_ms integer, client_address text, request_headers jsonb, response_headers jsonb,
+      request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean)
+    where exists (select from user_account u where u.id = r.user_id)
+    on conflict do nothing;
+    get diagnostics stored = row_count;
+    return stored;
+  end $$;
+revoke all on function store_api_requests from public;
+grant execute on function store_api_requests to postroom_gateway;
 
 create table erased_account (
   id text primary key,
@@ -172,10 +225,11 @@ create function send_policies_of(p_user_id text, p_key_ids text[]) returns table
 revoke all on function send_policies_of from public;
 grant execute on function send_policies_of to postroom_gateway, postroom_actor;
 
--- Uses of keys, gathered by the gateway: [{id, at}].
+-- Uses of keys, gathered by the gateway: [{id, at, from}]. Without an address, the last one stays.
 create function note_key_uses(p_uses jsonb) returns void
   language sql security definer set search_path = public, pg_temp as $$
-    update api_key k set last_used_at = u.at from jsonb_to_recordset(p_uses) as u(id text, at timestamptz)
+    update api_key k set last_used_at = u.at, last_used_from = coalesce(u."from", k.last_used_from)
+    from jsonb_to_recordset(p_uses) as u(id text, at timestamptz, "from" text)
     where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at) $$;
 revoke all on function note_key_uses from public;
 grant execute on function note_key_uses to postroom_gateway, postroom_actor;
@@ -190,9 +244,10 @@ grant execute on function account_of to postroom_gateway, postroom_actor;
 -- The keys of the user who asks. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
   returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
-    revoked_at timestamptz, last_used_at timestamptz, send_policy jsonb)
+    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, k.send_policy
+    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+      k.last_used_from, k.secret_hint, k.send_policy
     from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function api_keys_of from public;
@@ -201,7 +256,7 @@ grant execute on function api_keys_of to postroom_gateway, postroom_actor;
 -- Answers made; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
 -- user has none of that id.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
-    p_scopes text[], p_domain_id text, p_send_policy jsonb default null)
+    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     of_domain text;
@@ -213,8 +268,8 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
       if not found then return 'no domain'; end if;
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy)
-    values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain, p_send_policy);
+    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy, secret_hint)
+    values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain, p_send_policy, p_secret_hint);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;

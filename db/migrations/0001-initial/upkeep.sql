@@ -69,7 +69,8 @@ revoke all on function analyze_young_tables from public;
 grant execute on function analyze_young_tables to postroom_actor;
 
 -- What nobody asks for any more: sessions, links and tries to sign in that are over, windows of request limits, keys that were revoked a
--- year ago, expired MTA-STS policies, TLS reports that were never sent, reply addresses that ended 30 days ago. Up to p_limit of each; answers the largest number removed of one kind.
+-- year ago, expired MTA-STS policies, TLS reports that were never sent, reply addresses that ended 30 days ago, requests of API keys
+-- after 7 days. Up to p_limit of each; answers the largest number removed of one kind.
 create function remove_leftovers(p_limit integer) returns integer language plpgsql volatile security definer
   set search_path = public, pg_temp as $$
   declare
@@ -109,6 +110,10 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
     delete from reply_address a where a.ctid = any (array(
       select o.ctid from reply_address o where coalesce(o.revoked_at, o.expires_at) < postroom_now() - interval '30 days'
       order by coalesce(o.revoked_at, o.expires_at) limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from api_request r where r.ctid = any (array(
+      select o.ctid from api_request o where o.created_at < postroom_now() - interval '7 days' order by o.created_at
+      limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
     return most;
   end $$;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hashPassword } from '@better-auth/utils/password';
 import type pg from 'pg';
+import { keyHint } from '../../../core/accounts/key-hint.ts';
 import type { DkimKey } from '../../../core/domains/dkim-key.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { type Database } from '../../connection/database.ts';
@@ -132,9 +133,9 @@ async function setPassword(client: pg.PoolClient, userId: string, passwordHash: 
 async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Promise<void> {
   const secret = createHash('sha256').update(apiKey).digest();
   await client.query(
-    `insert into api_key (id, user_id, name, secret_sha256) values ($1, $2, 'first key', $3)
+    `insert into api_key (id, user_id, name, secret_sha256, secret_hint) values ($1, $2, 'first key', $3, $4)
      on conflict (secret_sha256) do nothing`,
-    [identifier('apiKey'), userId, secret],
+    [identifier('apiKey'), userId, secret, keyHint(apiKey)],
   );
   const { rowCount } = await client.query(
     `select from api_key where secret_sha256 = $1 and user_id = $2 and revoked_at is null`,

@@ -21,6 +21,10 @@ export interface ApiKeyRow {
   revokedAt: Date | null;
   /** accurate to seconds; null: not used yet */
   lastUsedAt: Date | null;
+  /** address of the client that used it last; null: not known */
+  lastUsedFrom: string | null;
+  /** see core/accounts/key-hint.ts; null: not known */
+  hint: string | null;
   /** null: none */
   policy: SendPolicy | null;
 }
@@ -76,6 +80,8 @@ export interface NewApiKey {
   id: string;
   name: string;
   secretSha256: Buffer;
+  /** see core/accounts/key-hint.ts */
+  hint: string | null;
   expiresAt: Date | null;
   scopes: readonly Scope[] | null;
   domainId: string | null;
@@ -89,10 +95,10 @@ export async function insertApiKey(
   key: NewApiKey,
   most: number,
 ): Promise<'made' | 'too many' | 'no domain'> {
-  const { id, name, secretSha256, expiresAt, scopes, domainId, policy } = key;
+  const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy } = key;
   const { rows } = await sql<{ outcome: 'made' | 'too many' | 'no domain' | null }>`
     select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
-      ${jsonOf(policy)}::jsonb) as outcome`.execute(transaction);
+      ${jsonOf(policy)}::jsonb, ${hint}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('a key was to be made for another user than the one of the transaction');
   return outcome;
@@ -155,4 +161,4 @@ const ofKind = (isRevoked: boolean | null) =>
   isRevoked === null ? sql`true` : sql`(k.revoked_at is not null) = ${isRevoked}`;
 
 const columns = sql`k.id, k.name, k.scopes, k.domain_id as "domainId", k.domain_name as "domainName", k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-  k.last_used_at as "lastUsedAt", k.send_policy as "policy"`;
+  k.last_used_at as "lastUsedAt", k.last_used_from as "lastUsedFrom", k.secret_hint as "hint", k.send_policy as "policy"`;

@@ -37,8 +37,15 @@ interface CredentialColumns {
   domain_name: string | null;
 }
 
-/** Records when keys were last used. */
-export async function noteKeyUses(database: Database, uses: readonly { id: string; at: Date }[]): Promise<void> {
+/** A use of a key. */
+export interface KeyUse {
+  at: Date;
+  /** address of the client; null: not known */
+  from: string | null;
+}
+
+/** Records when and from where keys were last used. */
+export async function noteKeyUses(database: Database, uses: readonly (KeyUse & { id: string })[]): Promise<void> {
   await database.pool.query('select note_key_uses($1)', [JSON.stringify(uses)]);
 }
 

@@ -23,6 +23,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
       (select to_jsonb(r) - 'user_id' from retention r where r.user_id = t.id)) as document from user_account t where t.id = $1`,
   },
   { file: 'api-keys.jsonl', query: rowsOf('api_key', 't.created_at, t.id', ['secret_sha256']) },
+  { file: 'api-requests.jsonl', query: rowsOf('api_request', 't.created_at, t.id'), atOnce: 20 },
   { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
   { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
   { file: 'addresses.jsonl', query: rowsOf('email_address', 't.address') },

@@ -44,6 +44,10 @@ const keyBody = z
     expires_at: instant.nullable().meta({ description: 'Null: never.' }),
     revoked_at: instant.nullable(),
     last_used_at: instant.nullable().meta({ description: 'Accurate to 10 seconds.' }),
+    last_used_from: z.string().nullable().meta({ description: 'IP address of the client that used the key last.' }),
+    hint: z.string().nullable().meta({
+      description: 'First and last four characters of the secret. Null if it has fewer than 32 characters.',
+    }),
   })
   .meta({ id: 'ApiKey' });
 
@@ -255,5 +259,7 @@ function keyBodyOf(key: keys.ApiKey, usage: readonly PolicyUsage[]): z.infer<typ
     expires_at: wireInstant(key.expiresAt),
     revoked_at: wireInstant(key.revokedAt),
     last_used_at: wireInstant(key.lastUsedAt),
+    last_used_from: key.lastUsedFrom,
+    hint: key.hint,
   };
 }

@@ -30,7 +30,7 @@ const ApiKeyScope = builder.enumType('ApiKeyScope', {
   }),
 });
 
-const ApiKeyNode = builder.loadableNodeRef<keys.ApiKey, string, string>('ApiKey', {
+export const ApiKeyNode = builder.loadableNodeRef<keys.ApiKey, string, string>('ApiKey', {
   id: { resolve: (key) => key.id },
   load: (ids: string[], { reads }) => keys.loadApiKeys(reads, ids).then(orNull),
 });
@@ -94,6 +94,15 @@ ApiKeyNode.implement({
       type: 'DateTime',
       nullable: true,
       description: 'When the key was last used, accurate to 10 seconds. Null if never.',
+    }),
+    lastUsedFrom: t.exposeString('lastUsedFrom', {
+      nullable: true,
+      description: 'IP address of the client that used the key last. Null if it is not known.',
+    }),
+    hint: t.exposeString('hint', {
+      nullable: true,
+      description:
+        'First and last four characters of the secret, such as `Ab3d…x9Yz`. Null if the secret has fewer than 32 characters.',
     }),
   }),
 });

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asUser } from '../../../db/connection/transaction.ts';
+import { removeLeftovers } from '../../../db/queries/upkeep/remove-leftovers.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -245,6 +246,133 @@ describe('over a socket', () => {
       headers: { authorization: `Bearer ${box.apiKey}` },
     });
     expect(Buffer.from(await response.arrayBuffer()).equals(raw)).toBe(true);
+  });
+});
+
+describe('the request log', () => {
+  const logOf = async (query = '', key = box.apiKey) => (await gateway.call(key, 'GET', `/requests?${query}`)).json();
+  const newest = async (query = '') => (await logOf(`limit=1&${query}`)).data[0];
+
+  test('shows what a key asked and got, without secrets and files, and a command that asks again', async () => {
+    const own = await gateway.mailbox();
+    const email = {
+      from: own.address,
+      to: 'ada@elsewhere.test',
+      subject: "It's here",
+      text: `Bearer ${'s'.repeat(30)}`,
+      attachments: [{ filename: 'a.txt', content: 'VHdvIHBlYXJz' }],
+    };
+    const sent = await gateway.call(own.apiKey, 'POST', '/emails', email, { 'user-agent': 'test/1', cookie: 'a=b' });
+    const [entry] = (await logOf('', own.apiKey)).data;
+    const keys = (await gateway.call(own.apiKey, 'GET', '/api-keys')).json().data;
+    expect(entry).toMatchObject({
+      id: `req_${sent.headers['x-request-id']}`,
+      request_id: sent.headers['x-request-id'],
+      interface: 'rest',
+      method: 'POST',
+      path: '/api/e2/emails',
+      operation: null,
+      status: 200,
+      api_key_id: keys[0].id,
+      client_address: '127.0.0.1',
+      request_headers: { 'content-type': 'application/json', 'user-agent': 'test/1' },
+      request_bytes: JSON.stringify(email).length,
+      response_bytes: sent.body.length,
+      response_body: sent.body,
+      omits_bodies: false,
+    });
+    expect(JSON.parse(entry.request_body)).toEqual({
+      ...email,
+      text: 'Bearer [redacted]',
+      attachments: [{ filename: 'a.txt', content: '[9 bytes]' }],
+    });
+    expect(JSON.stringify(entry)).not.toContain(own.apiKey);
+    expect(entry.curl).toBe(
+      [
+        "curl -X POST 'http://postroom.test/api/e2/emails'",
+        '-H "Authorization: Bearer $POSTROOM_KEY"',
+        "-H 'Content-Type: application/json'",
+        `--data-raw '${entry.request_body.replaceAll("'", "'\\''")}'`,
+      ].join(' \\\n  '),
+    );
+    expect((await gateway.call(own.apiKey, 'GET', `/requests/${entry.request_id}`)).json()).toEqual(entry);
+    expect((await gateway.call(box.apiKey, 'GET', `/requests/${entry.id}`)).statusCode).toBe(404);
+  });
+
+  test('has the keys that a key created, and signing secrets, by no name', async () => {
+    const made = (await gateway.call(box.apiKey, 'POST', '/api-keys', { name: 'agent' })).json();
+    expect(JSON.parse((await newest('method=POST')).response_body)).toMatchObject({ id: made.id, token: '[redacted]' });
+    const create = (field: string) =>
+      `mutation Make { createApiKey(input: { name: "b" }) { ... on CreateApiKeyPayload { ${field} } } }`;
+    const { secret } = (await gateway.graphql(box.apiKey, create('secret'))).json().data.createApiKey;
+    const named = await newest('interface=graphql');
+    expect([named.operation, named.response_body.includes('[redacted]')]).toEqual(['Make', true]);
+    const other = (await gateway.graphql(box.apiKey, create('s: secret'))).json().data.createApiKey.s;
+    const renamed = await newest('interface=graphql');
+    expect(renamed.response_body).toMatch(/^\[not logged/);
+    const stored = await gateway.owner.pool.query('select to_jsonb(r)::text as row from api_request r');
+    const all = stored.rows.map(({ row }) => row).join();
+    for (const each of [made.token, secret, other, box.apiKey]) expect(all).not.toContain(each);
+  });
+
+  test('is filtered by status, method, interface, key and text, and paged', async () => {
+    const own = await gateway.mailbox();
+    const { token, id: keyId } = (await gateway.call(own.apiKey, 'POST', '/api-keys', { name: 'b' })).json();
+    await gateway.call(token, 'GET', '/emails/em_unknown?x=Needle');
+    await gateway.call(token, 'POST', '/emails', {});
+    await gateway.graphql(token, '{ viewer { id } }');
+    const pathsOf = async (query: string) =>
+      (await logOf(query, own.apiKey)).data.map(
+        (each: { method: string; path: string }) => `${each.method} ${each.path}`,
+      );
+    const unknown = 'GET /api/e2/emails/em_unknown?x=Needle';
+    expect(await pathsOf('status=client_error')).toEqual(['POST /api/e2/emails', unknown]);
+    expect(await pathsOf('search=nEEdle')).toEqual([unknown]);
+    expect(await pathsOf('search=VALIDATION_error&method=post')).toEqual(['POST /api/e2/emails']);
+    expect(await pathsOf(`interface=graphql&api_key_id=${keyId}`)).toEqual(['POST /graphql']);
+    expect(await pathsOf('search=%25')).toEqual([]);
+    expect(await pathsOf('status=server_error')).toEqual([]);
+    expect(await pathsOf('since=2100-01-01T00:00:00Z')).toEqual([]);
+    const query = `query ($after: String) { apiRequests(first: 2, after: $after, filter: { apiKeyId: "${keyId}" }) {
+      totalCount edges { node { method status apiKey { name hint } requestHeaders { name value } } } pageInfo { hasNextPage endCursor } } }`;
+    const first = (await gateway.graphql(own.apiKey, query)).json().data.apiRequests;
+    const rest = (await gateway.graphql(own.apiKey, query, { after: first.pageInfo.endCursor })).json().data
+      .apiRequests;
+    expect([first.totalCount, first.edges.length, rest.edges.length, rest.pageInfo.hasNextPage]).toEqual([
+      3,
+      2,
+      1,
+      false,
+    ]);
+    expect(rest.edges[0].node).toMatchObject({
+      method: 'GET',
+      status: 404,
+      apiKey: { name: 'b', hint: `${token.slice(0, 4)}…${token.slice(-4)}` },
+    });
+  });
+
+  test('has refused requests of a key, and none without one', async () => {
+    const own = await gateway.mailbox();
+    const { token } = (await gateway.call(own.apiKey, 'POST', '/api-keys', { name: 'b', scopes: ['send'] })).json();
+    expect((await gateway.call(token, 'GET', '/requests')).statusCode).toBe(403);
+    await gateway.call('wrong'.repeat(10), 'GET', '/requests');
+    const { data } = await logOf('', own.apiKey);
+    expect(data.map(({ status }: { status: number }) => status)).toEqual([403, 201]);
+    // What shows the log is not logged in turn.
+    expect((await logOf('status=success&method=GET', own.apiKey)).data[0].response_body).toMatch(/^\[not logged/);
+  });
+
+  test('keeps requests for 7 days, and for as long as bodies of mail at most', async () => {
+    const own = await gateway.mailbox();
+    await gateway.call(own.apiKey, 'GET', '/domains');
+    const { data } = await logOf('', own.apiKey);
+    expect(data.length).toBe(1);
+    await gateway.owner.pool.query(
+      `update api_request set created_at = created_at - interval '169 hours' where user_id = $1 and id = $2`,
+      [own.userId, data[0].id],
+    );
+    await removeLeftovers(gateway.actor);
+    expect((await gateway.call(own.apiKey, 'GET', `/requests/${data[0].id}`)).statusCode).toBe(404);
   });
 });
 

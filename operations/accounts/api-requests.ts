@@ -1,0 +1,97 @@
+import type { ApiInterface, StatusClass } from '../../core/accounts/logged-request.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import * as requests from '../../db/queries/accounts/api-request.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
+import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+
+/** A request of the account that came with an API key. */
+export type ApiRequest = requests.ApiRequestRow;
+
+export const { MAX_COUNTED_REQUESTS, SEARCHED_REQUESTS } = requests;
+
+/** Filters of the list; omitted filters match all. */
+export interface ApiRequestQuery {
+  statusClass?: StatusClass | undefined;
+  /** case-insensitive */
+  method?: string | undefined;
+  interface?: ApiInterface | undefined;
+  keyId?: string | undefined;
+  search?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** Returns a page of requests, newest first; inverted: oldest first. */
+export async function pageApiRequests(
+  context: OperationContext,
+  query: ApiRequestQuery,
+  page: KeysetPage,
+): Promise<ApiRequest[]> {
+  const { database, userId } = context;
+  const conditions = conditionsOf(query);
+  await context.storeLoggedRequests();
+  return asUser(database, userId, (transaction) => requests.pageApiRequests(transaction, userId, conditions, page));
+}
+
+/** Returns how many requests match, up to MAX_COUNTED_REQUESTS. */
+export function countApiRequests({ database, userId }: OperationContext, query: ApiRequestQuery): Promise<number> {
+  const conditions = conditionsOf(query);
+  return asUser(database, userId, (transaction) => requests.countApiRequests(transaction, userId, conditions));
+}
+
+/** Returns a page, newest first, with the total up to MAX_COUNTED_REQUESTS. */
+export async function listApiRequests(
+  context: OperationContext,
+  query: ApiRequestQuery,
+  page: Page,
+): Promise<{ requests: ApiRequest[]; total: number }> {
+  const { database, userId } = context;
+  const conditions = conditionsOf(query);
+  await context.storeLoggedRequests();
+  return asUser(database, userId, async (transaction) => ({
+    requests: await requests.listApiRequests(transaction, userId, conditions, page),
+    total: await requests.countApiRequests(transaction, userId, conditions),
+  }));
+}
+
+/** Throws not_found. */
+export async function readApiRequest(context: OperationContext, id: string): Promise<ApiRequest> {
+  await context.storeLoggedRequests();
+  const [request] = await loadApiRequests(context, [id]);
+  if (request == null) throw new UserError('not_found', 'Request not found');
+  return request;
+}
+
+/** Returns one request per id, null where the user has none. */
+export async function loadApiRequests(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(ApiRequest | null)[]> {
+  const found = await asUser(database, userId, (transaction) =>
+    requests.findApiRequests(transaction, userId, ids.map(storedId).filter(isValidId)),
+  );
+  const byId = new Map(found.map((request) => [request.id, request]));
+  return ids.map((id) => byId.get(storedId(id)) ?? null);
+}
+
+/** Accepts what X-Request-Id says, too. */
+function storedId(id: string): string {
+  return id.startsWith('req_') ? id : `req_${id}`;
+}
+
+function conditionsOf(query: ApiRequestQuery): requests.ApiRequestConditions {
+  const sought = query.search?.trim() ?? '';
+  if (sought.length > MAX_SEARCH_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  return {
+    statusClass: query.statusClass ?? null,
+    method: query.method?.toUpperCase() ?? null,
+    interface: query.interface ?? null,
+    keyId: query.keyId ?? null,
+    search: sought === '' ? null : sought,
+    since: query.since ?? null,
+    until: query.until ?? null,
+  };
+}
