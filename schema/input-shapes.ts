@@ -278,7 +278,7 @@ export const suppressionReasonShape = z.enum(SUPPRESSION_REASONS);
 /** Filter of the request log. */
 export const apiRequestQueryShape = z.object({
   statusClass: z.enum(STATUS_CLASSES).optional(),
-  method: text.max(20).optional(),
+  method: text.optional(),
   interface: z.enum(API_INTERFACES).optional(),
   keyId: text.optional(),
   search: searchText.optional(),

@@ -73,7 +73,7 @@ function fileSize(body: string, from: number, to: number): string {
   return sizeInWords(Math.max(0, Math.floor(((to - from - head) * 3) / 4) - padding));
 }
 
-/** Returns what stands in the place of bytes that are not logged. */
+/** Returns the text that replaces bytes that are not logged. */
 export function sizeInWords(bytes: number): string {
   return `[${bytes.toLocaleString('en')} bytes]`;
 }

@@ -62,7 +62,7 @@ export function loggedPath(url: string): string {
   return storable(url.slice(0, MAX_PATH_LENGTH)).replace(SECRET_PARAMETER, `$1${REDACTED}`);
 }
 
-/** What stands in the place of a secret. */
+/** The text that replaces a secret. */
 export const REDACTED = '[redacted]';
 
 /** A secret in the query of a URL, such as the signature of a download link. */

@@ -170,7 +170,7 @@ function loggedOf({ url, requestText, responseText, isCut, ...held }: Held): Log
   };
 }
 
-/** Returns what stands in the place of a response that is not logged; null when it is. */
+/** Returns the text that replaces a response that is not logged; null when it is logged. */
 function reasonToHide(
   { interface: kind, isCut }: Pick<Held, 'interface' | 'isCut'>,
   url: string,

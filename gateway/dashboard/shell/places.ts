@@ -6,6 +6,7 @@ import {
   IconCalendarClock,
   IconChecks,
   IconGauge,
+  IconHistory,
   IconInbox,
   IconKey,
   IconListCheck,
@@ -55,6 +56,7 @@ export const places: { heading: string | null; places: Place[] }[] = [
     heading: 'Developers',
     places: [
       { path: '/keys', label: 'API keys', icon: IconKey, key: 'k' },
+      { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q' },
       { path: '/reference', label: 'Reference', icon: IconBook, key: 'x' },
       { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
     ],

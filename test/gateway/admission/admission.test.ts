@@ -101,13 +101,16 @@ describe('keys', () => {
     expect((await graphql(apiKey, '{ viewer { id } }')).statusCode).toBe(401);
   });
 
-  test('when a key was last used is written', async () => {
-    const { app, call, mailbox, actor } = await open();
+  test('when and from where a key was last used is written, from a trusted proxy by what it says', async () => {
+    const { app, call, mailbox, actor } = await open({ config: { trustedProxies: ['127.0.0.1'] } });
     const { apiKey, userId } = await mailbox();
-    await call(apiKey, 'GET', '/emails');
+    await call(apiKey, 'GET', '/emails', undefined, { 'x-forwarded-for': '203.0.113.9' });
     await app.close();
-    const { rows } = await actor.pool.query('select last_used_at from api_key where user_id = $1', [userId]);
+    const { rows } = await actor.pool.query('select last_used_at, last_used_from from api_key where user_id = $1', [
+      userId,
+    ]);
     expect(Date.now() - rows[0].last_used_at.getTime()).toBeLessThan(60_000);
+    expect(rows[0].last_used_from).toBe('203.0.113.9');
   });
 
   test('the log contains no key and no path of a user', async () => {

@@ -13,7 +13,7 @@ let gateway: TestGateway;
 let box: TestMailbox;
 
 beforeAll(async () => {
-  gateway = await openTestGateway();
+  gateway = await openTestGateway({ config: { requestLog: 'on' } });
   box = await gateway.mailbox();
 });
 afterAll(() => gateway.close());
@@ -328,7 +328,7 @@ describe('the request log', () => {
     const unknown = 'GET /api/e2/emails/em_unknown?x=Needle';
     expect(await pathsOf('status=client_error')).toEqual(['POST /api/e2/emails', unknown]);
     expect(await pathsOf('search=nEEdle')).toEqual([unknown]);
-    expect(await pathsOf('search=VALIDATION_error&method=post')).toEqual(['POST /api/e2/emails']);
+    expect(await pathsOf('search=MISSING_required&method=post')).toEqual(['POST /api/e2/emails']);
     expect(await pathsOf(`interface=graphql&api_key_id=${keyId}`)).toEqual(['POST /graphql']);
     expect(await pathsOf('search=%25')).toEqual([]);
     expect(await pathsOf('status=server_error')).toEqual([]);

@@ -54,6 +54,8 @@ describe('POST', () => {
         expires_at: '2099-01-31T11:00:00.000Z',
         revoked_at: null,
         last_used_at: null,
+        last_used_from: null,
+        hint: `${token.slice(0, 4)}…${token.slice(-4)}`,
       },
     ]);
     expect(Date.parse(createdAt)).not.toBeNaN();

@@ -64,6 +64,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
+  await addRequest(ground.actor, mailbox);
   await fillEmptyTables(ground.actor, mailbox.userId, known);
   return holdingsOf(ground.actor, mailbox);
 }
@@ -78,6 +79,17 @@ async function addDraft(
   const draft = { kind: 'reply', original_email_id: emailId, from: address, text: `Secret of ${userId}`, attachments };
   const answer = await ground.call(apiKey, 'POST', '/drafts', draft);
   if (answer.statusCode >= 300) throw new Error(answer.body);
+}
+
+/** Puts a request into the log, which may be off. */
+export async function addRequest(actor: Database, { userId }: TestMailbox): Promise<void> {
+  await actor.pool.query(
+    `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address,
+       request_headers, response_headers, request_body)
+     select $1, 'req_' || $2, now(), k.id, 'rest', 'GET', '/' || $1, 200, 1, '127.0.0.1', '{}', '{}', 'Secret of ' || $1
+     from api_key k where k.user_id = $1 limit 1`,
+    [userId, randomBytes(12).toString('hex')],
+  );
 }
 
 /** What the account of the mailbox has by now. */
@@ -214,7 +226,7 @@ export async function digestsOf(
   database: Database,
   tables: readonly string[],
   userId: string,
-  without: readonly string[] = ['last_used_at'],
+  without: readonly string[] = ['last_used_at', 'last_used_from'],
 ): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ name: string; digest: string }>(
     tables

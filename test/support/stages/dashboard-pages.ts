@@ -17,6 +17,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/rules',
     '/suppressions',
     '/keys',
+    '/requests',
   ];
   if (sample === null) return lists;
   return [

@@ -327,5 +327,8 @@ function neutral(text: string): string {
     .replace(/\b[a-z]{2,4}_[0-9a-f]{32}\b/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<at>')
     .replace(/\b[0-9a-f]{32}\b/g, '<random>')
-    .replace(/\bwhsec_[\w+/=]+|\b[0-9a-f]{64}\b|(?<="token":")[\w-]{43}(?=")/g, '<secret>');
+    .replace(
+      /\bwhsec_[\w+/=]+|\b[0-9a-f]{64}\b|(?<="token":")[\w-]{43}(?=")|(?<="hint":")[\w-]{4}…[\w-]{4}(?=")/g,
+      '<secret>',
+    );
 }

@@ -3,6 +3,7 @@ import { schema } from '../../../schema/graphql/schema.ts';
 import {
   addByInterface,
   addMail,
+  addRequest,
   digestsOf,
   type GatewayAnswer,
   type Holdings,
@@ -20,7 +21,7 @@ import { type Breadth, type SweepOptions, sweepRoute } from './isolation-sweep.t
 import { bodyExamples, inSweepOrder, routesOfUsers } from './swept-routes.ts';
 
 /** Columns that a running service writes by itself: when a key was used, and when DNS of a domain was looked up, with what result. */
-const MOVING = ['last_used_at', 'checked_at', 'check_due_at', 'dns_check'];
+const MOVING = ['last_used_at', 'last_used_from', 'checked_at', 'check_due_at', 'dns_check'];
 
 /** Places in which an ID of the stranger does not change the response, each with the reason. */
 const UNANSWERED: Readonly<Record<string, string>> = {
@@ -55,7 +56,8 @@ export async function sweepService(
     };
     await addByInterface(ground, swept, ['later', 'rule', 'suppression']);
     const theirs = await holdingsOf(actor, swept);
-    const tables = await userTables(actor);
+    // The log of requests is written a second later.
+    const tables = (await userTables(actor)).filter((name) => name !== 'api_request');
     const digests = () => digestsOf(actor, tables, swept.userId, MOVING);
     let before = await digests();
     const findChanged = async () => {
@@ -112,6 +114,7 @@ export async function sweepService(
 async function strangerOn(ground: HoldingsGround): Promise<Holdings> {
   const mailbox = await ground.mailbox();
   await addMail(ground, mailbox);
+  await addRequest(ground.actor, mailbox);
   await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'suppression']);
   return holdingsOf(ground.actor, mailbox);
 }

@@ -26,7 +26,7 @@ const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
 /** One key, and the button that revokes it. */
 export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
   const { act } = useAct(REVOKE, { done: 'The key was revoked.' });
-  const { name, status, scopes, domain, domainName, policy, policyUsage } = apiKey;
+  const { name, hint, status, scopes, domain, domainName, policy, policyUsage } = apiKey;
   const expiresSoon = status === 'ACTIVE' && endsSoon(apiKey.expiresAt);
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="li">
@@ -36,6 +36,11 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             <Title order={2} size="h3" className="postroom-wrap">
               {name}
             </Title>
+            {hint !== null && (
+              <Text size="sm" c="dimmed" ff="monospace">
+                {hint}
+              </Text>
+            )}
             <StatusBadge status={status} tone={tones[status]} />
             {expiresSoon && <StatusBadge status="expires soon" tone="warning" />}
           </Group>
@@ -67,6 +72,9 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
           <Text size="sm" c="dimmed" className="postroom-wrap">
             <KeyTimes apiKey={apiKey} />
           </Text>
+          <Anchor component={Link} href={`/requests?key=${apiKey.id}`} size="sm" w="fit-content">
+            Show requests
+          </Anchor>
         </Stack>
         {status !== 'REVOKED' && (
           <Group gap="xs">
@@ -85,10 +93,15 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
   );
 }
 
-function KeyTimes({ apiKey: { lastUsedAt, expiresAt, revokedAt, createdAt, status } }: { apiKey: ShownKey }) {
+function KeyTimes({
+  apiKey: { lastUsedAt, lastUsedFrom, expiresAt, revokedAt, createdAt, status },
+}: {
+  apiKey: ShownKey;
+}) {
   return (
     <>
       {lastUsedAt === null ? 'Never used' : <RelativeTime at={lastUsedAt} prefix="Last used " />}
+      {lastUsedFrom !== null && ` from ${lastUsedFrom}`}
       {revokedAt !== null ? (
         <RelativeTime at={revokedAt} prefix=" · Revoked " />
       ) : expiresAt !== null ? (

@@ -1,0 +1,142 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconHistory, IconRefresh, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link, useSearchParams } from 'wouter';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { INTERFACES, METHODS, REQUEST_KEYS, STATUS_CLASSES } from './request-documents.ts';
+import { RequestDrawer } from './request-drawer.tsx';
+import { type RequestFilter, RequestList } from './request-list.tsx';
+
+/** Delay between the last keystroke and the search. Milliseconds. */
+const REST_MS = 300;
+/** Maximum length of a search in characters, as in the service. */
+const MAX_SEARCH = 100;
+const FILTERS = ['q', 'status', 'method', 'interface', 'key'];
+
+/** Requests of API keys in the last 7 days. */
+export function RequestsPage() {
+  const [search, setSearch] = useSearchParams();
+  const set = (changes: Record<string, string | null>) =>
+    setSearch((params) => {
+      for (const [name, value] of Object.entries(changes))
+        if (value === null) params.delete(name);
+        else params.set(name, value);
+      return params;
+    });
+  const [{ data }] = useQuery({ query: REQUEST_KEYS, variables: {} });
+  const keys = data?.apiKeys.edges.map(({ node }) => ({ value: node.id, label: nameOf(node) })) ?? [];
+  const sought = search.get('q') ?? '';
+  const [typed, setTyped] = useState(sought);
+  const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
+  const isFiltered = FILTERS.some((name) => search.has(name));
+  const pages = Math.max(1, Number(search.get('pages')) || 1);
+  // A new list asks again.
+  const [count, setCount] = useState(0);
+  const choice = (name: string, label: string, none: string, choices: { value: string; label: string }[]) => (
+    <Select
+      aria-label={label}
+      placeholder={none}
+      data={choices}
+      value={search.get(name)}
+      onChange={(value) => set({ [name]: value, pages: null })}
+      clearable
+      clearButtonProps={{ 'aria-label': none }}
+      w={170}
+    />
+  );
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. Passwords, keys and files are not stored."
+      >
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          onClick={() => setCount((before) => before + 1)}
+        >
+          Refresh
+        </Button>
+      </PageHeader>
+      <Group mb="md" gap="xs">
+        <TextInput
+          type="search"
+          aria-label="Search requests"
+          placeholder="Path, request ID or body"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={typed}
+          maxLength={MAX_SEARCH}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            find(event.currentTarget.value.trim());
+          }}
+        />
+        {choice('status', 'Status', 'Any status', [...STATUS_CLASSES])}
+        {choice(
+          'method',
+          'Method',
+          'Any method',
+          METHODS.map((method) => ({ value: method, label: method })),
+        )}
+        {choice('interface', 'Interface', 'Any interface', [...INTERFACES])}
+        {choice('key', 'API key', 'Any key', keys)}
+      </Group>
+      <RequestList
+        key={count}
+        filter={filterOf(search)}
+        after={null}
+        pages={pages}
+        more={() => set({ pages: String(pages + 1) })}
+        open={(id) => set({ request: id })}
+        empty={
+          <EmptyState
+            icon={IconHistory}
+            title={isFiltered ? 'No matching requests' : 'No requests yet'}
+            about={
+              isFiltered
+                ? 'Change the search or the filters.'
+                : 'Each request that a program sends with an API key appears here, with its response. Create a key and send the first request.'
+            }
+          >
+            {isFiltered ? (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setTyped('');
+                  set(Object.fromEntries(FILTERS.map((name) => [name, null])));
+                }}
+              >
+                Show all requests
+              </Button>
+            ) : (
+              <Button component={Link} href="/keys">
+                Create key
+              </Button>
+            )}
+          </EmptyState>
+        }
+      />
+      <RequestDrawer id={search.get('request')} close={() => set({ request: null })} />
+    </>
+  );
+}
+
+function nameOf({ name, hint }: { name: string; hint: string | null }): string {
+  return hint === null ? name : `${name} (${hint})`;
+}
+
+function filterOf(search: URLSearchParams): RequestFilter {
+  const filter: RequestFilter = {};
+  const status = STATUS_CLASSES.find(({ value }) => value === search.get('status'))?.value;
+  const kind = INTERFACES.find(({ value }) => value === search.get('interface'))?.value;
+  const [sought, method, key] = ['q', 'method', 'key'].map((name) => search.get(name) ?? '');
+  if (status !== undefined) filter.statusClass = status;
+  if (kind !== undefined) filter.interface = kind;
+  if (sought) filter.search = sought;
+  if (method) filter.method = method;
+  if (key) filter.apiKeyId = key;
+  return filter;
+}
