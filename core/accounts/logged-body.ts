@@ -1,7 +1,7 @@
 import { REDACTED, SECRET_PARAMETER, storable } from './logged-request.ts';
 
 /** Longest body in the log; characters. */
-export const MAX_BODY_LENGTH = 8_192;
+const MAX_BODY_LENGTH = 8_192;
 /** Longest text in a body that is shortened; characters. */
 const MAX_TEXT_LENGTH = 2_000;
 /** Escaped quotes in one text, after which a body is not read further. */
@@ -84,8 +84,8 @@ export function sizeInWords(bytes: number): string {
  */
 export function loggedBody(body: string): string {
   const text = shortenBody(body)
-    .replace(FILE, (_match, before: string, plain?: string, quote = '"', escaped = '') => {
-      const file: string = plain ?? escaped;
+    .replace(FILE, (_match, before: string, plain?: string, quote = '"', escaped: string = '') => {
+      const file = plain ?? escaped;
       const size = /^\[[\d,]+ bytes\]$/.test(file) ? file : fileSize(file, 0, file.length);
       return `${before}${quote}${size}${quote}`;
     })

@@ -83,6 +83,7 @@ const tags = [
     description: 'Rules that allow, block or reroute received mail.',
   },
   { name: 'API keys', description: 'Keys of programs, with their scopes and send policies.' },
+  { name: 'Requests', description: 'The log of requests that came with an API key.' },
   {
     name: 'Paths of other clients',
     description: 'Paths that other and older clients use. They run the same operations.',

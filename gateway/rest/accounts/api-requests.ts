@@ -55,8 +55,8 @@ const listQuery = z.object({
   offset,
   status: z.enum(STATUS_CLASSES).optional().meta({ description: 'Class of the status: below 400, 4xx or 5xx.' }),
   method: apiRequestQueryShape.shape.method.meta({ description: 'HTTP method.' }),
-  interface: apiRequestQueryShape.shape.interface,
-  api_key_id: text.optional(),
+  interface: apiRequestQueryShape.shape.interface.meta({ description: 'Where the request arrived.' }),
+  api_key_id: text.optional().meta({ description: 'ID of the API key.' }),
   search: apiRequestQueryShape.shape.search.meta({
     description: `Part of the request ID, path, operation or bodies. Covers the newest ${requests.SEARCHED_REQUESTS.toLocaleString('en')} requests that match the other filters.`,
   }),

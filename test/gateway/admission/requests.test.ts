@@ -266,7 +266,7 @@ describe('the request log', () => {
     const [entry] = (await logOf('', own.apiKey)).data;
     const keys = (await gateway.call(own.apiKey, 'GET', '/api-keys')).json().data;
     expect(entry).toMatchObject({
-      id: `req_${sent.headers['x-request-id']}`,
+      id: `req_${String(sent.headers['x-request-id'])}`,
       request_id: sent.headers['x-request-id'],
       interface: 'rest',
       method: 'POST',

@@ -60,7 +60,7 @@ async function rowsWith(
       .map(
         (table) =>
           `select '${table}' as name, r as row
-           from ${table} t cross join lateral (select (to_jsonb(t) - 'last_used_at')::text as r) x
+           from ${table} t cross join lateral (select (to_jsonb(t) - '{last_used_at,last_used_from}'::text[])::text as r) x
            where t.user_id = $1 and r like any ($2)`,
       )
       .join(' union all '),
