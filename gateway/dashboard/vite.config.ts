@@ -1,9 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
+import fastify from 'fastify';
 import { build, defineConfig, type Plugin } from 'vite';
+
+const LARGE_BYTES = 1_000_000;
 
 /** Writes compressed copies of text files, so that the gateway does not compress at run time. */
 function compressed(): Plugin {
@@ -12,7 +15,13 @@ function compressed(): Plugin {
     apply: 'build',
     async writeBundle({ dir = '' }) {
       const names = (await readdir(path.join(dir, 'assets'))).filter((name) => /\.(js|css|svg)$/.test(name));
-      const compressors = { gz: promisify(gzip), br: promisify(brotliCompress) };
+      const brotli = promisify(brotliCompress);
+      const compressors = {
+        gz: promisify(gzip),
+        // The best quality, 11, takes ten seconds for 5 MB.
+        br: (bytes: Buffer) =>
+          brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.length > LARGE_BYTES ? 9 : 11 } }),
+      };
       await Promise.all(
         names.map(async (name) => {
           const file = path.join(dir, 'assets', name);
@@ -21,6 +30,34 @@ function compressed(): Plugin {
             await writeFile(`${file}.${ending}`, await compress(bytes));
         }),
       );
+    },
+  };
+}
+
+const JAVASCRIPT_SAMPLES = 'key:`js`,title:`JavaScript`';
+
+/**
+ * Emits the script of the REST reference as a file of its own: 5 MB that are bundled and minified already. The package has it only as what
+ * its Fastify plugin serves.
+ */
+function scalarScript(): Plugin {
+  return {
+    name: 'postroom-scalar',
+    apply: 'build',
+    resolveId: (id) => (id === 'virtual:scalar' ? id : null),
+    async load(id) {
+      if (id !== 'virtual:scalar') return null;
+      const { default: scalar } = await import('@scalar/fastify-api-reference');
+      const app = fastify();
+      await app.register(scalar, { routePrefix: '/reference', configuration: { content: {} } });
+      const { body } = await app.inject('/reference/js/scalar.js');
+      await app.close();
+      // Its samples with fetch are valid TypeScript, and JavaScript is the only name it has for them.
+      if (body.split(JAVASCRIPT_SAMPLES).length !== 2)
+        throw new Error('Scalar names its JavaScript samples in another way');
+      const source = body.replace(JAVASCRIPT_SAMPLES, JAVASCRIPT_SAMPLES.replace('JavaScript', 'TypeScript'));
+      const file = this.emitFile({ type: 'asset', name: 'scalar.js', source });
+      return `export default import.meta.ROLLUP_FILE_URL_${file}`;
     },
   };
 }
@@ -55,7 +92,7 @@ export default defineConfig(async ({ command }) => {
   const firstLoad = command === 'build' ? await findFirstLoad() : new Set<string>();
   return {
     root: import.meta.dirname,
-    plugins: [react(), compressed()],
+    plugins: [react(), scalarScript(), compressed()],
     build: {
       target: 'es2023',
       outDir: 'dist',
@@ -63,8 +100,11 @@ export default defineConfig(async ({ command }) => {
       // The content security policy does not allow data: URLs.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
+      // Browsers that run es2023 need no polyfill, which would be the only module that both pages share.
+      modulePreload: { polyfill: false },
       // The first load is one file, what further pages share two, instead of dozens of small ones: each file is a request.
       rolldownOptions: {
+        input: ['index.html', 'reference.html'].map((name) => path.join(import.meta.dirname, name)),
         output: {
           codeSplitting: {
             groups: [

@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BUILT_FOLDER, readBuiltPage } from './built-page.ts';
 import { sendNoRoute } from './error-response.ts';
 
-/** The output of `npm run build`. */
-const BUILT = path.join(import.meta.dirname, '../dashboard/dist');
 /** File names in assets/ contain hashes. Seconds. */
 const FOR_GOOD_SECONDS = 31_536_000;
-const NONCE_BYTES = 16;
 /** Paths that never serve the page, whatever the browser accepts. */
 const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
 
@@ -18,12 +15,11 @@ const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
  * key and no session; the page gets its data from GraphQL.
  */
 export async function dashboardPages(app: FastifyInstance): Promise<void> {
-  const page = await readFile(path.join(BUILT, 'index.html'), 'utf8').catch(() => null);
-  if (page !== null) {
+  if (existsSync(BUILT_FOLDER)) {
     const files = { index: false, preCompressed: true, cacheControl: false } as const;
     await app.register(fastifyStatic, {
       ...files,
-      root: path.join(BUILT, 'assets'),
+      root: path.join(BUILT_FOLDER, 'assets'),
       prefix: '/assets/',
       decorateReply: false,
       setHeaders: (reply) => void reply.header('cache-control', `public, max-age=${FOR_GOOD_SECONDS}, immutable`),
@@ -31,24 +27,13 @@ export async function dashboardPages(app: FastifyInstance): Promise<void> {
     // The few files beside assets/ have a route each, so that every other path is a page.
     await app.register(fastifyStatic, {
       ...files,
-      root: BUILT,
+      root: BUILT_FOLDER,
       wildcard: false,
-      globIgnore: ['index.html', 'assets/**'],
+      globIgnore: ['*.html', 'assets/**'],
       setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
     });
   }
-  const sendPage = (reply: FastifyReply): FastifyReply => {
-    reply.type('text/html; charset=utf-8');
-    if (page === null) return reply.code(503).header('retry-after', '60').send(NOT_BUILT);
-    const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    return reply
-      .headers({
-        'content-security-policy': policyOf(nonce),
-        'referrer-policy': 'same-origin',
-        'x-frame-options': 'DENY',
-      })
-      .send(page.replace('%NONCE%', nonce));
-  };
+  const sendPage = await readBuiltPage('index.html', policyOf);
   app.get('/', { schema: { hide: true } }, (_request, reply) => sendPage(reply));
   app.setNotFoundHandler((request, reply) => (isPage(request) ? sendPage(reply) : sendNoRoute(request, reply)));
 }
@@ -75,7 +60,3 @@ function policyOf(nonce: string): string {
     "frame-ancestors 'none'",
   ].join('; ');
 }
-
-const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Postroom</title>
-<h1>The dashboard is not built</h1><p>Run <code>npm run build</code> and start Postroom again.
-REST at <a href="/api/e2/docs">/api/e2</a> and GraphQL at <a href="/graphql">/graphql</a> work without it.</p></html>`;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { readBuiltPage } from '../http/built-page.ts';
 
 /** Cache lifetime of the document, which changes only with the version; seconds. */
 const MAX_AGE_SECONDS = 300;
@@ -18,13 +18,8 @@ export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { pub
     return reply.type('application/json; charset=utf-8').send(document.bytes);
   });
 
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    indexPrefix: app.prefix,
-    staticCSP: contentSecurityPolicy(publicUrl),
-    theme: { title: 'Postroom REST reference' },
-    uiConfig: { layout: 'BaseLayout', docExpansion: 'list', tryItOutEnabled: false, persistAuthorization: false },
-  });
+  const sendPage = await readBuiltPage('reference.html', () => policyOf(publicUrl));
+  app.get('/docs', { schema: { hide: true } }, (_request, reply) => sendPage(reply));
 }
 
 function serialized(document: object): { bytes: Buffer; tag: string } {
@@ -32,11 +27,12 @@ function serialized(document: object): { bytes: Buffer; tag: string } {
   return { bytes, tag: `"${hash('sha256', bytes, 'base64url')}"` };
 }
 
-function contentSecurityPolicy(publicUrl: string): string {
+/** Scalar adds style elements without a nonce; everything else is blocked. */
+function policyOf(publicUrl: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src 'self' ${new URL(publicUrl).origin}`,
