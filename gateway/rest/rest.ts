@@ -16,6 +16,7 @@ import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { replyAddressRoutes } from './domains/reply-addresses.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
+import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
@@ -51,6 +52,7 @@ export interface RestInterfaceOptions {
 const resources = [
   emailRoutes,
   emailHtmlRoutes,
+  emailCheckRoutes,
   emailWaitRoutes,
   importRoutes,
   sendingRoutes,

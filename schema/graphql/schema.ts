@@ -16,6 +16,7 @@ import './emails/email.ts';
 import './domains/email-address.ts';
 import './domains/reply-address.ts';
 import './emails/email-changes.ts';
+import './emails/email-checks.ts';
 import './endpoints/endpoint.ts';
 import './endpoints/endpoint-actions.ts';
 import './endpoints/endpoint-changes.ts';

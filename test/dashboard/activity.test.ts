@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
       to: account.address,
       subject: 'An order',
       text: 'Your code is 482913.',
-      html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/orders/7">The order</a></p>',
+      html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/orders/7">The order</a></p><p style="display: flex"><a href="/shop">Shop</a></p>',
       attachments: [{ filename: 'order.csv', content: 'a,b\n1,2\n' }],
     });
     const row = page.getByRole('listitem').filter({ hasText: 'An order' });
@@ -131,6 +131,16 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     // Each of the other tabs shows its part of the same mail.
     await openTab(page, 'HTML');
     await page.frameLocator('iframe').getByText('482913').waitFor();
+    await page.getByText('Tablet', { exact: true }).click();
+    await page.getByText('768 pixels wide').waitFor();
+    const innerWidth = () =>
+      page
+        .frameLocator('iframe')
+        .locator('html')
+        .evaluate(() => window.innerWidth);
+    await expect.poll(innerWidth).toBe(768);
+    await page.getByText('Phone', { exact: true }).click();
+    await expect.poll(innerWidth).toBe(375);
     await openTab(page, 'Text');
     await page.getByRole('region', { name: 'Plain text' }).getByText('Your code is 482913.').waitFor();
     await openTab(page, 'Raw');
@@ -138,6 +148,12 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await openTab(page, 'Headers');
     await page.getByLabel('Filter header fields').fill('subject');
     await page.getByRole('cell', { name: 'An order' }).waitFor();
+    await openTab(page, 'Checks');
+    await page.getByText('1 error and 1 warning.').waitFor();
+    const issues = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
+    await issues.first().getByText('Link without a scheme').waitFor();
+    await issues.last().getByText('Not supported: Outlook (Windows), GMX (web).').waitFor();
+    expect(await findViolations(page)).toEqual([]);
     await openTab(page, 'Attachments (1)');
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download order.csv' }).click();

@@ -161,6 +161,19 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByText('It replies to a message of this conversation').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('It replies to a message of this conversation').waitFor({ state: 'hidden' });
+    // The other views of a message are one click away.
+    const views = page.getByRole('button', { name: 'Show preview, source, headers and checks' }).last();
+    await views.click();
+    const openView = (name: string) => page.getByRole('article').getByRole('tab', { name, exact: true }).click();
+    await openView('Source');
+    await page.getByRole('region', { name: 'Raw source' }).getByText('In-Reply-To: <gears@sender.test>').waitFor();
+    await openView('Headers');
+    await page.getByRole('cell', { name: '<gears@sender.test>' }).first().waitFor();
+    await openView('Checks');
+    await page.getByText('This email has no HTML to check.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await views.click();
+    await warnings.waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
     expect(await findColorViolations(page)).toEqual([]);

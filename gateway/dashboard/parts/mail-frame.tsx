@@ -1,5 +1,5 @@
 import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import classes from './mail-frame.module.css';
@@ -9,6 +9,8 @@ const MAX_HEIGHT = 8_000;
 /** Height of an email that cannot be measured. Pixels. */
 const FIXED_HEIGHT = 560;
 const FIRST_HEIGHT = 140;
+/** Width of both borders of the frame. Pixels. */
+const BORDERS = 2;
 /** Smallest scale of an email that is wider than its frame; beyond that it scrolls. */
 const MIN_SCALE = 0.4;
 /** Delay before the first failure is retried, since the service limits simultaneous requests. Milliseconds. */
@@ -20,9 +22,17 @@ const RETRY_MS = 1_500;
  */
 const SANDBOX = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
 
-/** Shows the HTML of an email on white. Remote images load only on request. `title` is for screen readers. */
-export function MailFrame({ emailId, title }: { emailId: string; title: string }) {
-  return <FrameOfMail key={emailId} emailId={emailId} title={title} />;
+interface MailFrameProps {
+  emailId: string;
+  /** for screen readers */
+  title: string;
+  /** width of the simulated screen in pixels, scaled down to fit; null: the width of the page */
+  width?: number | null;
+}
+
+/** Shows the HTML of an email on white. Remote images load only on request. */
+export function MailFrame(props: MailFrameProps) {
+  return <FrameOfMail key={props.emailId} {...props} />;
 }
 
 interface Shown {
@@ -30,7 +40,7 @@ interface Shown {
   trackingPixels: number;
 }
 
-function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
+function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
   const [hasRemoteImages, setRemoteImages] = useState(false);
   const [tries, setTries] = useState(1);
   const [state, setState] = useState<Shown | 'loading' | 'unmeasured' | 'failed'>('loading');
@@ -77,10 +87,12 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
     setRemoteImages(true);
     begin();
   };
+  const { ref: place, width: room } = useElementSize();
+  const scale = width === null || room === 0 ? 1 : Math.min(1, (room - BORDERS) / width);
   const isFinal = state === 'failed' && tries > 1;
   const isLoading = state === 'loading' || (state === 'failed' && !isFinal);
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" ref={place}>
       <Box aria-live="polite">
         <Notice state={state} hasRemoteImages={hasRemoteImages} load={load} />
         {canDarken && typeof state === 'object' && (
@@ -102,7 +114,11 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
           </Button>
         </Alert>
       ) : (
-        <Box className={classes['surface'] ?? ''} aria-busy={isLoading}>
+        <Box
+          className={classes['surface'] ?? ''}
+          aria-busy={isLoading}
+          style={width === null ? {} : { width: width * scale + BORDERS, height: height * scale + BORDERS }}
+        >
           <iframe
             // Recreated each time, because navigation in a frame adds entries to the browser history.
             key={tries}
@@ -113,7 +129,9 @@ function FrameOfMail({ emailId, title }: { emailId: string; title: string }) {
             sandbox={SANDBOX}
             referrerPolicy="no-referrer"
             loading="lazy"
-            style={{ height }}
+            style={
+              width === null ? { height } : { height, width, transform: `scale(${scale})`, transformOrigin: '0 0' }
+            }
             onLoad={(event) => onLoad(event.currentTarget)}
           />
           {isLoading && <Skeleton className={classes['cover'] ?? ''} radius={0} />}

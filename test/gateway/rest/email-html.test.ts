@@ -187,3 +187,45 @@ test('a document that takes too long is given up, and the next one is made', asy
   expect((await makeMailDocumentInWorker(toShow, { answerBy, timeLimitMs: 60_000 }))?.html).toContain('<p>a</p>');
   expect(await makeMailDocumentInWorker(toShow, { answerBy: performance.now() - 1 })).toBeNull();
 });
+
+test('the checks of an email are the same in REST and GraphQL, and of mail of other accounts there are none', async () => {
+  const html = '<a href="/x">y</a><img src="a.png"><div style="display:flex">z</div>';
+  const id = await insert({ html });
+  const checks = (emailId: string, key = box.apiKey) => gateway.call(key, 'GET', `/emails/${emailId}/checks`);
+  const rest = (await checks(id)).json();
+  expect(rest).toMatchObject({
+    object: 'email_checks',
+    email_id: id,
+    html_size_bytes: html.length,
+    is_partial: false,
+    issues: [
+      { kind: 'broken_link', severity: 'error', count: 1, examples: ['/x'], unsupported_by: [], url: null },
+      { kind: 'image_without_alt', severity: 'warning', examples: ['a.png'] },
+      { kind: 'unsupported_feature', title: 'display:flex', unsupported_by: ['Outlook (Windows)', 'GMX (web)'] },
+    ],
+  });
+  const query = `query($id: ID!) { email(id: $id) { checks { htmlSizeBytes isPartial dataVersion
+    issues { kind severity title detail count examples unsupportedBy partlySupportedBy url } } } }`;
+  const { email } = (await gateway.graphql(box.apiKey, query, { id })).json().data;
+  expect(email.checks).toEqual({
+    htmlSizeBytes: rest.html_size_bytes,
+    isPartial: rest.is_partial,
+    dataVersion: rest.data_version,
+    issues: rest.issues.map(
+      ({ kind, severity, unsupported_by: unsupportedBy, partly_supported_by: partlySupportedBy, ...issue }: Issue) => ({
+        ...issue,
+        kind: kind.toUpperCase(),
+        severity: severity.toUpperCase(),
+        unsupportedBy,
+        partlySupportedBy,
+      }),
+    ),
+  });
+  const plain = await insert({ text: 'No HTML' });
+  expect((await checks(plain)).json()).toMatchObject({ html_size_bytes: null, issues: [], is_partial: false });
+  const stranger = await gateway.mailbox();
+  expect((await checks(id, stranger.apiKey)).statusCode).toBe(404);
+  expect((await checks('em_nothing')).statusCode).toBe(404);
+});
+
+type Issue = Record<'kind' | 'severity', string> & Record<'unsupported_by' | 'partly_supported_by', string[]>;

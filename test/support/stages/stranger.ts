@@ -11,7 +11,7 @@ const LISTS = [
   '/email-addresses',
   '/events',
 ];
-const BY_EMAIL = ['', '/html', '/raw', '/route', '/timeline', '/deliveries', '/attachments'].map(
+const BY_EMAIL = ['', '/html', '/checks', '/raw', '/route', '/timeline', '/deliveries', '/attachments'].map(
   (part) => (id: string) => `/emails/${id}${part}`,
 );
 

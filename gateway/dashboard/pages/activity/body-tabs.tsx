@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
@@ -18,12 +18,36 @@ const SOURCE = graphql(`
   }
 `);
 
-/** The HTML body in a sandbox that runs no scripts. */
+/** Widths of common screens in pixels. */
+const WIDTHS = [
+  { value: 'page', label: 'Page width', width: null },
+  { value: 'phone', label: 'Phone', width: 375 },
+  { value: 'tablet', label: 'Tablet', width: 768 },
+  { value: 'desktop', label: 'Desktop', width: 1280 },
+] as const;
+
+/** The HTML body in a sandbox that runs no scripts, at the width of a chosen screen. */
 export function HtmlTab({ id, subject }: { id: string; subject: string }) {
+  const [screen, setScreen] = useState<string>('page');
+  const width = WIDTHS.find(({ value }) => value === screen)?.width ?? null;
   return (
-    <Paper withBorder p="xs">
-      <MailFrame emailId={id} title={`HTML of “${subject}”`} />
-    </Paper>
+    <Stack gap="xs">
+      <Group gap="sm">
+        <SegmentedControl
+          size="xs"
+          aria-label="Preview width"
+          data={WIDTHS.map(({ value, label }) => ({ value, label }))}
+          value={screen}
+          onChange={setScreen}
+        />
+        <Text size="xs" c="dimmed" role="status">
+          {width === null ? '' : `${width} pixels wide`}
+        </Text>
+      </Group>
+      <Paper withBorder p="xs">
+        <MailFrame emailId={id} title={`HTML of “${subject}”`} width={width} />
+      </Paper>
+    </Stack>
   );
 }
 

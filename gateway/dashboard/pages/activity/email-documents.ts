@@ -57,6 +57,18 @@ export const HEADERS = graphql(`
   }
 `);
 
+export const CHECKS = graphql(`
+  query DashboardEmailChecks($id: ID!) {
+    email(id: $id) {
+      id
+      checks {
+        htmlSizeBytes isPartial dataVersion
+        issues { kind severity title detail count examples unsupportedBy partlySupportedBy url }
+      }
+    }
+  }
+`);
+
 export const ATTACHMENTS = graphql(`
   query DashboardEmailAttachments($id: ID!) {
     email(id: $id) {

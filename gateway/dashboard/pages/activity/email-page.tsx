@@ -11,6 +11,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { AttachmentsTab } from './attachments-tab.tsx';
 import { AuthenticationTab } from './authentication-tab.tsx';
 import { HtmlTab, RawTab, TextTab } from './body-tabs.tsx';
+import { ChecksTab } from './checks-tab.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EMAIL, type EmailHeadData, EXTRACTS } from './email-documents.ts';
 import { EmailHead } from './email-head.tsx';
@@ -34,6 +35,7 @@ const tabs: Tab[] = [
   { name: 'text', label: 'Text', show: ({ id }) => <TextTab id={id} /> },
   { name: 'raw', label: 'Raw', show: ({ id }) => <RawTab id={id} /> },
   { name: 'headers', label: 'Headers', show: ({ id }) => <HeadersTab id={id} /> },
+  { name: 'checks', label: 'Checks', show: ({ id }) => <ChecksTab id={id} /> },
   { name: 'attachments', label: 'Attachments', show: ({ id }) => <AttachmentsTab id={id} /> },
   {
     name: 'authentication',

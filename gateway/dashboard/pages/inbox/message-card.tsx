@@ -1,8 +1,9 @@
-import { ActionIcon, Avatar, Badge, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Avatar, Badge, Group, Menu, Paper, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import {
   IconArrowForwardUp,
   IconArrowMoveRight,
   IconArrowsSplit,
+  IconCode,
   IconCornerUpLeft,
   IconCornerUpLeftDouble,
   IconDots,
@@ -10,7 +11,7 @@ import {
   IconPaperclip,
   IconTrash,
 } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { HeldNote } from './held-note.tsx';
@@ -23,6 +24,8 @@ import { writtenAt } from './row-time.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
+
+const MessageViews = lazy(async () => ({ default: (await import('./message-views.tsx')).MessageViews }));
 
 /** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
@@ -45,6 +48,7 @@ export function MessageCard(props: MessageCardProps) {
   const { message, thread, isFirst, isUnfolded, toggle, compose, opened, following } = props;
   const { id, from, type, isRead, preview, attachmentCount } = message;
   const [dialog, setDialog] = useState<'split' | 'move' | null>(null);
+  const [hasViews, setViews] = useState(false);
   const remove = useDeleteMessage();
   const isOwn = type !== 'RECEIVED';
   const isUnread = !isOwn && !isRead;
@@ -103,6 +107,18 @@ export function MessageCard(props: MessageCardProps) {
         <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
           <RelativeTime at={writtenAt(message)} />
         </Text>
+        {isUnfolded && (
+          <ActionIcon
+            variant={hasViews ? 'light' : 'subtle'}
+            color="gray"
+            aria-label="Show preview, source, headers and checks"
+            title="Preview, source, headers and checks"
+            aria-pressed={hasViews}
+            onClick={() => setViews(!hasViews)}
+          >
+            <IconCode size={18} aria-hidden />
+          </ActionIcon>
+        )}
         <Menu position="bottom-end">
           <Menu.Target>
             <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the message from ${nameOf(from)}`}>
@@ -152,7 +168,13 @@ export function MessageCard(props: MessageCardProps) {
       {message.guardStatus !== null && <HeldNote emailId={id} />}
       {isUnfolded && (
         <Stack gap={6} px="sm" pb="sm">
-          <MessageBody message={message} />
+          {hasViews ? (
+            <Suspense fallback={<Skeleton h={180} aria-label="Loading the views" />}>
+              <MessageViews message={message} />
+            </Suspense>
+          ) : (
+            <MessageBody message={message} />
+          )}
         </Stack>
       )}
       {dialog === 'split' && (

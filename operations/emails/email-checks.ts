@@ -1,0 +1,39 @@
+import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { checkMailSize, type MailChecks, type MailToCheck } from '../../core/html/check-mail.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { loadContentParts, loadEmails } from './emails.ts';
+import { waitUntilParsed } from './pending-emails.ts';
+
+const TIME_LIMIT_MS = 6_000;
+const HEAP_LIMIT_MB = 256;
+/** A thread without work for this long ends; milliseconds. */
+const IDLE_MS = 60_000;
+
+const threads = createWorkerThreads<MailToCheck, MailChecks>({
+  program: new URL('./email-checks-worker.ts', import.meta.url),
+  threads: 1,
+  heapLimitMb: HEAP_LIMIT_MB,
+  timeLimitMs: TIME_LIMIT_MS,
+  idleMs: IDLE_MS,
+});
+
+/** Checks the HTML body of an email; its size alone when the other checks take too long. Throws not_found. */
+export function readEmailChecks(context: OperationContext, emailId: string): Promise<MailChecks> {
+  return waitUntilParsed(context, [emailId], async () => {
+    const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
+    if (email == null) throw emailNotFound();
+    const [parts] = await loadContentParts(context, [emailId], new Set(['html']));
+    return checkInThread(context, emailId, { html: parts?.html ?? null });
+  });
+}
+
+/** The HTML is hostile input: it is checked in a thread, which delays no other request and can be ended. */
+async function checkInThread(context: OperationContext, emailId: string, mail: MailToCheck): Promise<MailChecks> {
+  try {
+    return await threads.run(mail, { startBy: context.answerBy });
+  } catch (error) {
+    if (!(error instanceof TimeLimitExceeded || error instanceof ThreadEnded)) throw error;
+    context.log.warn({ emailId }, 'emails: checking the HTML of an email took too long');
+    return checkMailSize(mail);
+  }
+}
