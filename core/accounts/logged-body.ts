@@ -38,11 +38,8 @@ export function shortenBody(body: string): string {
     at = close + 1;
   }
   const text = parts.join('');
-  return text.length > MAX_BODY_LENGTH
-    ? `${text.slice(0, MAX_BODY_LENGTH - 1)}…`
-    : at < body.length
-      ? `${text}…`
-      : text;
+  const isCut = at < body.length || text.length > MAX_BODY_LENGTH;
+  return isCut ? `${text.slice(0, MAX_BODY_LENGTH - 1)}…` : text;
 }
 
 const FILE_KEYS = new Set(['content', 'content_base64', 'contentBase64']);
@@ -63,7 +60,9 @@ function cutText(body: string, from: number, to: number): string {
   const length = to - from;
   if (length <= MAX_TEXT_LENGTH) return body.slice(from, to);
   // An escape sequence is not cut.
-  const kept = body.slice(from, from + MAX_TEXT_LENGTH).replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, '');
+  const whole = body.slice(from, from + MAX_TEXT_LENGTH).replace(/\\u[0-9a-fA-F]{0,3}$/, '');
+  const escapes = /\\*$/.exec(whole)?.[0].length ?? 0;
+  const kept = escapes % 2 === 0 ? whole : whole.slice(0, -1);
   return `${kept}… [${length.toLocaleString('en')} characters]`;
 }
 
@@ -90,8 +89,14 @@ export function loggedBody(body: string): string {
       return `${before}${quote}${size}${quote}`;
     })
     .replace(SECRET, (_match, before: string, _plain?: string, quote = '"') => `${before}${quote}${REDACTED}${quote}`)
+    .replace(
+      SECRET_PAIR,
+      (_match, before: string, _plain?: string, quote = '"') => `${before}${quote}${REDACTED}${quote}`,
+    )
     .replace(SECRET_PARAMETER, `$1${REDACTED}`)
-    .replace(SECRET_TEXT, (_match, before: string = '') => `${before}${REDACTED}`);
+    .replace(SECRET_TEXT, (_match, chat = '', scheme?: string, before = '') =>
+      scheme === undefined ? `${chat}${before}${REDACTED}` : `${scheme}${REDACTED}@`,
+    );
   return storable(text.length > MAX_BODY_LENGTH ? text.slice(0, MAX_BODY_LENGTH) : text);
 }
 
@@ -102,8 +107,15 @@ const FILE = new RegExp(String.raw`(\\*"content(?:_?base64)?\\*"\s*:\s*)${TEXT}`
 const SECRET_NAME = String.raw`(?<![\w-])[\w-]{0,40}?(?:(?:secret|password|passwd)[\w-]*|token|authorization|cookie|api[-_]?keys?|private[-_]?key|credential)(?![\w-])`;
 const SECRET = new RegExp(String.raw`(${SECRET_NAME}(?:\\*")?\s*:\s*)${TEXT}`, 'gi');
 
-/** Signing secrets of webhooks, and credentials of an Authorization header. */
-const SECRET_TEXT = /whsec_[A-Za-z0-9+/=_-]+|\b((?:Bearer|Basic) +)[A-Za-z0-9+/=_.~-]{8,}/g;
+/** A header as `{"name":"X-Api-Key","value":"…"}`. */
+const SECRET_PAIR = new RegExp(
+  String.raw`(name(?:\\*")?\s*:\s*\\*"${SECRET_NAME}\\*"\s*,\s*(?:\\*")?value(?:\\*")?\s*:\s*)${TEXT}`,
+  'gi',
+);
+
+/** Signing secrets of webhooks, credentials of an Authorization header or of a URL, and URLs that post to a chat. */
+const SECRET_TEXT =
+  /(https:\/\/(?:hooks\.slack\.com|(?:\w+\.)?discord(?:app)?\.com)\/)[^\s"'<>\\]+|(\w:\/\/)[^\s"'<>\\/@]+@|whsec_[A-Za-z0-9+/=_-]+|\b((?:Bearer|Basic) +)[A-Za-z0-9+/=_.~-]{8,}/g;
 
 /**
  * Returns whether a GraphQL document gives secrets other names, `{ apiKey: secret }`, so that its response cannot be searched for them by name.

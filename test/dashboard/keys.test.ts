@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
-import { callers } from '../support/servers/service.ts';
+import { callers, type TestAccount } from '../support/servers/service.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
@@ -47,6 +47,11 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       const { call } = callers(stage.service.url, secret);
       const sent = await call('POST', '/emails', emailOf(account.address));
       expect([sent.status, sent.body.code]).toEqual([403, 'insufficient_scope']);
+
+      await row.getByText(`${secret.slice(0, 4)}…${secret.slice(-4)}`).waitFor();
+      await row.getByRole('link', { name: 'Show requests' }).click();
+      await showRequests(page, { secret, account });
+      await page.goto(`${stage.url}/keys`);
 
       await row.getByRole('button', { name: 'Revoke' }).click();
       await page.getByRole('dialog').waitFor();
@@ -216,6 +221,38 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     },
   );
 });
+
+/** On the page of a key's requests, which are `GET /emails` and a refused `POST /emails`: finds the latter, and copies the former as a command. */
+async function showRequests(page: Page, { secret, account }: { secret: string; account: TestAccount }): Promise<void> {
+  const requests = page.getByRole('list', { name: 'Requests' }).getByRole('button');
+  await expect
+    .poll(() => requests.allTextContents())
+    .toEqual([
+      expect.stringMatching(/403POST \/api\/e2\/emailsReports/),
+      expect.stringMatching(/200GET \/api\/e2\/emails\?limit=3Reports/),
+    ]);
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel('Search requests').fill('INSUFFICIENT_scope');
+  await expect.poll(() => requests.count()).toBe(1);
+  await requests.click();
+  const drawer = page.getByRole('dialog', { name: 'POST /api/e2/emails' });
+  await drawer.getByRole('region', { name: 'Response body' }).getByText('"code": "insufficient_scope"').waitFor();
+  await drawer.getByText('from 127.0.0.1').waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  expect(await page.content()).not.toContain(secret);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('Search requests').fill('no such request');
+  await page.getByRole('button', { name: 'Show all requests' }).click();
+  await page.getByRole('combobox', { name: 'Method' }).click();
+  await page.getByRole('option', { name: 'GET' }).click();
+  await requests.filter({ hasText: 'limit=3' }).first().click();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await run('bash', ['-c', command], { env: { ...process.env, POSTROOM_KEY: account.apiKey } });
+  expect(JSON.parse(stdout)).toMatchObject({ data: [] });
+}
 
 async function shownKey(page: Page): Promise<{ secret: string; command: string }> {
   const dialog = page.getByRole('dialog', { name: 'Copy API key' });

@@ -269,6 +269,24 @@ test('receptions of reports, which made no email, go with their bytes; those tha
   ]);
 });
 
+test('logged requests go with the bodies of mail of their age, which they may contain', async () => {
+  const [userId, other] = [newUser(), newUser()];
+  await owner.pool.query(
+    `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address,
+       request_headers, response_headers)
+     select u, 'req_' || d, now() - d * interval '1 day', 'key_1', 'rest', 'GET', '/', 200, 1, '127.0.0.1', '{}', '{}'
+     from unnest($1::text[]) u cross join generate_series(1, 5, 2) d`,
+    [[userId, other]],
+  );
+  await choose(userId, { bodyDays: 2 });
+  await sweep();
+  const { rows } = await owner.pool.query(
+    'select count(*) filter (where user_id = $1) as own, count(*) filter (where user_id = $2) as other from api_request',
+    [userId, other],
+  );
+  expect(rows).toEqual([{ own: 1, other: 3 }]);
+});
+
 test('old events go from the beginning of the feed, which then tells where it begins', async () => {
   const { userId } = await mailbox(30);
   await owner.pool.query(`update event set at = now() - interval '9 days' where user_id = $1 and seq <= 12`, [userId]);

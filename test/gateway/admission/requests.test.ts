@@ -1,9 +1,14 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import Fastify from 'fastify';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { asUser } from '../../../db/connection/transaction.ts';
 import { removeLeftovers } from '../../../db/queries/upkeep/remove-leftovers.ts';
+import { logRequests } from '../../../gateway/admission/request-log.ts';
+import { gatewayMetrics } from '../../../schema/metrics.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -373,6 +378,65 @@ describe('the request log', () => {
     );
     await removeLeftovers(gateway.actor);
     expect((await gateway.call(own.apiKey, 'GET', `/requests/${data[0].id}`)).statusCode).toBe(404);
+  });
+});
+
+describe('the request log under load', () => {
+  const url = 'postgresql://nobody@127.0.0.1:1/nothing';
+  const nowhere = openDatabase({ url, role: null, poolSize: 1, applicationName: 'test', onError: () => undefined });
+  const dropped = async (reason: string) =>
+    (await gatewayMetrics.requestLogDropped.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+
+  /** A server that admits each request by the key of an account. */
+  async function serve(database: Database, userId: string) {
+    const app = Fastify();
+    app.decorateRequest('userId', userId);
+    app.decorateRequest('caller', null);
+    app.decorateRequest('rights', null);
+    app.addHook('onRequest', async (request) => {
+      Object.assign(request, { caller: { via: 'key' }, rights: { keyId: 'key_1', scopes: null, domain: null } });
+    });
+    const log = logRequests(app, {
+      database,
+      log: pino({ level: 'silent' }),
+      now: () => new Date(),
+      level: 'on',
+      heldBodies: 10,
+    });
+    app.get('/', () => ({ text: 'a body' }));
+    await app.ready();
+    return { app, log };
+  }
+
+  test('leaves out bodies, and says so', async () => {
+    const { userId } = await gateway.mailbox();
+    const { app, log } = await serve(gateway.database, userId);
+    await app.inject('/');
+    await app.inject('/');
+    await log.close();
+    const { rows } = await gateway.owner.pool.query(
+      'select response_body, response_bytes, omits_bodies from api_request where user_id = $1 order by omits_bodies',
+      [userId],
+    );
+    expect(rows).toEqual([
+      { response_body: '{"text":"a body"}', response_bytes: 17, omits_bodies: false },
+      { response_body: null, response_bytes: 17, omits_bodies: true },
+    ]);
+    await app.close();
+  });
+
+  test('drops and counts requests when the buffer is full, and when PostgreSQL is unreachable', async () => {
+    const { app, log } = await serve(nowhere, 'usr_x');
+    const before = [await dropped('full'), await dropped('database')];
+    for (let count = 0; count < 2_003; count++) await app.inject('/');
+    await log.close();
+    const [full = 0, database = 0] = before;
+    // A write by the clock meanwhile makes room for others.
+    expect([
+      (await dropped('full')) - full + (await dropped('database')) - database,
+      (await dropped('database')) > database,
+    ]).toEqual([2_003, true]);
+    await app.close();
   });
 });
 
