@@ -74,7 +74,7 @@ export const apiRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       schema: {
         operationId: 'listRequests',
         summary: 'List requests',
-        description: `Returns the requests of the last ${REQUEST_LOG_DAYS} days that came with an API key of the account, newest first. The total counts up to ${requests.MAX_COUNTED_REQUESTS.toLocaleString('en')}.`,
+        description: `Returns the requests of the last ${REQUEST_LOG_DAYS} days that came with an API key of the account, newest first. The total counts up to ${requests.MAX_COUNTED_REQUESTS.toLocaleString('en')}; pass \`until\` to see what is older.`,
         tags: TAGS,
         querystring: listQuery,
         response: { 200: listOf(requestBody), default: errorBody },
