@@ -10,13 +10,13 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '',
     '| command | what it runs |',
     '|---|---|',
-    '| `npm test` | every `*.test.ts` once, with one kill per fault point. Installs the programs it needs on Debian. |',
+    '| `npm test` | every `*.test.ts` once, with one kill per fault point, and every page of the dashboard in a browser. Installs the programs it needs on Debian. |',
     '| `npm run test:long` | the files under [Long experiments](#long-experiments), with three kills per fault point and longer outages |',
     '| `npm run mutants` | each small defect of `test/mutants/mutants.jsonl` with the test file that must notice it. For use before a release. |',
-    '| `npm run test:browser` | hostile mail and the accessibility of pages in a browser, each document by itself and each page in the dark, of which `npm test` takes a part |',
+    '| `npm run test:browser` | what people do in the dashboard, and hostile mail, in a browser (`*.browser.ts`). With `BROWSER_LENGTH=full`, each document by itself and each page in the dark. |',
     '| `npm run test:engine` | the container image and `docker-compose.yml` on a Docker engine. Needs root. |',
     '| `npm run chaos` | every fault experiment at full length. Results: [chaos.md](chaos.md) |',
-    '| `.ci/run` | `npm ci`, `npm run check`, the contracts and `npm test`. With `CI_LONG=1`, also `npm run test:long`. |',
+    '| `.ci/run` | `npm ci`, `npm run check`, the contracts, `npm test` and `npm run test:browser`. With `CI_LONG=1`, also `npm run test:long`. |',
     '',
     'The last line of a run is `N passed, N failed, N skipped`. No test is repeated. Each skipped test is printed with its reason from `.ci/skips`;',
     '`.ci/run` fails if a test is skipped whose file is not listed there. `npm test` takes one test file or several as arguments.',
@@ -50,7 +50,7 @@ export function testingPage(long: readonly string[], results: readonly LastResul
   ].join('\n');
 }
 
-const KEPT_COMMANDS = ['npm run mutants', 'npm run test:long'] as const;
+const KEPT_COMMANDS = ['npm run mutants', 'npm run test:browser', 'npm run test:long'] as const;
 
 function resultRow(command: string, results: readonly LastResult[]): string {
   const last = results.find((each) => each.command === command);

@@ -126,7 +126,7 @@ export const securityCases: readonly SecurityCase[] = [
       'core/html/sanitize-html.test.ts',
       'core/html/sanitize-css.test.ts',
       'core/html/mail-document.test.ts',
-      'dashboard/hostile-mail.test.ts',
+      'dashboard/hostile-mail.browser.ts',
       'dashboard/newsletters.test.ts',
     ),
   },
