@@ -175,12 +175,12 @@ describe('an endpoint that subscribes to events', () => {
       await call(box, 'POST', `/emails/${id}/${verb}`, {});
       ids.push(id);
     }
-    const all = (await posts(path, 4)).map(({ json }) => [json.type, json.data.id]);
-    expect(all.toSorted()).toEqual([
-      ['email.approval_requested', ids[0]],
-      ['email.approval_requested', ids[1]],
-      ['email.approved', ids[0]],
-      ['email.rejected', ids[1]],
+    const all = (await posts(path, 4)).map(({ json }) => `${json.type} ${json.data.id}`);
+    expect(sorted(all)).toEqual([
+      `email.approval_requested ${ids[0]}`,
+      `email.approval_requested ${ids[1]}`,
+      `email.approved ${ids[0]}`,
+      `email.rejected ${ids[1]}`,
     ]);
   });
 
