@@ -8,7 +8,7 @@ import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
 import { readRetention, writeRetention } from '../db/queries/upkeep/retention.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { eraseAccount } from './runner/erase-account.ts';
-import { exportAccount } from './runner/export-account.ts';
+import { exportToDirectory } from './runner/export-account.ts';
 import { asOwner, onDatabase, type ReachedDatabase } from './runner/on-database.ts';
 
 const emailShape = z.email('EMAIL must be an email address such as you@example.com').max(254).toLowerCase();
@@ -126,7 +126,11 @@ function exportOf(email: string, directory: string): Work {
     const userId = await accountOf(database, email);
     begin();
     const isWithSecrets = options['with-secrets'] !== undefined;
-    const counts = await exportAccount(database, { userId, directory, secretKey: isWithSecrets ? secretKey : null });
+    const counts = await exportToDirectory(database, {
+      userId,
+      directory,
+      secretKey: isWithSecrets ? secretKey : null,
+    });
     return JSON.stringify({ email, directory, ...counts });
   };
 }

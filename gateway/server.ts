@@ -96,6 +96,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const accounts = openAccounts({
     ...config,
     database: options.authDatabase,
+    userDatabase: database,
     bus,
     log,
     now,

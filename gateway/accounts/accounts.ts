@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { deriveAuthSecret, resetLinkUrl } from '../../core/accounts/auth-secret.ts';
 import { passwordChangedMail, resetMail, type SystemMail } from '../../core/accounts/system-account.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
+import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
@@ -18,6 +20,8 @@ export interface Accounts {
 
 export interface AccountsOptions
   extends Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
+  /** role postroom_gateway, which reads the data of a user */
+  userDatabase: Database;
   bus: Bus;
   now: () => Date;
   /** Queues an email. Resolves once it is stored. */
@@ -57,7 +61,9 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const attempts = createAuthAttempts(database, secretKey);
   return {
     sessions,
-    routes: (app) =>
-      authRoutes(app, { openAuth, attempts, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged }),
+    async routes(app) {
+      accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
+      await authRoutes(app, { openAuth, attempts, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged });
+    },
   };
 }

@@ -91,23 +91,25 @@ const PAGE = `<!doctype html>
     <link rel="stylesheet" href="${ASSETS}/page.css">
   </head>
   <body>
+    <header>
     <form id="key-form">
-      <strong>Postroom explorer</strong>
+      <h1>Postroom explorer</h1>
       <label for="key">API key</label>
       <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="paste your key">
       <button type="submit">Use key</button>
       <output id="key-state" role="status"></output>
       <a href="/api/e2/docs">REST reference</a>
     </form>
-    <div id="explorer">
+    </header>
+    <main id="explorer">
       <section id="welcome">
-        <h1>Explore the GraphQL API</h1>
+        <h2>Explore the GraphQL API</h2>
         <p>Paste an API key above. Postroom printed the first one at its first start;
           <code>npx node bin/account.ts create you@example.org</code> creates an account with a new one.</p>
         <p>The tabs then contain sample operations: inbox, thread, search, sending and live events. The book icon on the left opens the schema.</p>
         <noscript>The explorer needs JavaScript.</noscript>
       </section>
-    </div>
+    </main>
     <script src="${ASSETS}/start.js"></script>
   </body>
 </html>
@@ -124,7 +126,23 @@ body { display: flex; flex-direction: column; font: 14px/1.4 system-ui, sans-ser
 #explorer { flex: 1; min-height: 0; }
 #explorer > .graphiql-container { height: 100%; }
 #welcome { max-width: 40rem; margin: 15vh auto; padding: 0 1rem; color: #1f2937; font-size: 1rem; }
-#welcome h1 { font-size: 1.4rem; }
+#welcome h2 { font-size: 1.4rem; }
+#key-form h1 { margin: 0; font-size: 14px; }
+@media (prefers-color-scheme: dark) {
+  body { background: #1a1b1e; }
+  #welcome { color: #d5d7e0; }
+}
+/* GraphiQL's greys and accents, and Monaco's line numbers and numbers, have less contrast than WCAG AA asks for. */
+body .graphiql-container, body .graphiql-dialog { --alpha-secondary: 0.9; --alpha-tertiary: 0.9; }
+.graphiql-container .graphiql-doc-explorer-type-name, .graphiql-container .graphiql-doc-explorer-section a { text-decoration: underline; }
+.monaco-editor.vs .line-numbers { color: #4b6a75 !important; }
+.monaco-editor.vs-dark .line-numbers { color: #9fb4bd !important; }
+.monaco-editor.vs .mtk8 { color: #066644 !important; }
+.monaco-editor.vs-dark .mtk8 { color: #8fbf7a !important; }
+body.graphiql-light .graphiql-container { --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 24%; }
+@media (prefers-color-scheme: light) {
+  body:not(.graphiql-dark) .graphiql-container { --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 24%; }
+}
 `;
 
 /** The editor of payload queries, which the dashboard shows in a frame. */
@@ -235,6 +253,17 @@ function startScript(samples: readonly SampleOperation[]): string {
   const tabs = samples.map(({ text, variables }) => ({ query: text, variables }));
   return `'use strict';
 (async () => {
+  // GraphiQL makes a tab of each list item, with buttons inside, which a screen reader cannot reach: a list of buttons says the same.
+  new MutationObserver(() => {
+    document.querySelectorAll('.graphiql-tabs[role=tablist]').forEach((list) => list.setAttribute('role', 'list'));
+    document.querySelectorAll('.graphiql-tab').forEach((tab) => {
+      if (tab.hasAttribute('role')) tab.removeAttribute('role');
+      if (tab.hasAttribute('aria-selected')) tab.removeAttribute('aria-selected');
+      const isCurrent = String(tab.classList.contains('graphiql-tab-active'));
+      const button = tab.querySelector('button');
+      if (button && button.getAttribute('aria-current') !== isCurrent) button.setAttribute('aria-current', isCurrent);
+    });
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['role', 'aria-selected', 'class'] });
   const KEY = 'postroom-key';
   const form = document.querySelector('#key-form');
   const input = document.querySelector('#key');

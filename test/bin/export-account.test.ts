@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportAccount } from '../../bin/runner/export-account.ts';
+import { exportToDirectory } from '../../bin/runner/export-account.ts';
 import { encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function exported(name: string, file: string, secretKey: Uint8Array | null): Promise<Record<string, unknown>[]> {
   const { userId } = mailbox;
-  await exportAccount(owner, { userId, directory: path.join(directory, name), secretKey });
+  await exportToDirectory(owner, { userId, directory: path.join(directory, name), secretKey });
   const text = await readFile(path.join(directory, name, file), 'utf8');
   return text
     .trimEnd()

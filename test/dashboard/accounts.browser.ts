@@ -112,6 +112,14 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.getByText('Your name was saved.').waitFor();
     await page.reload();
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export account' }).click(),
+    ]);
+    expect([download.suggestedFilename(), await download.failure()]).toEqual([
+      expect.stringMatching(/^postroom-\d{4}-\d\d-\d\d\.tar\.gz$/),
+      null,
+    ]);
     expect(complaintsOf(tab)).toEqual([]);
     await tab.close();
   });

@@ -19,10 +19,13 @@ function rowsOf(table: string, order: string, without: readonly string[] = []): 
 export const EXPORTED_KINDS: readonly ExportedKind[] = [
   {
     file: 'account.jsonl',
-    query: `select to_jsonb(t) - 'image' || jsonb_build_object('retention',
-      (select to_jsonb(r) - 'user_id' from retention r where r.user_id = t.id)) as document from user_account t where t.id = $1`,
+    query: `select to_jsonb(t) || jsonb_build_object('id', $1::text, 'retention',
+      (select to_jsonb(r) - 'user_id' from retention r where r.user_id = $1)) as document from account_of($1) t`,
   },
-  { file: 'api-keys.jsonl', query: rowsOf('api_key', 't.created_at, t.id', ['secret_sha256']) },
+  {
+    file: 'api-keys.jsonl',
+    query: 'select to_jsonb(k) as document from api_keys_of($1) k order by k.created_at, k.id',
+  },
   { file: 'api-requests.jsonl', query: rowsOf('api_request', 't.created_at, t.id'), atOnce: 20 },
   { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
   { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
@@ -93,17 +96,29 @@ export async function readDocuments(
   await client.query('close exported');
 }
 
+/** Raw messages have at most 15 MB. */
+const ALL_BYTES = 2_147_483_647;
+
+/** Begins to read an account from one instant, with the rows of this user alone if the role is the gateway's. */
+export async function beginExport(client: pg.ClientBase, userId: string): Promise<void> {
+  // No time limit: disks and clients may be slow.
+  await client.query(
+    'set transaction isolation level repeatable read, read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0',
+  );
+  await client.query(`select set_config('postroom.user_id', $1, true)`, [userId]);
+}
+
 /** The raw messages of the user, for readDocuments. */
 export const KEPT_BYTES_QUERY = `
-  select jsonb_build_object('emailId', e.id, 'rawId', e.raw_id, 'createdAt', e.created_at) as document
+  select jsonb_build_object('emailId', e.id, 'createdAt', e.created_at) as document
   from email e where e.user_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
 
 /** Returns the bytes of a raw message; null when they are gone. */
-export async function readKeptBytes(client: pg.ClientBase, rawId: string): Promise<Buffer | null> {
-  const { rows } = await client.query<{ bytes: Buffer }>({
+export async function readKeptBytes(client: pg.ClientBase, userId: string, emailId: string): Promise<Buffer | null> {
+  const { rows } = await client.query<{ bytes: Buffer | null }>({
     name: 'export-bytes',
-    text: 'select octets as bytes from raw_message where id = $1',
-    values: [rawId],
+    text: `select octets as bytes from raw_octets($1, $2, 0, ${ALL_BYTES})`,
+    values: [userId, emailId],
   });
   return rows[0]?.bytes ?? null;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
@@ -298,4 +299,57 @@ test('the role of better-auth reaches its own tables and the accounts, and no ot
   ]);
   for (const role of ['postroom_gateway', 'postroom_actor'])
     expect(tablesOf(role).filter((table) => table.startsWith('auth_'))).toEqual([]);
+});
+
+describe('an export', () => {
+  const listed = (archive: Buffer, ...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync('tar', words, {
+      input: archive,
+      encoding: 'utf8',
+      maxBuffer: 16_000_000,
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    return stdout;
+  };
+
+  test("holds the data of the session's account alone, without secrets, as an archive that tar reads", async () => {
+    const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
+    const token = await makeSignInLink(gateway.owner, `${box.userId}@account.test`);
+    const browser = openBrowser(gateway.app);
+    await browser.auth('POST', '/sign-in/link', { token });
+    // Longer than one piece of a file.
+    await gateway.owner.pool.query(
+      `insert into suppression (user_id, id, address, reason, created_at)
+       select $1, 'sup_' || n, n || '@' || repeat('long.', 40) || 'test', 'manual', now() from generate_series(1, 4000) n`,
+      [box.userId],
+    );
+    const response = await browser.auth('GET', '/export');
+    expect([response.statusCode, response.headers['content-type'], response.headers['cache-control']]).toEqual([
+      200,
+      'application/gzip',
+      'no-store',
+    ]);
+    const names = listed(response.rawPayload, '-tzf', '-').trim().split('\n');
+    expect(names).toContain('emails.jsonl');
+    expect(names.filter((name) => name.startsWith('suppressions'))).toEqual([
+      'suppressions.jsonl',
+      'suppressions.2.jsonl',
+    ]);
+    expect(names.at(-1)).toBe('README.md');
+    const text = listed(response.rawPayload, '-xzOf', '-');
+    expect(text).toContain(box.address);
+    expect(text).not.toContain(other.userId);
+    expect(text).not.toMatch(/PRIVATE KEY|_ciphertext|secret_sha256/);
+  });
+
+  test('needs a session of this origin; an API key does not suffice', async () => {
+    const box = await gateway.mailbox();
+    const stranger = openBrowser(gateway.app);
+    const withKey = await stranger.auth('GET', '/export', undefined, { authorization: `Bearer ${box.apiKey}` });
+    expect([withKey.statusCode, (await stranger.auth('GET', '/export')).statusCode]).toEqual([401, 401]);
+    const browser = await signIn(await makeAccount());
+    const foreign = await browser.auth('GET', '/export', undefined, { 'sec-fetch-site': 'cross-site' });
+    expect(foreign.statusCode).toBe(403);
+    expect((await browser.auth('GET', '/export')).statusCode).toBe(200);
+  });
 });

@@ -5,6 +5,7 @@ import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { chromiumPath } from '../../support/servers/chromium.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectBrowser } from '../../support/servers/shared-browser.ts';
+import { findColorViolations, findViolations } from '../../support/stages/axe.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
@@ -46,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
 
   beforeAll(async () => {
     browser = await connectBrowser();
-    page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme: 'light' });
     // For hangs, not for slowness.
     page.setDefaultTimeout(120_000);
     page.on('request', (request) => void requested.push(request.url()));
@@ -61,6 +62,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     await page.goto(`${url}/graphql`);
     await page.waitForFunction(() => document.querySelector('#key-state')?.textContent === 'not signed in');
     expect(await page.textContent('#welcome')).toContain('Paste an API key above');
+    expect(await findViolations(page)).toEqual([]);
     // The question without a key that it asked on the way.
     expect(complaints).toEqual([expect.stringMatching(/401/)]);
     complaints.length = 0;
@@ -76,6 +78,13 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       (email) => (document.querySelector('.graphiql-response')?.textContent ?? '').includes(email),
       `${box.userId}@account.test`,
     );
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-root-type').first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.reload();
+    await page.locator('.monaco-editor.vs-dark').first().waitFor();
+    expect(await findColorViolations(page)).toEqual([]);
     if (process.env['SCREENSHOTS'] !== undefined)
       await page.screenshot({ path: `${process.env['SCREENSHOTS']}/explorer.png` });
   });

@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Stack, Tabs, useMantineColorScheme } from '@ma
 import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
 import { useSearchParams } from 'wouter';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ExportSection } from './export-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
@@ -41,6 +42,7 @@ export function SettingsPage() {
           <Stack maw={760}>
             <ProfileSection />
             <AppearanceSection />
+            <ExportSection />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="security">

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createGzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { UserError } from '../../core/shared/errors.ts';
+import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { exportAccount } from '../../operations/accounts/export-account.ts';
+import { findSessionOf } from '../admission/session-admission.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface AccountExportOptions {
+  /** role postroom_gateway */
+  userDatabase: Database;
+  sessions: Sessions;
+  publicUrl: string;
+  now: () => Date;
+}
+
+/** Each holds a connection to the database until its client has received the last byte. */
+const MAX_EXPORTS = 2;
+const RETRY_AFTER_SECONDS = 30;
+/** Time after which a client that reads nothing is disconnected; milliseconds. */
+const STALLED_MS = 60_000;
+/** Higher levels take several times the processor time for a few percent. */
+const GZIP_LEVEL = 3;
+
+/**
+ * Serves `GET /export`: all data of the account that is signed in, as a .tar.gz without secrets. API keys cannot use it. The archive is made
+ * while it is sent, at the speed of the client, and nothing is stored. A connection that breaks ends the export.
+ */
+export function accountExportRoute(
+  app: FastifyInstance,
+  { userDatabase, sessions, publicUrl, now }: AccountExportOptions,
+): void {
+  const running = new Set<string>();
+  app.get('/export', { schema: { hide: true } }, async (request, reply) => {
+    const entry = await findSessionOf(request, sessions, publicUrl);
+    if (entry === null) throw new UserError('unauthorized', 'Authentication required');
+    const { userId } = entry.session;
+    if (running.has(userId) || running.size >= MAX_EXPORTS)
+      throw new UserError('rate_limited', 'An export is already running. Wait until its download has ended.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    running.add(userId);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
+    const archive = createGzip({ level: GZIP_LEVEL });
+    const send = async (bytes: Buffer) => {
+      gone.signal.throwIfAborted();
+      if (!archive.write(bytes)) await once(archive, 'drain', { signal: gone.signal });
+    };
+    const startedAt = now();
+    exportAccount(userDatabase, {
+      userId,
+      secretKey: null,
+      async write({ path, number, bytes }) {
+        const name = number === 1 ? path : path.replace(/(?=\.jsonl$)/, `.${number}`);
+        await send(tarHeader({ path: name, sizeBytes: bytes.length, modifiedAt: startedAt }));
+        await send(bytes);
+        await send(tarPadding(bytes.length));
+      },
+    })
+      .then(() => archive.end(TAR_END))
+      .catch((error: unknown) => {
+        if (!gone.signal.aborted) request.log.error({ err: error, userId }, 'an export of an account failed');
+        archive.destroy(error as Error);
+      })
+      .finally(() => running.delete(userId));
+    return reply
+      .headers({
+        'content-type': 'application/gzip',
+        'content-disposition': `attachment; filename="postroom-${startedAt.toISOString().slice(0, 'yyyy-mm-dd'.length)}.tar.gz"`,
+        'cache-control': 'no-store',
+      })
+      .send(archive);
+  });
+}

@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
+import { decryptSecret, type SecretPurpose } from '../../core/shared/secret-box.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import {
+  beginExport,
+  EXPORTED_KINDS,
+  type ExportedKind,
+  KEPT_BYTES_QUERY,
+  readDocuments,
+  readKeptBytes,
+} from '../../db/queries/accounts/export-account.ts';
+
+export interface AccountExport {
+  userId: string;
+  /** decrypts the secrets of endpoints and the private keys of domains; null leaves them out */
+  secretKey: Uint8Array | null;
+  /** Takes one part after the other; the next is read when it resolves. */
+  write: (part: ExportPart) => Promise<void>;
+}
+
+/** A piece of a file, in the order of the file. */
+interface ExportPart {
+  /** path in the export, such as `emails.jsonl` or `mail/2026-11/em_1.eml` */
+  path: string;
+  /** 1 for the first piece; only `.jsonl` files have more than one */
+  number: number;
+  bytes: Buffer;
+}
+
+/** What was written. */
+export interface ExportCounts {
+  documents: number;
+  messages: number;
+}
+
+/** Size above which the lines of a file become a piece; one document may be larger. Bytes. */
+const PART_BYTES = 1_000_000;
+
+/**
+ * Writes all data of the account: documents as JSON lines, raw messages byte for byte, and last `README.md`, so that an export without it is
+ * recognized as incomplete. Everything is read in one transaction, so it is from the same instant, and only a few documents are in memory at
+ * a time.
+ */
+export async function exportAccount(database: Database, request: AccountExport): Promise<ExportCounts> {
+  const counts = { documents: 0, messages: 0 };
+  await inTransaction(database, async (client) => {
+    await beginExport(client, request.userId);
+    for (const kind of EXPORTED_KINDS) counts.documents += await exportDocuments(client, kind, request);
+    counts.messages = await exportMessages(client, request);
+  });
+  await request.write({ path: 'README.md', number: 1, bytes: Buffer.from(readmeOf(request.secretKey !== null)) });
+  return counts;
+}
+
+async function exportDocuments(
+  client: pg.ClientBase,
+  kind: ExportedKind,
+  { userId, secretKey, write }: AccountExport,
+): Promise<number> {
+  let count = 0;
+  let number = 0;
+  let lines: string[] = [];
+  let length = 0;
+  const flush = async () => {
+    const bytes = Buffer.from(lines.join(''));
+    lines = [];
+    length = 0;
+    await write({ path: kind.file, number: ++number, bytes });
+  };
+  await readDocuments(client, kind, userId, async (document) => {
+    const line = `${JSON.stringify(shown(document, secretKey))}\n`;
+    lines.push(line);
+    length += line.length;
+    count++;
+    if (length >= PART_BYTES) await flush();
+  });
+  if (lines.length > 0 || number === 0) await flush();
+  return count;
+}
+
+/** One folder per month: a folder with a million files is unusable. */
+async function exportMessages(client: pg.ClientBase, { userId, write }: AccountExport): Promise<number> {
+  let count = 0;
+  await readDocuments(client, { query: KEPT_BYTES_QUERY }, userId, async ({ emailId, createdAt }) => {
+    const bytes = await readKeptBytes(client, userId, String(emailId));
+    if (bytes === null) return;
+    const month = String(createdAt).slice(0, 'yyyy-mm'.length);
+    await write({ path: `mail/${month}/${String(emailId)}.eml`, number: 1, bytes });
+    count++;
+  });
+  return count;
+}
+
+/** Returns encrypted secrets as plain text, or leaves them out. Configurations contain some too. */
+function shown(document: Record<string, unknown>, secretKey: Uint8Array | null): Record<string, unknown> {
+  const { secret_ciphertext: secret, private_key_ciphertext: privateKey, config, ...rest } = document;
+  return {
+    ...rest,
+    ...(config === undefined
+      ? {}
+      : { config: secretKey === null ? withoutSecrets(config, document['webhook_format']) : config }),
+    ...(secretKey === null ? {} : inClear(secretKey, 'webhook-secret', 'secret', secret)),
+    ...(secretKey === null ? {} : inClear(secretKey, 'dkim-key', 'private_key', privateKey)),
+  };
+}
+
+function inClear(secretKey: Uint8Array, purpose: SecretPurpose, name: string, ciphertext: unknown) {
+  return typeof ciphertext === 'string' ? { [name]: decryptSecret(secretKey, purpose, ciphertext) } : {};
+}
+
+/** Header fields of webhooks often contain tokens, and the URL of a chat webhook is itself a secret, of which only the origin is kept. */
+function withoutSecrets(config: unknown, webhookFormat: unknown): unknown {
+  if (typeof config !== 'object' || config === null) return config;
+  const { headers, verificationToken: _, ...others } = config as Record<string, unknown>;
+  const isOfChat = WEBHOOK_FORMATS.some((format) => format !== 'native' && format === webhookFormat);
+  const rest = isOfChat && 'url' in others ? { ...others, url: originOf(others['url']) } : others;
+  const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : [];
+  return names.length === 0 ? rest : { ...rest, headers: Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+function originOf(url: unknown): string | null {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  return parsed === null ? null : parsed.origin;
+}
+
+const readmeOf = (hasSecrets: boolean) => `# Export of a Postroom account
+
+Everything here is of one instant. Each \`.jsonl\` file holds one JSON object on each line; instants are ISO 8601, ids are those of the service.
+
+- \`account.jsonl\`, \`api-keys.jsonl\` (no key itself), \`domains.jsonl\`, \`dkim-keys.jsonl\`, \`addresses.jsonl\`, \`endpoints.jsonl\`, \`guard-rules.jsonl\`, \`suppressions.jsonl\`, \`labels.jsonl\`
+- \`threads.jsonl\`: conversations with their labels
+- \`emails.jsonl\`: every email, received, sent and scheduled, with its bodies, header fields, verdicts, envelope and route
+- \`recipients.jsonl\`, \`sending-attempts.jsonl\`: what became of sent mail at each recipient's server
+- \`deliveries.jsonl\`, \`delivery-attempts.jsonl\`: webhooks and forwarded copies
+- \`dmarc-reports.jsonl\`, \`events.jsonl\`
+- \`NAME.2.jsonl\` and so on: the next pieces of a long file, if the dashboard made the export
+- \`mail/YEAR-MONTH/ID.eml\`: raw messages, byte for byte, with their attachments
+
+${hasSecrets ? 'Secrets of endpoints and private keys of domains are in clear: keep this as you keep passwords.' : 'Secrets of endpoints and private keys of domains were left out, and all but the origin of the URLs of chat webhooks.'}
+`;
