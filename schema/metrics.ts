@@ -157,7 +157,7 @@ export const backlogMetrics = {
   ]),
   readFailures: counter(
     'postroom_backlog_read_failures_total',
-    'Readings of the backlog that PostgreSQL did not answer in time',
+    'Readings of the backlog that PostgreSQL did not respond in time',
   ),
 };
 

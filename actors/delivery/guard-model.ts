@@ -70,7 +70,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
       } catch (error) {
         if (signal.aborted) throw error;
         return failed(
-          limit.aborted ? `the model did not answer within ${limitMs / 1_000} s` : 'the model could not be reached',
+          limit.aborted ? `the model did not respond within ${limitMs / 1_000} s` : 'the model could not be reached',
         );
       }
     },
@@ -129,7 +129,7 @@ function readAnswer(text: string): ModelAnswer {
   const content = answer.success ? answer.data.choices[0]?.message.content : undefined;
   // Models often put JSON inside code fences.
   const judged = judgement.safeParse(parseJson((content ?? '').replace(/^\s*```(?:json)?|```\s*$/gi, '')));
-  if (!judged.success) return failed('the model did not answer in the form it was asked for');
+  if (!judged.success) return failed('the model did not respond in the form it was asked for');
   const { match, reason } = judged.data;
   return { kind: 'answered', isMatch: match, reason: storableText(reason.slice(0, MAX_REASON_LENGTH)) };
 }

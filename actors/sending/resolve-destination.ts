@@ -95,7 +95,7 @@ async function ask(lookUp: LookUp, name: string, type: string): Promise<Asked> {
 }
 
 function dnsTrouble(domain: string): Destination {
-  const text = `The mail servers of ${domain} could not be looked up: DNS did not answer`;
+  const text = `The mail servers of ${domain} could not be looked up: DNS did not respond`;
   return { kind: 'unreachable', outcome: 'deferred', code: null, status: '4.4.3', text };
 }
 

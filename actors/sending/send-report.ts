@@ -55,7 +55,7 @@ export function endOf(error: StepError | null, response: string, isMessageOut: b
   }
   if (isInterruption(error)) return { kind: 'interrupted', text: INTERRUPTED[error], isMessageOut };
   if (error === 'late' || isTimeout(error))
-    return { kind: 'late', text: 'The server did not answer in time', isMessageOut };
+    return { kind: 'late', text: 'The server did not respond in time', isMessageOut };
   const reply = replyOf(error);
   if (error.rejectedErrors !== undefined) return { kind: 'all-refused' };
   if (reply !== null) return { kind: 'refused', phase: phaseOf(error), reply };

@@ -179,7 +179,7 @@ class NodemailerSession implements SmtpSession {
     if (error === 'late' || isTimeout(error))
       return wasUpgrading
         ? { kind: 'tls-failed', code: 'ETIMEDOUT', text: 'TLS timed out' }
-        : { kind: 'late', text: 'The server did not answer in time' };
+        : { kind: 'late', text: 'The server did not respond in time' };
     // Before the reply: 502 to a STARTTLS that the server does not offer says nothing about the message.
     if (wasUpgrading || error.code === 'ETLS')
       return {

@@ -99,7 +99,7 @@ export function judgeDomain(
     tlsReports: textsOf(answers.tlsReports, previous?.tlsReports),
     conflict: conflictOf(answers, mailHostname, previous),
     provider: providerOf(answers.nameServers, previous),
-    error: failedLookups === null ? null : `DNS did not answer (${failedLookups})`,
+    error: failedLookups === null ? null : `DNS did not respond (${failedLookups})`,
     unanswered: failedLookups === null ? 0 : (previous?.unanswered ?? 0) + 1,
     reason: previous?.reason ?? null,
   };
@@ -130,7 +130,7 @@ function checkRecord(
   const { type, name, value, purpose } = record;
   const answer = answerFor(purpose, name, answers);
   if (answer.kind === 'unknown') {
-    const error = `DNS did not answer (${answer.code})`;
+    const error = `DNS did not respond (${answer.code})`;
     return { type, name, value, isSeen: isSeen(previous, record), isAnswered: false, error };
   }
   const error = answer.kind === 'none' ? NOT_FOUND : faultOf(record, answer.records, mailHostname);

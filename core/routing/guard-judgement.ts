@@ -60,7 +60,7 @@ export interface TriedRule {
   type: GuardRule['type'];
   action: GuardRule['action'];
   priority: number;
-  /** asking: its model must answer first; failed: its model did not answer; not-reached: an earlier rule decided */
+  /** asking: its model must answer first; failed: its model did not respond; not-reached: an earlier rule decided */
   outcome: 'matched' | 'not-matched' | 'asking' | 'failed' | 'not-reached';
   /** what matched */
   matches: GuardMatch[];

@@ -39,7 +39,7 @@ export interface GuardMatch {
   value: string;
 }
 
-/** A model's decision and its reason; `failed` when it did not answer. */
+/** A model's decision and its reason; `failed` when it did not respond. */
 export type ModelAnswer = { kind: 'answered'; isMatch: boolean; reason: string } | { kind: 'failed'; reason: string };
 
 /** Result of evaluating rules. */

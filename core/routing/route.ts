@@ -28,7 +28,7 @@ type RouteOutcome = (typeof ROUTE_OUTCOMES)[number];
 
 /**
  * The route of a received message, or what it would be. `endpoint`: it is delivered to `endpointId`; `inactive`: that endpoint is
- * disabled; `stored`: no endpoint is configured; `blocked`: a guard rule holds it; `review`: the rule's model did not answer, so a user
+ * disabled; `stored`: no endpoint is configured; `blocked`: a guard rule holds it; `review`: the rule's model did not respond, so a user
  * must decide; `asking`: the rule's model must be asked first. The message is stored in every case.
  */
 export interface RouteDecision {
@@ -36,7 +36,7 @@ export interface RouteDecision {
   /** what routes it to the endpoint */
   via: RouteVia | null;
   endpointId: string | null;
-  /** the guard rule that matched, or whose model is asked or did not answer */
+  /** the guard rule that matched, or whose model is asked or did not respond */
   ruleId: string | null;
   /** additional explanation in full sentences; null when there is none */
   reason: string | null;
@@ -175,7 +175,7 @@ export function explainRoute(decision: RouteDecision, names: RouteNames): string
     case 'review':
       return decision.ruleId === null
         ? `This mail is held for review: ${decision.reason ?? ''}. ${release}`
-        : `This mail is held for review, because the model of the ${rule} did not answer: ${decision.reason ?? ''}. ${release}`;
+        : `This mail is held for review, because the model of the ${rule} did not respond: ${decision.reason ?? ''}. ${release}`;
     case 'asking':
       return `The model of the ${rule} has not decided yet whether this mail matches.`;
     case 'stored':

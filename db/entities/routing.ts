@@ -60,13 +60,13 @@ export const RouteSchema = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     /**
      * endpoint: deliveries were created; inactive: the endpoint is disabled; stored: no endpoint is configured; blocked: held by a rule;
-     * review: the rule's model did not answer, so a user must decide; asking: a model is being asked
+     * review: the rule's model did not respond, so a user must decide; asking: a model is being asked
      */
     outcome: p.enum(ROUTE_OUTCOMES).nullable(),
     /** what routes it to the endpoint */
     via: p.enum(ROUTE_VIAS).nullable(),
     endpointId: p.text().nullable(),
-    /** the guard rule that matched, or whose model did not answer */
+    /** the guard rule that matched, or whose model did not respond */
     ruleId: p.text().nullable(),
     /** additional explanation in full sentences; null when there is none */
     reason: p.text().nullable(),

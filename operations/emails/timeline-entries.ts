@@ -183,7 +183,7 @@ function askedEntry(answer: StoredAnswer, rules: RouteReferences['rules']): Time
   const { ruleId, isMatch, reason, at, durationMs } = answer;
   const rule = `guard rule “${rules.get(ruleId)?.name ?? ruleId}”`;
   const outcome =
-    isMatch === null ? 'did not answer' : isMatch ? 'says that it matches' : 'says that it does not match';
+    isMatch === null ? 'did not respond' : isMatch ? 'says that it matches' : 'says that it does not match';
   return entry('asked', new Date(new Date(at).getTime() - durationMs), `The model of the ${rule} ${outcome}`, {
     detail: reason === '' ? null : reason,
     durationMs,

@@ -232,7 +232,7 @@ export type GuardCheck =
   | { outcome: 'matched'; matches: GuardMatch[]; reason: string | null }
   /** reason: given by the model; null for explicit rules */
   | { outcome: 'none'; reason: string | null }
-  /** the model did not answer, so the email would be held for review */
+  /** the model did not respond, so the email would be held for review */
   | { outcome: 'review'; reason: string };
 
 /** Tests a rule, active or not, on a stored received email. Throws not_found, rate_limited. */
@@ -280,7 +280,7 @@ async function askModel(context: OperationContext, emailId: string, prompt: stri
     }
   } catch (error) {
     if (error instanceof BusTimeout || error instanceof BusUnavailable)
-      return { kind: 'failed', reason: 'The model did not answer in time' };
+      return { kind: 'failed', reason: 'The model did not respond in time' };
     throw error;
   }
 }

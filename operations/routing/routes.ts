@@ -271,7 +271,7 @@ function threadText({ threadReason }: StoredRoute): string {
 
 function answerText({ ruleId, isMatch, reason }: StoredAnswer, { rules }: RouteReferences): string {
   const rule = `guard rule ${nameOr(rules.get(ruleId)?.name, ruleId)}`;
-  if (isMatch === null) return `The model of the ${rule} did not answer: ${reason}`;
+  if (isMatch === null) return `The model of the ${rule} did not respond: ${reason}`;
   return `The model says that it ${isMatch ? 'matches' : 'does not match'} the ${rule}${reason === '' ? '' : `: ${reason}`}`;
 }
 

@@ -134,12 +134,12 @@ test.each<[string, ModelScript, string]>([
     (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
     'the model answered with status 307',
   ],
-  ['no JSON', 'I think it might be spam, or not.', 'the model did not answer in the form it was asked for'],
-  ['another form', '{"match":"yes"}', 'the model did not answer in the form it was asked for'],
+  ['no JSON', 'I think it might be spam, or not.', 'the model did not respond in the form it was asked for'],
+  ['another form', '{"match":"yes"}', 'the model did not respond in the form it was asked for'],
   [
     'nothing of a completion',
     (response) => void response.end('[]'),
-    'the model did not answer in the form it was asked for',
+    'the model did not respond in the form it was asked for',
   ],
   [
     'too much',
@@ -339,6 +339,6 @@ test('a question about stored mail is answered by the model', async () => {
   answer = () => 'what?';
   expect(await ask(id)).toEqual({
     verdict: 'failed',
-    reason: 'the model did not answer in the form it was asked for',
+    reason: 'the model did not respond in the form it was asked for',
   });
 });

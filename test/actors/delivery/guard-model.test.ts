@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const modelWith = (limitMs: number) => createGuardModel({ url: `${server.url}/`, key: null, name: 'm', limitMs });
 const ask = (signal = new AbortController().signal) => model.ask('Spam?', facts, signal);
-const late = { kind: 'failed', reason: 'the model did not answer within 0.3 s' };
+const late = { kind: 'failed', reason: 'the model did not respond within 0.3 s' };
 
 test('a model that hangs, or drips, has failed when its time is up', async () => {
   await model.destroy();

@@ -223,7 +223,7 @@ describe('a verified domain', () => {
       await look();
       const after = await stateOf(domain);
       expect(after).toMatchObject({ status: 'verified', isProofLost: false, isMxSeen: true, dueIn: MINUTE_S });
-      expect(after.check.error).toMatch(/^DNS did not answer \(E[A-Z]+\)$/);
+      expect(after.check.error).toMatch(/^DNS did not respond \(E[A-Z]+\)$/);
       expect(after.check).toMatchObject({ hasMx: true, spf: before.check.spf, unanswered: 1 });
       await passTime(MINUTE_S);
       await look();
@@ -242,7 +242,7 @@ describe('a verified domain', () => {
     expect(await stateOf(domain)).toMatchObject({
       status: 'verified',
       isMxSeen: true,
-      check: { error: 'DNS did not answer (ECONNREFUSED)' },
+      check: { error: 'DNS did not respond (ECONNREFUSED)' },
     });
   });
 });

@@ -140,7 +140,7 @@ const hanging: [where: string, script: SinkScript][] = [
 test.each(hanging)('a server that hangs at %s is left when its time is up', async (_, script) => {
   const { sink, recipient } = await sendTo({ script }, SHORT);
   expect(recipient).toMatchObject({ ...DEFERRED, last_code: null, last_status: '4.4.2' });
-  expect(recipient?.last_text).toContain('The server did not answer in time');
+  expect(recipient?.last_text).toContain('The server did not respond in time');
   await sink.until(() => sink.openConnections() === 0);
 });
 

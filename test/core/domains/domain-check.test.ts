@@ -175,11 +175,11 @@ test('a failed lookup keeps the previous result, and is reported', () => {
   expect(check).toMatchObject({
     ...seen,
     records: expect.anything(),
-    error: 'DNS did not answer (ESERVFAIL)',
+    error: 'DNS did not respond (ESERVFAIL)',
     unanswered: 1,
   });
   expect(check.records.map(({ isSeen, isAnswered, error }) => [isSeen, isAnswered, error])).toEqual(
-    records.map(() => [true, false, 'DNS did not answer (ESERVFAIL)']),
+    records.map(() => [true, false, 'DNS did not respond (ESERVFAIL)']),
   );
   expect(judge({ ...away, dkim }, check).unanswered).toBe(2);
   expect(judge({ ...away, dkim }).records.every(({ isSeen }) => !isSeen)).toBe(true);

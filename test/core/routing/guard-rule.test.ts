@@ -223,7 +223,7 @@ describe('an aligned From', () => {
   test.each<[string, Parameters<typeof verdicts>[0]]>([
     ['DMARC failed', { dmarc: 'fail' }],
     ['the domain publishes no DMARC', { dmarc: 'none', spf: 'pass', dkim: ['pass'] }],
-    ['DNS did not answer', { dmarc: 'temperror' }],
+    ['DNS did not respond', { dmarc: 'temperror' }],
     ['DMARC passed for another domain', { dmarcDomain: 'evil.test' }],
     ['there are two From fields', { hasSeveralFromFields: true }],
   ])('does not match if %s', (_, changes) => {

@@ -182,7 +182,7 @@ test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
     'a model that failed',
     { kind: 'review', rule: rule('block'), reason: 'the model answered with status 500' },
     { outcome: 'review', endpointId: null, ruleId: 'grd_1', reason: 'the model answered with status 500' },
-    'This mail is held for review, because the model of the guard rule “Bills” did not answer: the model answered with status 500. It can be released.',
+    'This mail is held for review, because the model of the guard rule “Bills” did not respond: the model answered with status 500. It can be released.',
   ],
 ])('%s decides the route and is explained', (_, verdict, expected, sentence) => {
   const decision = decideRoute(facts, verdict, find);

@@ -211,7 +211,7 @@ describe('createDomain', () => {
     });
     dns.set(name, 'MX', 'SERVFAIL');
     const untold = await change('verifyDomain', { id }, 'domain { lastCheckError isFullyVerified }');
-    expect(untold.domain).toEqual({ lastCheckError: 'DNS did not answer (ESERVFAIL)', isFullyVerified: true });
+    expect(untold.domain).toEqual({ lastCheckError: 'DNS did not respond (ESERVFAIL)', isFullyVerified: true });
   });
 
   test('refuses in the words of REST', async () => {

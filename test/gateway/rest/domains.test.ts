@@ -227,7 +227,7 @@ describe('a live check', () => {
     dns.set(`_postroom.${domain}`, 'TXT', 'SERVFAIL');
     const { body } = await call('GET', `/domains/${id}?check=true`);
     expect(body).toMatchObject({ status: 'verified', canReceiveEmails: true, proofLostAt: null });
-    expect(body.verificationCheck).toMatchObject({ error: 'DNS did not answer (ESERVFAIL)', isFullyVerified: true });
+    expect(body.verificationCheck).toMatchObject({ error: 'DNS did not respond (ESERVFAIL)', isFullyVerified: true });
   });
 
   test('of a list looks at the page that is shown', async () => {

@@ -372,7 +372,7 @@ describe('a check', () => {
     const [emailId = ''] = await received({ subject: 'casino' });
     const id = await makeRule({ type: 'ai_prompt', config: { prompt: 'Is it a game?' } });
     const check = async () => (await call('POST', `/guard/${id}/check`, { structuredEmailId: emailId })).json();
-    expect(await check()).toEqual({ matched: false, outcome: 'review', reason: 'The model did not answer in time' });
+    expect(await check()).toEqual({ matched: false, outcome: 'review', reason: 'The model did not respond in time' });
     const asked: unknown[] = [];
     let isMatch = true;
     const served = gateway.bus.serve('delivery.guard.ask', async (request) => {

@@ -18,7 +18,7 @@ export function recordStatus({ status, error }: Pick<ShownRecord, 'status' | 'er
   if (status === 'NOT_STARTED') return { words: 'not checked', tone: 'quiet' };
   if (error?.startsWith('Found instead') === true || error?.startsWith('There are') === true)
     return { words: 'different value', tone: 'bad' };
-  if (error?.startsWith('DNS did not answer') === true) return { words: 'no response', tone: 'warning' };
+  if (error?.startsWith('DNS did not respond') === true) return { words: 'no response', tone: 'warning' };
   return { words: 'not found', tone: 'waiting' };
 }
 
