@@ -306,11 +306,16 @@ function isSeen(html: string): boolean {
  * browsers do not show.
  */
 export function imageDataUrl(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 32)).toString('latin1');
-  const type = SIGNATURES.find(([signature]) => signature.test(head))?.[1];
-  if (type === undefined) return null;
+  const type = imageTypeOf(bytes);
+  if (type === null) return null;
   const { buffer, byteOffset, byteLength } = bytes;
   return `data:${type};base64,${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`;
+}
+
+/** Returns the type of an image by its first bytes; null for anything but an image that browsers show and that cannot contain scripts. */
+export function imageTypeOf(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 32)).toString('latin1');
+  return SIGNATURES.find(([signature]) => signature.test(head))?.[1] ?? null;
 }
 
 /** Returns the key of an inline image: the text after `cid:` (RFC 2392 §2), or a Content-ID. */

@@ -15,6 +15,7 @@ import { domainChangeRoutes } from './domains/domain-changes.ts';
 import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { replyAddressRoutes } from './domains/reply-addresses.ts';
+import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
@@ -68,6 +69,7 @@ const resources = [
   trashRoutes,
   threadClaimRoutes,
   attachmentRoutes,
+  attachmentViewRoutes,
   suppressionRoutes,
   domainRoutes,
   domainChangeRoutes,

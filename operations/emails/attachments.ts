@@ -56,7 +56,12 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
 }
 
-async function readBytes(context: OperationContext, emailId: string, range: { start: number; length: number }) {
+/** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged. */
+export async function readBytes(
+  context: OperationContext,
+  emailId: string,
+  range: { start: number; length: number },
+): Promise<Buffer> {
   const bytes = await readRawBytes(context.database, context.userId, emailId, range);
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PIXEL } from '../support/mail/mail-looks.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
@@ -85,7 +86,11 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
       subject: 'An order',
       text: 'Your code is 482913.',
       html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/orders/7">The order</a></p><p style="display: flex"><a href="/shop">Shop</a></p>',
-      attachments: [{ filename: 'order.csv', content: 'a,b\n1,2\n' }],
+      attachments: [
+        { filename: 'order.csv', content: 'a,b\n1,2\n' },
+        { filename: 'photo.png', content: PIXEL },
+        { filename: 'bill.pdf', content: '%PDF-1.4 x' },
+      ],
     });
     const row = page.getByRole('listitem').filter({ hasText: 'An order' });
     await row.getByText('webhook failed 500').waitFor();
@@ -154,7 +159,22 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await issues.first().getByText('Link without a scheme').waitFor();
     await issues.last().getByText('Not supported: Outlook (Windows), GMX (web).').waitFor();
     expect(await findViolations(page)).toEqual([]);
-    await openTab(page, 'Attachments (1)');
+    await openTab(page, 'Attachments (3)');
+    await page.getByRole('button', { name: 'Preview order.csv' }).click();
+    await page.getByRole('region', { name: 'Text of order.csv' }).getByText('1,2').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Close preview' }).click();
+    await page.getByRole('button', { name: 'Preview photo.png' }).click();
+    const photo = page.getByRole('img', { name: 'photo.png' });
+    await expect.poll(() => photo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+    await page.getByRole('button', { name: 'Close preview' }).click();
+    await page.getByRole('button', { name: 'Preview bill.pdf' }).click();
+    const pdf = page.getByRole('link', { name: 'Open PDF in a new tab' });
+    expect(await pdf.getAttribute('href')).toMatch(/\/attachments\/2\/preview$/);
+    await page.getByRole('button', { name: 'Close preview' }).click();
+    const archive = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download all' }).click();
+    expect((await archive).suggestedFilename()).toMatch(/-attachments\.zip$/);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download order.csv' }).click();
     expect((await download).suggestedFilename()).toBe('order.csv');

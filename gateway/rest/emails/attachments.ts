@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AttachmentFile, readAttachment, readRawMessage } from '../../../operations/emails/attachments.ts';
@@ -13,7 +13,7 @@ const SANDBOX = "sandbox; default-src 'none'";
 const emailId = z.string().meta({ description: 'ID of the email.' });
 
 /** For the OpenAPI document only: bytes bypass the serializer. */
-const file = {
+export const fileBody = {
   description: 'The bytes of the file, with its own content type.',
   content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
 };
@@ -35,7 +35,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
           id: emailId,
           filename: z.string().meta({ description: 'File name of the attachment, percent-encoded.' }),
         }),
-        response: { 200: file, default: errorBody },
+        response: { 200: fileBody, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -57,7 +57,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
           id: z.string().meta({ description: 'ID of the draft.' }),
           attachmentId: z.string().meta({ description: 'ID of the attachment in the draft.' }),
         }),
-        response: { 200: file, default: errorBody },
+        response: { 200: fileBody, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -73,14 +73,18 @@ function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
   return reply
     .headers({
       'content-type': isContentType(file.contentType) ? file.contentType : 'application/octet-stream',
-      'content-disposition': contentDisposition(file.filename),
+      'content-disposition': contentDisposition('attachment', file.filename),
       'content-length': bytes.length,
-      // After the session ends, the browser must not serve the file from its cache.
-      'cache-control': reply.request.caller?.via === 'session' ? 'no-store' : 'private, max-age=3600',
+      'cache-control': cacheControl(reply.request),
       'x-content-type-options': 'nosniff',
       'content-security-policy': SANDBOX,
     })
     .send(bytes);
+}
+
+/** After the session ends, the browser must not serve a file from its cache. */
+export function cacheControl({ caller }: FastifyRequest): string {
+  return caller?.via === 'session' ? 'no-store' : 'private, max-age=3600';
 }
 
 /** A media type (RFC 9110 §8.3.1) without parameters. */
@@ -89,13 +93,13 @@ function isContentType(value: string): boolean {
 }
 
 /** Returns Content-Disposition (RFC 6266): an ASCII filename for old clients, and the real one as in RFC 5987. */
-function contentDisposition(filename: string): string {
+export function contentDisposition(type: 'attachment' | 'inline', filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]|["\\/%;]/g, '_');
   const extended = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*!]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${extended}`;
+  return `${type}; filename="${plain}"; filename*=UTF-8''${extended}`;
 }
 
 /** The signature of a link, which admission checks. Values of other types count as missing instead of being an error. */
@@ -131,7 +135,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
           index: z.string().meta({ description: 'Position of the attachment in the email, starting at 0.' }),
         }),
         querystring: signedQuery,
-        response: { 200: file, default: errorBody },
+        response: { 200: fileBody, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -155,7 +159,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         security,
         params: z.object({ id: z.string().meta({ description: 'ID of the email.' }) }),
         querystring: signedQuery,
-        response: { 200: file, default: errorBody },
+        response: { 200: fileBody, default: errorBody },
       },
     },
     async (request, reply) => sendFile(reply, await readRawMessage(contextOf(request), request.params.id)),

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { buffer as readAll } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Entry, fromBuffer } from 'yauzl';
 import { type DownloadTarget, deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
@@ -357,3 +359,117 @@ test('a file that a page loads as a script, a style sheet or a worker is refused
   expect((await ask(link.slice('/api/e2'.length), 'empty', null)).statusCode).toBe(200);
   expect((await ask(link.slice('/api/e2'.length), 'script', null)).statusCode).toBe(403);
 });
+
+describe('a preview', () => {
+  const preview = (id: string, index: number | string, key = box.apiKey) =>
+    gateway.call(key, 'GET', `/emails/${id}/attachments/${index}/preview`);
+
+  test('shows what the bytes are, and nothing that could run', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const html = '<script>alert(1)</script>';
+    const id = await mailWith([
+      { filename: 'photo.html', content: png, contentType: 'text/html' },
+      { filename: 'page.png', content: Buffer.from(html), contentType: 'image/png' },
+      { filename: 'paper.pdf', content: Buffer.from('%PDF-1.7 x') },
+      { filename: 'program.txt', content: Buffer.from('MZ\0\0'), contentType: 'text/plain' },
+    ]);
+    const common = {
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-preview-cut': 'false',
+    };
+    const sandboxed = expect.stringMatching(/^sandbox; default-src 'none';/);
+    const image = await preview(id, 0);
+    expect(image.rawPayload.equals(png)).toBe(true);
+    expect(image.headers).toMatchObject({
+      ...common,
+      'content-type': 'image/png',
+      'content-security-policy': sandboxed,
+    });
+    const page = await preview(id, 1);
+    expect(page.body).toBe(html);
+    expect(page.headers).toMatchObject({
+      ...common,
+      'content-type': 'text/plain; charset=utf-8',
+      'content-security-policy': sandboxed,
+      'content-disposition': `inline; filename="page.png"; filename*=UTF-8''page.png`,
+    });
+    // A viewer of PDF does not run in a sandbox.
+    expect((await preview(id, 2)).headers).toMatchObject({
+      ...common,
+      'content-type': 'application/pdf',
+      'content-security-policy': expect.stringMatching(/^default-src 'none';/),
+    });
+    const none = await preview(id, 3);
+    expect([none.statusCode, none.json().error]).toEqual([400, expect.stringContaining('no preview')]);
+    const stranger = await gateway.mailbox();
+    for (const answer of [await preview(id, 0, stranger.apiKey), await preview(id, 4), await preview(id, 'x')])
+      expect(answer.statusCode).toBe(404);
+  });
+});
+
+describe('all attachments', () => {
+  const archive = (id: string, key = box.apiKey) => gateway.call(key, 'GET', `/emails/${id}/attachments.zip`);
+
+  test('come as one ZIP file with safe and unique names', async () => {
+    const files = ['a.txt', 'A.txt', '../../etc/passwd', 'Größe.txt'].map((filename, at) => ({
+      filename,
+      content: Buffer.from(`file ${at} `.repeat(at * 10_000)),
+    }));
+    const id = await mailWith(files);
+    const response = await archive(id);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/zip',
+      'content-disposition': `attachment; filename="${id}-attachments.zip"; filename*=UTF-8''${id}-attachments.zip`,
+      'cache-control': 'private, max-age=3600',
+    });
+    const read = await unzip(response.rawPayload);
+    expect([...read.keys()]).toEqual(['a.txt', 'A (2).txt', '_.._etc_passwd', 'Größe.txt']);
+    expect([...read.values()].map((bytes) => bytes.toString())).toEqual(files.map(({ content }) => content.toString()));
+  });
+
+  test('are those of the caller, and 404 when there are none', async () => {
+    const id = await mailWith([{ filename: 'a.txt', content: Buffer.from('a') }]);
+    const stranger = await gateway.mailbox();
+    expect((await archive(id, stranger.apiKey)).statusCode).toBe(404);
+    const [bare = ''] = await insertMail(gateway.actor, [
+      { userId: box.userId, raw: Buffer.from('Subject: x\r\n\r\nx') },
+    ]);
+    expect((await archive(bare)).json().error).toBe('No attachments found in this email');
+    expect((await archive('em_nothing')).statusCode).toBe(404);
+  });
+
+  test('are an error when their bytes are gone', async () => {
+    const id = await mailWith([{ filename: 'a.txt', content: Buffer.from('a') }]);
+    await gateway.actor.pool.query(
+      `update raw_message set octets = 'x' where id = (select raw_id from email where id = $1)`,
+      [id],
+    );
+    expect((await archive(id)).json()).toMatchObject({ error: 'Email content not available' });
+  });
+});
+
+/** Returns the files of a ZIP archive, in its order. */
+function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
+  return new Promise((resolve, reject) => {
+    const files = new Map<string, Buffer>();
+    fromBuffer(bytes, { lazyEntries: true }, (error, zip) => {
+      if (error !== null) return reject(error);
+      zip.on('error', reject);
+      zip.on('end', () => resolve(files));
+      zip.on('entry', (entry: Entry) => {
+        zip.openReadStream(entry, (failure, stream) => {
+          if (failure !== null) return reject(failure);
+          void readAll(stream).then((content) => {
+            files.set(entry.fileName, content);
+            zip.readEntry();
+          }, reject);
+        });
+      });
+      zip.readEntry();
+    });
+  });
+}

@@ -11,9 +11,18 @@ const LISTS = [
   '/email-addresses',
   '/events',
 ];
-const BY_EMAIL = ['', '/html', '/checks', '/raw', '/route', '/timeline', '/deliveries', '/attachments'].map(
-  (part) => (id: string) => `/emails/${id}${part}`,
-);
+const BY_EMAIL = [
+  '',
+  '/html',
+  '/checks',
+  '/raw',
+  '/route',
+  '/timeline',
+  '/deliveries',
+  '/attachments',
+  '/attachments.zip',
+  '/attachments/0/preview',
+].map((part) => (id: string) => `/emails/${id}${part}`);
 
 /**
  * Returns what the stranger sees of another account's mail (invariant I5): a list that names an id of it, an email or thread that is

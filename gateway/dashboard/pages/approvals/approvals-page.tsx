@@ -11,7 +11,8 @@ import { nameOf, subjectOf } from '../activity/email-words.ts';
 import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
-import { MessageAttachments, MessageWords } from '../inbox/message-body.tsx';
+import { MessageAttachments } from '../inbox/message-attachments.tsx';
+import { MessageWords } from '../inbox/message-body.tsx';
 import { timeInZone } from '../scheduled/time-in-zone.ts';
 import { ApprovalActions } from './approval-actions.tsx';
 import { APPROVAL_KINDS, WAITING, WAITING_CONTENT } from './approval-documents.ts';
@@ -117,7 +118,7 @@ function WaitingContent({ id, title }: { id: string; title: string }) {
       <Paper withBorder p="md" radius="md" component="section" aria-label="Message">
         <Stack gap="sm">
           <MessageWords email={email} title={title} />
-          <MessageAttachments attachments={email.attachments} />
+          <MessageAttachments emailId={email.id} attachments={email.attachments} />
         </Stack>
       </Paper>
       {thread !== null && <ThreadBeside thread={thread} />}

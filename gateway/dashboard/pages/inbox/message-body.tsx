@@ -1,7 +1,6 @@
-import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconDownload, IconFile } from '@tabler/icons-react';
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
@@ -9,6 +8,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { SecurityWarnings } from '../../parts/security-warnings.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import style from './inbox.module.css';
+import { MessageAttachments } from './message-attachments.tsx';
 import { MessageEnvelope } from './message-envelope.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
@@ -48,7 +48,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
             </Alert>
           )}
           <MessageWords email={email} title={message.subject || 'No subject'} />
-          <MessageAttachments attachments={email.attachments} />
+          <MessageAttachments emailId={email.id} attachments={email.attachments} />
           {message.type !== 'RECEIVED' && (
             <MessageRecipients recipients={email.recipients} failureReason={message.failureReason} />
           )}
@@ -99,35 +99,6 @@ export function MessageWords({
       </Group>
     </Stack>
   );
-}
-
-/** Attachments of a message with size and download link. */
-export function MessageAttachments({ attachments }: { attachments: MessageBodyData['attachments'] }) {
-  if (attachments.length === 0) return null;
-  return (
-    <Group gap="xs" role="group" aria-label="Attachments">
-      {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
-        <Paper key={index} withBorder px="sm" py={6} radius="md">
-          <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
-            <Group gap="xs" wrap="nowrap">
-              <IconFile size={16} aria-hidden />
-              <span className="postroom-wrap">{filename}</span>
-              <Text component="span" size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} title={contentType}>
-                {sizeText(size)}
-              </Text>
-              <IconDownload size={15} aria-label="Download" />
-            </Group>
-          </Anchor>
-        </Paper>
-      ))}
-    </Group>
-  );
-}
-
-/** Returns the URL on this origin, whatever the service's public URL is. */
-function pathOf(url: string): string {
-  const { pathname, search } = new URL(url, window.location.href);
-  return pathname + search;
 }
 
 type Recipient = MessageBodyData['recipients'][number];

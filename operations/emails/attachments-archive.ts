@@ -1,0 +1,49 @@
+import { type PassThrough, Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import { archiveNames } from '../../core/mime/archive-names.ts';
+import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { readBytes } from './attachments.ts';
+import { loadContents, loadEmails } from './emails.ts';
+import { waitUntilParsed } from './pending-emails.ts';
+
+export interface AttachmentsArchive {
+  filename: string;
+  /** a ZIP file; destroyed when a later attachment cannot be read */
+  stream: Readable;
+}
+
+/**
+ * Returns all attachments of an email as one ZIP file. Each file is read when its turn comes, so that one is in memory at a time. Files are
+ * stored as they are: most attachments are compressed already. Throws not_found.
+ */
+export function readAttachmentsArchive(context: OperationContext, emailId: string): Promise<AttachmentsArchive> {
+  return waitUntilParsed(context, [emailId], async () => {
+    const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
+    if (email == null) throw emailNotFound();
+    const [content] = await loadContents(context, [emailId]);
+    const attachments = content?.attachments ?? [];
+    const [first] = attachments;
+    if (first === undefined) throw new UserError('not_found', 'No attachments found in this email');
+    const read = async ({ start, length, transferEncoding }: Attachment) =>
+      decodeAttachment(await readBytes(context, emailId, { start, length }), transferEncoding);
+    // Bytes that are gone are an error of the request, before the download begins.
+    const firstBytes = await read(first);
+    const zip = new ZipFile();
+    // Its type is wider.
+    const stream = zip.outputStream as PassThrough;
+    zip.on('error', (error: Error) => stream.destroy(error));
+    const names = archiveNames(attachments.map(({ filename }) => filename));
+    for (const [at, attachment] of attachments.entries())
+      zip.addReadStreamLazy(names[at] ?? '', { mtime: email.createdAt, compress: false }, (give) => {
+        if (stream.destroyed) return;
+        (at === 0 ? Promise.resolve(firstBytes) : read(attachment)).then(
+          (bytes) => give(null, Readable.from([bytes])),
+          (error: unknown) => stream.destroy(error instanceof Error ? error : new Error(String(error))),
+        );
+      });
+    zip.end();
+    return { filename: `${emailId}-attachments.zip`, stream };
+  });
+}
