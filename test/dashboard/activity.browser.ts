@@ -114,6 +114,13 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await overview.goto(`${stage.url}/?period=month`);
     await overview.getByText('1 of 1 failed').waitFor();
     await overview.getByRole('heading', { name: 'Emails per day' }).waitFor();
+    // The keys show the values of the chart.
+    const chart = overview.getByRole('slider', { name: 'Emails per day, values' });
+    await chart.press('End');
+    await overview.getByText(/: 1 received, 0 sent$/).waitFor();
+    await chart.press('ArrowLeft');
+    await overview.getByText(/: 0 received, 0 sent$/).waitFor();
+    expect(await findViolations(overview)).toEqual([]);
     await overview.getByRole('region', { name: 'Deliverability by domain' }).waitFor();
     await overview.close();
 

@@ -16,6 +16,7 @@ import {
   watchContext,
 } from '../support/mail/mail-looks.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
+import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
@@ -244,6 +245,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(await filterOf()).toBe('');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(filterOf, POLL).toContain('invert');
+    expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Show original colors' }).click();
     await expect.poll(filterOf, POLL).toBe('');
     await page.getByRole('button', { name: 'Show dark colors' }).waitFor();

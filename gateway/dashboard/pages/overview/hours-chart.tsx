@@ -1,4 +1,5 @@
 import { Group, Paper, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
 import classes from './hours-chart.module.css';
 
 interface Hour {
@@ -15,6 +16,16 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', mo
 export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hour' | 'day' }) {
   const when = (beginsAt: string) => (unit === 'day' ? utcDay.format(new Date(beginsAt)) : whenHour(beginsAt));
   const most = Math.max(1, ...hours.map(({ received, sent }) => Math.max(received, sent)));
+  const [chosen, setChosen] = useState<number | null>(null);
+  const valueOf = ({ beginsAt, received, sent }: Hour) => `${when(beginsAt)}: ${received} received, ${sent} sent`;
+  const shown = chosen === null ? undefined : hours[chosen];
+  const last = hours.length - 1;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = nextBar(event.key, chosen ?? last + 1, last);
+    if (next === undefined) return;
+    event.preventDefault();
+    setChosen(next);
+  };
   const height = (number: number) => (number === 0 ? '0' : `max(2px, ${(number / most) * 100}%)`);
   return (
     <Paper
@@ -36,14 +47,34 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
         </Group>
       </Group>
       <Text size="xs" c="dimmed" mb={4}>
-        {most === 1 ? `up to 1 email per ${unit}` : `up to ${most} emails per ${unit}`}
+        {shown !== undefined
+          ? valueOf(shown)
+          : most === 1
+            ? `up to 1 email per ${unit}`
+            : `up to ${most} emails per ${unit}`}
       </Text>
-      <div className={classes['bars']} aria-hidden>
-        {hours.map(({ beginsAt, received, sent }) => (
-          <Tooltip key={beginsAt} label={`${when(beginsAt)}: ${received} in, ${sent} out`} withArrow>
-            <div className={classes['hour']}>
-              <div className={`${classes['bar']} ${classes['received']}`} style={{ height: height(received) }} />
-              <div className={`${classes['bar']} ${classes['sent']}`} style={{ height: height(sent) }} />
+      {/* Its values by mouse, by touch and by the arrow keys. */}
+      <div
+        className={classes['bars']}
+        role="slider"
+        tabIndex={0}
+        aria-label={`Emails per ${unit}, values`}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={chosen ?? last}
+        aria-valuetext={valueOf(shown ?? hours[last] ?? NOTHING)}
+        onKeyDown={onKeyDown}
+        onBlur={() => setChosen(null)}
+      >
+        {hours.map((hour, at) => (
+          <Tooltip key={hour.beginsAt} label={valueOf(hour)} withArrow>
+            <div
+              className={classes['hour']}
+              data-chosen={at === chosen || undefined}
+              onPointerDown={() => setChosen(at)}
+            >
+              <div className={`${classes['bar']} ${classes['received']}`} style={{ height: height(hour.received) }} />
+              <div className={`${classes['bar']} ${classes['sent']}`} style={{ height: height(hour.sent) }} />
             </div>
           </Tooltip>
         ))}
@@ -83,6 +114,17 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
       </VisuallyHidden>
     </Paper>
   );
+}
+
+const NOTHING: Hour = { beginsAt: new Date(0).toISOString(), received: 0, sent: 0 };
+
+/** Returns the bar that a key leads to; null: none, undefined: the key has no meaning here. */
+function nextBar(key: string, at: number, last: number): number | null | undefined {
+  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, at - 1);
+  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, at + 1);
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  return key === 'Escape' ? null : undefined;
 }
 
 function Key({ name, color }: { name: string; color: string }) {
