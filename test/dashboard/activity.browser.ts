@@ -143,13 +143,14 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     // Each of the other tabs shows its part of the same mail.
     await openTab(page, 'HTML');
     await page.frameLocator('iframe').getByText('482913').waitFor();
-    await page.getByText('Tablet', { exact: true }).click();
-    await page.getByText('768 pixels wide').waitFor();
     const innerWidth = () =>
       page
         .frameLocator('iframe')
         .locator('html')
         .evaluate(() => window.innerWidth);
+    await expect.poll(innerWidth).toBeGreaterThan(800);
+    await page.getByText('Tablet', { exact: true }).click();
+    await page.getByText('768 pixels wide').waitFor();
     await expect.poll(innerWidth).toBe(768);
     await page.getByText('Phone', { exact: true }).click();
     await expect.poll(innerWidth).toBe(375);

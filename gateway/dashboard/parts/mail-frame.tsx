@@ -117,7 +117,11 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
         <Box
           className={classes['surface'] ?? ''}
           aria-busy={isLoading}
-          style={width === null ? {} : { width: width * scale + BORDERS, height: height * scale + BORDERS }}
+          style={
+            width === null
+              ? {}
+              : { width: width * scale + BORDERS, height: height * scale + BORDERS, marginInline: 'auto' }
+          }
         >
           <iframe
             // Recreated each time, because navigation in a frame adds entries to the browser history.

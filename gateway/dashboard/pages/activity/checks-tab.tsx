@@ -76,7 +76,7 @@ function IssueRow({ issue }: { issue: Issue }) {
             </Text>
           )}
         </Group>
-        <Text size="sm">{detail}</Text>
+        <Text size="sm">{detail.replaceAll('`', '')}</Text>
         {unsupportedBy.length > 0 && (
           <Text size="xs" c="dimmed">
             {`Not supported: ${unsupportedBy.join(', ')}.`}
