@@ -99,6 +99,11 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
     ['suppressions', '/suppressions'],
     ['keys', '/keys'],
     ['reference', '/reference'],
+    [
+      'rest-reference',
+      '/api/e2/docs#tag/emails/POST/api/e2/emails',
+      (page) => page.getByRole('heading', { name: 'Send an email' }).waitFor(),
+    ],
     ['settings', '/settings'],
     ['retention', '/settings?tab=service', shortenRetention],
   ];
