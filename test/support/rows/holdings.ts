@@ -70,7 +70,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
 }
 
 /** Makes a draft of a reply, with a file. */
-async function addDraft(
+export async function addDraft(
   ground: HoldingsGround,
   { userId, address, apiKey }: TestMailbox,
   emailId: string,
