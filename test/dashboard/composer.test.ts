@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalOfMailboxes } from '../../gateway/dashboard/composer/address-text.ts';
 import { type DocumentNode, textOfDocument } from '../../gateway/dashboard/composer/document-text.ts';
 import { draftInput, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
-import { isEditable, sentHtml } from '../../gateway/dashboard/composer/mail-html.ts';
+import { harmlessTags, isEditable, sentHtml } from '../../gateway/dashboard/composer/mail-html.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -133,6 +133,16 @@ test.each([
   expect(isEditable(html)).toBe(isShown);
 });
 
+test.each([
+  ['<p style="color:red" onclick=x()>a</p>', '<p data-style="color:red">a</p>'],
+  [`<img src=x ONERROR="x()" alt='a"b'>`, '<img alt="a&quot;b">'],
+  ['<style>p{}</style><SCRIPT>x()</SCRIPT >b', 'b'],
+  ['<svg/onload=x()>', '<svg>'],
+  ['a < b', 'a < b'],
+])('pasted %s is read as %s', (html, harmless) => {
+  expect(harmlessTags(html)).toBe(harmless);
+});
+
 test('empty paragraphs are sent with a line, items of lists without a paragraph', () => {
   const html = '<p></p><ul><li><p>a</p><ul><li><p>b</p></li></ul></li><li><p>c</p><p>d</p></li></ul>';
   const sent = '<p><br></p><ul><li>a<ul><li>b</li></ul></li><li><p>c</p><p>d</p></li></ul>';
@@ -172,6 +182,8 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.goto(`${stage.url}/inbox`);
     await page.getByRole('grid').getByRole('row').filter({ hasText: 'Question' }).first().click();
     await page.getByRole('article').getByText('What is the answer?').last().waitFor();
+
+    await page.evaluate(() => localStorage.setItem('postroom-undo-seconds', '0'));
 
     // An answer; a slip is told at its field, and what is written outlives a reload.
     await page.keyboard.press('r');
@@ -247,14 +259,64 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
       .poll(async () => (await received(friend)).find((mail) => mail.subject === 'Fwd: Question')?.attachments)
       .toEqual([{ filename: 'question.txt', size: 4 }]);
 
-    // A new one for later, taken back; nothing of it is sent.
+    // A new one, with what is pasted: without scripts, styles and images from elsewhere, and with its own image.
     await page.goto(`${stage.url}/inbox?compose=new`);
     const dialog = page.getByRole('dialog');
+    const message = dialog.getByRole('textbox', { name: 'Message', exact: true });
+    await page.evaluate(() => localStorage.setItem('postroom-undo-seconds', '30'));
+    await toField(page).fill(friend.address);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('textbox', { name: 'Subject' }).fill('Map');
+    await message.focus();
+    await paste(page, { html: HOSTILE, files: [] });
+    await paste(page, { html: '', files: [PIXEL] });
+    const image = message.getByRole('img', { name: 'pixel.png' });
+    await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
+    await dialog.getByLabel('Files to attach').setInputFiles({
+      name: 'route.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('north'),
+    });
+    const hasFiles = [{ attachments: [{ filename: 'pixel.png' }, { filename: 'route.txt' }] }];
+    await expect.poll(() => draftsOf(account)).toMatchObject(hasFiles);
+    await page.waitForURL(/[?&]draft=/);
+    await page.reload();
+    await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
+
+    // Sent and taken back: all of it is in a draft again, which is opened.
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('Sent.', { exact: true }).waitFor();
+    expect(await draftsOf(account)).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await page.getByText('Sending was stopped.').waitFor();
+    await dialog.getByText('route.txt').waitFor();
+    await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
+    await page.evaluate(() => localStorage.setItem('postroom-undo-seconds', '0'));
+    await message.press('ControlOrMeta+Enter');
+    await expect.poll(async () => (await received(friend)).find((mail) => mail.subject === 'Map')).toBeDefined();
+    const map = (await received(friend)).find((mail) => mail.subject === 'Map');
+    expect(map?.content.html).toMatch(
+      /^<p>Go <strong>north<\/strong>\. <a href="https:\/\/elsewhere\.test\/">Here<\/a><img src="cid:[0-9a-f]+@inline" alt="pixel\.png"><\/p>$/,
+    );
+    expect(map?.content.text?.trim()).toBe('Go north. Here (https://elsewhere.test/)[pixel.png]');
+    expect(map?.attachments.map(({ filename }) => filename).toSorted()).toEqual(['pixel.png', 'route.txt']);
+
+    // In plain text, for later, and taken back; nothing of it is sent.
+    await page.goto(`${stage.url}/inbox?compose=new`);
     await toField(page).fill(friend.address);
     await page.keyboard.press('Enter');
     await dialog.getByRole('textbox', { name: 'Subject' }).fill('Later');
-    await dialog.getByRole('textbox', { name: 'Message', exact: true }).fill('Not now.');
+    await message.press('ControlOrMeta+b');
+    await page.keyboard.type('Not now.');
+    await dialog.getByRole('button', { name: 'Use plain text' }).click();
+    await dialog.getByRole('button', { name: 'Remove formatting' }).click();
+    await expect.poll(() => dialog.locator('textarea:visible').inputValue()).toBe('Not now.');
     await dialog.getByRole('button', { name: 'Send later' }).click();
+    await page.getByRole('menuitem', { name: 'Tomorrow morning' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('menuitem', { name: 'Pick a date' }).click();
+    await dialog.getByLabel('Date and time').fill('2020-01-01T09:00');
+    await dialog.getByText('Choose a time at least one minute from now.').waitFor();
     await dialog.getByRole('textbox', { name: 'Send at' }).fill('in the blue');
     await dialog.getByText('This is not a valid time').waitFor();
     await dialog.getByRole('textbox', { name: 'Send at' }).fill('tomorrow at 9am');
@@ -266,15 +328,14 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByText('Sending was stopped.').waitFor();
     const { body } = await account.graphql('{ emails(filter: { type: SCHEDULED }) { edges { node { status } } } }');
-    expect(body.data.emails.edges).toEqual([{ node: { status: 'CANCELLED' } }]);
+    expect(body.data.emails.edges).toEqual([{ node: { status: 'CANCELLED' } }, { node: { status: 'CANCELLED' } }]);
+    expect(await draftsOf(account)).toMatchObject([{ text: 'Not now.', html: null }]);
 
     // Where nothing may be sent any more is said above the fields.
     await account.graphql(
       'mutation ($input: SuppressAddressInput!) { suppressAddress(input: $input) { __typename } }',
       { input: { address: friend.address } },
     );
-    await page.goto(`${stage.url}/drafts`);
-    await page.getByRole('link', { name: 'Later' }).click();
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await dialog.getByRole('link', { name: 'remove the suppression' }).waitFor();
     expect(tab.complaints).toEqual([]);
@@ -283,8 +344,26 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
 });
 
 async function draftsOf(account: Awaited<ReturnType<BrowserStage['account']>>) {
-  const { body } = await account.graphql('{ drafts { edges { node { text attachments { filename } } } } }');
+  const { body } = await account.graphql('{ drafts { edges { node { text html attachments { filename } } } } }');
   return body.data.drafts.edges.map(({ node }: { node: object }) => node);
+}
+
+const HOSTILE = `<style>p{color:red}</style><script>window.isHacked=1</script><p style="position:fixed" onclick="x()">Go <b>north</b>.
+  <a href="https://elsewhere.test/" onmouseover="x()">Here</a><img src="https://elsewhere.test/pixel.gif" onerror="x()"></p>`;
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Pastes HTML and PNG files, given in base64, where the focus is. */
+async function paste(page: Page, pasted: { html: string; files: string[] }): Promise<void> {
+  await page.evaluate(({ html, files }) => {
+    const data = new DataTransfer();
+    if (html !== '') data.setData('text/html', html);
+    for (const file of files) {
+      const bytes = Uint8Array.from(atob(file), (letter) => letter.codePointAt(0) ?? 0);
+      data.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }));
+    }
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    document.activeElement?.dispatchEvent(event);
+  }, pasted);
 }
 
 function toField(page: Page) {

@@ -279,6 +279,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByRole('button', { name: 'Open draft' }).waitFor();
     await page.keyboard.press('r');
     await expect.poll(() => written.innerText()).toBe('I will count them.');
+    await page.evaluate(() => localStorage.setItem('postroom-undo-seconds', '0'));
     await page.keyboard.press('Control+Enter');
     await row(page, 'Gears').getByText('me, Ada').waitFor();
     expect(await row(page, 'Gears').textContent()).not.toContain('Re:');

@@ -108,6 +108,11 @@ export const SEND_DRAFT = graphql(
   [SENT],
 );
 
+/** The attachments of an email that was just submitted. */
+export const SENT_FILES = graphql(`
+  query ComposerSentFiles($id: ID!) { email(id: $id) { id attachments { index filename size } } }
+`);
+
 /** Cancels a scheduled email. */
 export const CANCEL = graphql(`
   mutation ComposerCancel($input: CancelEmailInput!) {

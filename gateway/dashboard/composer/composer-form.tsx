@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconClock, IconSend, IconTrash } from '@tabler/icons-react';
+import { IconTrash } from '@tabler/icons-react';
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -25,6 +25,7 @@ import { OriginalNote } from './original-note.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { quoteOriginal } from './quote-original.ts';
 import { ScheduleField } from './schedule-field.tsx';
+import { SendButton } from './send-button.tsx';
 import { useFiles } from './use-files.ts';
 import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
 import { useSending } from './use-sending.ts';
@@ -247,30 +248,22 @@ export function ComposerForm(props: ComposerFormProps) {
           <ScheduleField
             value={values.scheduledAt}
             onChange={(at) => form.setFieldValue('scheduledAt', at)}
+            remove={() => {
+              setScheduling(false);
+              form.setFieldValue('scheduledAt', '');
+            }}
             error={form.errors['scheduledAt'] as string | undefined}
           />
         )}
         <Group justify="space-between" gap="xs">
           <Group gap="xs">
-            <Button
-              type="submit"
-              loading={isBusy}
-              disabled={refusal !== null}
-              leftSection={<IconSend size={16} aria-hidden />}
-            >
-              {values.scheduledAt.trim() === '' ? 'Send' : 'Schedule'}
-            </Button>
-            <Button
-              variant="default"
-              aria-expanded={isScheduling}
-              leftSection={<IconClock size={16} aria-hidden />}
-              onClick={() => {
-                setScheduling(!isScheduling);
-                form.setFieldValue('scheduledAt', '');
-              }}
-            >
-              {isScheduling ? 'Send now' : 'Send later'}
-            </Button>
+            <SendButton
+              isBusy={isBusy}
+              isDisabled={refusal !== null}
+              isScheduled={values.scheduledAt.trim() !== ''}
+              send={(scheduledAt) => form.onSubmit((written) => void submit({ ...written, scheduledAt }))()}
+              pickDate={() => setScheduling(true)}
+            />
             <Text size="xs" c="dimmed" visibleFrom="sm">
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
             </Text>

@@ -5,10 +5,10 @@ import { Link } from 'wouter';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { firstDraft } from './answer.ts';
+import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
 import { type ComposerMode, kindOf } from './draft.ts';
-import { prefersPlain } from './text-mode.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;

@@ -41,16 +41,35 @@ export function isEditable(html: string): boolean {
   return !rest.includes('<');
 }
 
+/** Attributes of pasted HTML that are kept. */
+const KEPT = new Set(['href', 'alt', 'start', 'type', 'data-pm-slice', 'data-signature', 'data-cid']);
+
+/** Returns HTML without scripts, style sheets, sources of images and event handlers, and with `data-style` for `style`, so that parsing it runs and shows nothing. */
+export function harmlessTags(html: string): string {
+  const shown = html.replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, '');
+  return shown.replaceAll(TAG, (tag, name: string, attributes: string) => {
+    if (tag.startsWith('</')) return tag;
+    const kept = [...attributes.matchAll(ATTRIBUTE)].flatMap(([, attribute = '', quoted, single, bare]) => {
+      const lower = attribute.toLowerCase();
+      const value = (quoted ?? single ?? bare ?? '').replaceAll('"', '&quot;');
+      if (lower === 'style') return [` data-style="${value}"`];
+      return KEPT.has(lower) ? [` ${lower}="${value}"`] : [];
+    });
+    return `<${name}${kept.join('')}>`;
+  });
+}
+
 /** Returns the HTML of the editor as it is sent: an empty paragraph keeps its height, and items of lists have no space around them. */
 export function sentHtml(html: string): string {
   return html
+    .replaceAll('<img data-cid="', '<img src="cid:')
     .replaceAll('<p></p>', '<p><br></p>')
     .replace(/<li><p>((?:(?!<\/?p>).)*)<\/p>(?=<\/li>|<[uo]l)/gs, '<li>$1');
 }
 
-/** Returns the HTML for the editor; the opposite of sentHtml. */
+/** Returns the HTML for the editor; the opposite of sentHtml. The browser would load `cid:` while it parses. */
 export function editorHtml(html: string): string {
-  return html.replaceAll('<p><br></p>', '<p></p>');
+  return html.replaceAll('<p><br></p>', '<p></p>').replaceAll('<img src="cid:', '<img data-cid="');
 }
 
 /** Returns text as paragraphs. */

@@ -1,8 +1,8 @@
-import { Button, Group, Skeleton, Text, Textarea } from '@mantine/core';
+import { Button, Group, Input, Skeleton, Text, Textarea } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { rememberMode } from './browser-settings.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
 import type { RichTextProps } from './rich-text.tsx';
-import { rememberMode } from './text-mode.ts';
 
 const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));
 
@@ -37,9 +37,9 @@ export function MessageField({ label, text, html, onChange, error, isFocused, ca
   return (
     <div>
       <Group justify="space-between" mb={2}>
-        <Text component={isPlain ? 'label' : 'span'} htmlFor={isPlain ? id : undefined} size="sm" fw={500}>
+        <Input.Label labelElement={isPlain ? 'label' : 'div'} {...(isPlain ? { htmlFor: id } : {})}>
           {label}
-        </Text>
+        </Input.Label>
         {canSwitch && (
           <Button
             size="compact-xs"

@@ -5,7 +5,7 @@ import { type Editor, mergeAttributes, Node, useEditor } from '@tiptap/react';
 import StarterKit from '@tiptap/starter-kit';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { textOfDocument } from './document-text.ts';
-import { editorHtml, sentHtml } from './mail-html.ts';
+import { editorHtml, harmlessTags, sentHtml } from './mail-html.ts';
 import classes from './rich-text.module.css';
 
 export interface RichTextProps {
@@ -28,11 +28,12 @@ export function RichText({ label, value, onChange, addImage, showImage, error, i
   const last = useRef(value);
   const picker = useRef<HTMLInputElement>(null);
   const change = useEffectEvent(onChange);
-  const keepImage = useEffectEvent((file: File) => addImage?.(file) ?? null);
-  const loadImage = useEffectEvent(showImage);
+  // The editor shows images while it is rendered for the first time.
+  const images = useRef({ addImage, showImage });
+  images.current = { addImage, showImage };
   const insertImages = (files: readonly File[]) =>
     files.flatMap((file) => {
-      const contentId = keepImage(file);
+      const contentId = images.current.addImage?.(file) ?? null;
       return contentId === null ? [] : [{ type: 'inlineImage', attrs: { contentId, alt: file.name } }];
     });
   const editor: Editor = useEditor({
@@ -40,33 +41,36 @@ export function RichText({ label, value, onChange, addImage, showImage, error, i
       StarterKit.configure({ link: false, heading: { levels: [1, 2, 3] }, trailingNode: false }),
       Link.configure({ openOnClick: false, HTMLAttributes: { target: null, rel: null } }),
       Signature,
-      inlineImage((contentId) => loadImage(contentId)),
+      inlineImage((contentId) => images.current.showImage(contentId)),
     ],
     content: editorHtml(value),
     injectCSS: false,
-    autofocus: isFocused ? 'start' : false,
     editorProps: {
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label },
-      transformPastedHTML: withoutTrackers,
+      transformPastedHTML: cleanPasted,
       // Keys of the composer: Ctrl+Enter sends, Esc leaves.
       handleDOMEvents: {
         keydown: (_view, { key, ctrlKey, metaKey }) => key === 'Escape' || (key === 'Enter' && (ctrlKey || metaKey)),
       },
       handlePaste(_view, event): boolean {
         const { clipboardData } = event;
-        const images = imagesOf(clipboardData?.files);
+        const pasted = imagesOf(clipboardData?.files);
         // Office programs add a picture of the text that was copied.
-        if (images.length === 0 || hasText(clipboardData?.getData('text/html') ?? '')) return false;
+        if (pasted.length === 0 || hasText(clipboardData?.getData('text/html') ?? '')) return false;
         event.preventDefault();
-        return editor.chain().focus().insertContent(insertImages(images)).run();
+        return editor.chain().focus().insertContent(insertImages(pasted)).run();
       },
       handleDrop(view, event) {
-        const images = imagesOf(event.dataTransfer?.files);
-        if (images.length === 0) return false;
+        const dropped = imagesOf(event.dataTransfer?.files);
+        if (dropped.length === 0) return false;
         event.preventDefault();
         const at = view.posAtCoords({ left: event.clientX, top: event.clientY })?.pos ?? view.state.selection.from;
-        return editor.chain().focus().insertContentAt(at, insertImages(images)).run();
+        return editor.chain().focus().insertContentAt(at, insertImages(dropped)).run();
       },
+    },
+    onCreate({ editor: created }) {
+      // At once: the editor's own autofocus comes after what is typed in the first moment.
+      if (isFocused && !created.isDestroyed) created.view.focus();
     },
     onUpdate({ editor: changed }) {
       last.current = changed.isEmpty ? '' : sentHtml(changed.getHTML());
@@ -121,8 +125,8 @@ export function RichText({ label, value, onChange, addImage, showImage, error, i
         hidden
         aria-label="Images to insert"
         onChange={(event) => {
-          const images = imagesOf(event.currentTarget.files);
-          editor.chain().focus().insertContent(insertImages(images)).run();
+          const picked = imagesOf(event.currentTarget.files);
+          editor.chain().focus().insertContent(insertImages(picked)).run();
           event.currentTarget.value = '';
         }}
       />
@@ -154,13 +158,13 @@ function inlineImage(show: (contentId: string) => Promise<string | null>) {
     addAttributes: () => ({ contentId: { default: '', rendered: false }, alt: { default: '' } }),
     parseHTML: () => [
       {
-        tag: 'img[src^="cid:"]',
-        getAttrs: (image) => ({ contentId: (image.getAttribute('src') ?? '').slice('cid:'.length) }),
+        tag: 'img[data-cid]',
+        getAttrs: (image) => ({ contentId: image.getAttribute('data-cid') ?? '' }),
       },
     ],
     renderHTML: ({ node, HTMLAttributes }) => [
       'img',
-      mergeAttributes({ src: `cid:${String(node.attrs['contentId'])}` }, HTMLAttributes),
+      mergeAttributes({ 'data-cid': String(node.attrs['contentId']) }, HTMLAttributes),
     ],
     addNodeView:
       () =>
@@ -175,21 +179,44 @@ function inlineImage(show: (contentId: string) => Promise<string | null>) {
   });
 }
 
-/** Returns pasted HTML without images from elsewhere and what never belongs in mail. The editor removes unknown elements and attributes. */
-function withoutTrackers(html: string): string {
-  const pasted = new DOMParser().parseFromString(html, 'text/html');
+/**
+ * Returns pasted HTML without images from elsewhere and what never belongs in mail. The editor removes unknown elements. Word processors say
+ * in styles what is bold or italic.
+ */
+function cleanPasted(html: string): string {
+  const pasted = parse(html);
   for (const element of pasted.querySelectorAll(
     'script, style, link, meta, iframe, object, embed, form, [data-signature]',
   ))
     element.remove();
   // Content-IDs are known only if the editor itself was copied from.
   const isOwn = pasted.querySelector('[data-pm-slice]') !== null;
-  for (const image of pasted.querySelectorAll(isOwn ? 'img:not([src^="cid:"])' : 'img')) image.remove();
+  for (const image of pasted.querySelectorAll(isOwn ? 'img:not([data-cid])' : 'img')) image.remove();
+  for (const element of pasted.querySelectorAll('[data-style]')) {
+    const style = element.getAttribute('data-style') ?? '';
+    element.removeAttribute('data-style');
+    if (element.matches('b, strong') && /font-weight:\s*(normal|400)/.test(style))
+      element.replaceWith(...element.childNodes);
+    if (!element.matches('span')) continue;
+    if (/font-weight:\s*(bold|[6-9]00)/.test(style)) wrap(element, 'strong');
+    if (/font-style:\s*italic/.test(style)) wrap(element, 'em');
+  }
   return pasted.body.innerHTML;
 }
 
+function wrap(element: Element, name: 'strong' | 'em'): void {
+  const inner = document.createElement(name);
+  inner.append(...element.childNodes);
+  element.append(inner);
+}
+
+/** Parses HTML without the attributes that run code or set styles, whose mere parsing the policy of the page reports. */
+function parse(html: string): Document {
+  return new DOMParser().parseFromString(harmlessTags(html), 'text/html');
+}
+
 function hasText(html: string): boolean {
-  return new DOMParser().parseFromString(html, 'text/html').body.textContent.trim() !== '';
+  return parse(html).body.textContent.trim() !== '';
 }
 
 function imagesOf(files: FileList | null | undefined): File[] {

@@ -4,8 +4,8 @@ import type { Schedule } from '../../../core/sending/schedule.ts';
 import { exactTime } from '../parts/relative-time.tsx';
 import { timeZone } from './draft.ts';
 
-/** Suggested times, in the time zone of the browser. */
-const OFFERS = ['in 1 hour', 'tomorrow at 9am', 'next Monday at 9am'];
+/** A local date and time, as a field of the browser writes it. */
+const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 const REFUSALS = {
   'unknown time zone': 'Postroom does not know the time zone of this browser.',
   unreadable: 'This is not a valid time. Try "tomorrow at 9am", "in 2 hours" or "2026-02-01 09:00".',
@@ -26,39 +26,47 @@ export interface ScheduleMeaning {
   refusal: string | null;
 }
 
-/** Field for the send time in words; shows the resulting instant. */
+/** Fields for the send time, by the calendar or in words; shows the resulting instant. */
 export function ScheduleField({
   value,
   onChange,
+  remove,
   error,
 }: {
   value: string;
   onChange: (value: string) => void;
+  /** removes the send time and the fields */
+  remove: () => void;
   error?: string | undefined;
 }) {
   const meaning = useMeaning(value);
   return (
     <div>
-      <TextInput
-        label="Send at"
-        description={`A date or words, in the time zone ${timeZone}`}
-        placeholder="tomorrow at 9am"
-        value={value}
-        maxLength={200}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        error={error ?? meaning?.refusal}
-        data-autofocus
-      />
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          type="datetime-local"
+          label="Date and time"
+          value={LOCAL.test(value) ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Send at"
+          description={`A date or words, in the time zone ${timeZone}`}
+          placeholder="tomorrow at 9am"
+          value={value}
+          maxLength={200}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          error={error ?? meaning?.refusal}
+          data-autofocus
+          flex={1}
+        />
+        <Button variant="default" onClick={remove}>
+          Remove time
+        </Button>
+      </Group>
       <Text size="xs" c="dimmed" mt={4} aria-live="polite">
         {meaning?.at != null && `Will be sent ${exactTime(meaning.at.toISOString())}`}
       </Text>
-      <Group gap={6} mt={6}>
-        {OFFERS.map((offer) => (
-          <Button key={offer} size="compact-xs" variant="default" onClick={() => onChange(offer)}>
-            {offer}
-          </Button>
-        ))}
-      </Group>
     </div>
   );
 }

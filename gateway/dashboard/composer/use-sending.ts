@@ -2,10 +2,14 @@ import { useRef, useState } from 'react';
 import { showNotice } from '../parts/notice.tsx';
 import { exactTime } from '../parts/relative-time.tsx';
 import { type Problem, useAct } from '../parts/use-act.ts';
-import { attachmentsInput } from './attachments.ts';
-import { CANCEL, CREATE_DRAFT, type Original, SEND_DRAFT, type SentEmail } from './composer-documents.ts';
+import { undoSeconds } from './browser-settings.ts';
+import { type Original, SEND_DRAFT, type SentEmail } from './composer-documents.ts';
 import type { ComposerMode } from './draft.ts';
-import { createInput, type DraftContent, type SavedDraft } from './use-saved-draft.ts';
+import type { DraftContent, SavedDraft } from './use-saved-draft.ts';
+import { useUndo } from './use-undo.ts';
+
+/** By how much the clocks of the browser and the service may differ. Milliseconds. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 export interface Sending {
   /** Saves and sends the draft. Resolves to the email, or to the problem; to null while another call runs, or if the draft is not saved. */
@@ -18,8 +22,7 @@ export interface Sending {
 /** Sends a draft once: ignores double clicks, and repeats the idempotency key of its version if a response was lost. */
 export function useSending(mode: ComposerMode, original: Original | null, draft: SavedDraft): Sending {
   const { act: sendDraft } = useAct(SEND_DRAFT, { quiet: true });
-  const { act: cancel } = useAct(CANCEL);
-  const { act: create } = useAct(CREATE_DRAFT);
+  const takeBack = useUndo(mode, original);
   const [isBusy, setBusy] = useState(false);
   const busy = useRef(false);
 
@@ -29,22 +32,16 @@ export function useSending(mode: ComposerMode, original: Original | null, draft:
       const link = { label: 'Show approvals', path: '/approvals' };
       return showNotice('The email waits for approval. It is not sent before.', { link });
     }
+    const link = { label: 'Show email', path };
     if (email.status !== 'SCHEDULED' || email.scheduledAt === null)
-      return showNotice('The email is being sent.', { link: { label: 'Show email', path } });
-    const takeBack = async () => {
-      const { payload } = await cancel({ input: { id: email.id } });
-      if (payload === null) return;
-      const held = content.files.filter(({ file }) => file !== null);
-      const attachments = await attachmentsInput(held, new Map());
-      const stored = await create({ input: createInput(mode, original, content, { attachments }) });
-      if (stored.payload === null) return;
-      const link = { label: 'Show drafts', path: '/drafts' };
-      showNotice('Sending was stopped. The email is a draft again.', { link });
-    };
-    showNotice(`Scheduled for ${exactTime(email.scheduledAt)}.`, {
-      link: { label: 'Show scheduled', path: '/scheduled' },
-      undo: () => void takeBack(),
-    });
+      return showNotice('The email is being sent.', { link });
+    const undo = () => void takeBack(email, content);
+    const waitsMs = new Date(email.scheduledAt).getTime() - Date.now();
+    // A send policy can make it wait longer.
+    if (content.input.scheduledAt === null && waitsMs <= undoSeconds() * 1_000 + CLOCKS_DIFFER_MS)
+      return showNotice('Sent.', { link, undo, staysMs: undoSeconds() * 1_000 });
+    const scheduled = { label: 'Show scheduled', path: '/scheduled' };
+    showNotice(`Scheduled for ${exactTime(email.scheduledAt)}.`, { link: scheduled, undo });
   };
 
   return {
@@ -58,7 +55,7 @@ export function useSending(mode: ComposerMode, original: Original | null, draft:
         if (saved.draft === null) return saved.problem === null ? null : { email: null, problem: saved.problem };
         const { id, version } = saved.draft;
         const { payload, problem } = await sendDraft({
-          input: { id, version, idempotencyKey: `dashboard ${id} ${version}` },
+          input: { id, version, undoSeconds: undoSeconds(), idempotencyKey: `dashboard ${id} ${version}` },
         });
         if (payload === null) return { email: null, problem };
         draft.end();

@@ -12,15 +12,17 @@ export interface NoticeOffer {
   link?: { label: string; path: string } | undefined;
   /** undoes the action */
   undo?: (() => void) | undefined;
+  /** time that the notice stays, 10 s by default; milliseconds */
+  staysMs?: number | undefined;
 }
 
 /** Shows what was done, with an optional link and undo button. */
-export function showNotice(text: string, { link, undo }: NoticeOffer = {}): void {
+export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: NoticeOffer = {}): void {
   const id = randomId();
   const hide = () => hideNotice(id);
   notify({
     id,
-    autoClose: STAYS_MS,
+    autoClose: staysMs,
     withBorder: true,
     closeButtonProps: { 'aria-label': 'Close notice' },
     message: (

@@ -1,6 +1,8 @@
 import { Group, SegmentedControl, Stack, Tabs, useMantineColorScheme } from '@mantine/core';
 import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ExportSection } from './export-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
@@ -42,6 +44,7 @@ export function SettingsPage() {
           <Stack maw={760}>
             <ProfileSection />
             <AppearanceSection />
+            <UndoSection />
             <ExportSection />
           </Stack>
         </Tabs.Panel>
@@ -82,6 +85,32 @@ function AppearanceSection() {
                 {label}
               </Group>
             ),
+          }))}
+        />
+      </Group>
+    </Section>
+  );
+}
+
+/** Time to undo sending. */
+function UndoSection() {
+  const [seconds, setSeconds] = useState(undoSeconds);
+  return (
+    <Section
+      title="Undo send"
+      about="An email that you send here waits so long, and its notice has an Undo button. Saved in this browser."
+    >
+      <Group>
+        <SegmentedControl
+          aria-label="Time to undo sending"
+          value={String(seconds)}
+          onChange={(value) => {
+            rememberUndoSeconds(Number(value));
+            setSeconds(Number(value));
+          }}
+          data={UNDO_CHOICES.map((choice) => ({
+            value: String(choice),
+            label: choice === 0 ? 'Off' : `${choice} seconds`,
           }))}
         />
       </Group>
