@@ -79,6 +79,12 @@ const addressPolicy = sendPolicyShape.nullish().meta({
   description: 'Limits the mail that the address sends. Replaces the whole policy; null removes it.',
 });
 
+const MAX_SIGNATURE_LENGTH = 2_000;
+
+const addressSignature = z.string().max(MAX_SIGNATURE_LENGTH).nullish().meta({
+  description: 'Plain text that the dashboard puts below new mail and replies from the address. Null removes it.',
+});
+
 /** Input to create an address. */
 export const newAddressShape = z.object({
   address: text,
@@ -87,6 +93,7 @@ export const newAddressShape = z.object({
   webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
   isActive: z.boolean().optional(),
   policy: addressPolicy,
+  signature: addressSignature,
 });
 
 /** Input to update an address. */
@@ -95,6 +102,7 @@ export const addressChangeShape = z.object({
   webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
   isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
   policy: addressPolicy,
+  signature: addressSignature,
 });
 
 /** Bytes as JSON: small enough for every webhook payload. */

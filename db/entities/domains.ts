@@ -84,6 +84,8 @@ export const EmailAddressSchema = defineEntity({
     isActive: p.boolean().default(true),
     /** of mail that it sends, see core/sending/send-policy.ts; null: none */
     sendPolicy: p.json<SendPolicy>().nullable(),
+    /** plain text below mail that is written in the dashboard; null: none */
+    signature: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

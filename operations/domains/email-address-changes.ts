@@ -18,10 +18,12 @@ export interface NewEmailAddress {
   isActive?: boolean | undefined;
   /** limits the mail that it sends; null: no limits */
   policy?: SendPolicy | null | undefined;
+  /** plain text below mail that is written in the dashboard; null or blank: none */
+  signature?: string | null | undefined;
 }
 
 /** The changes. Omitted fields stay as they are; null removes that kind of routing. */
-export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive' | 'policy'>;
+export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive' | 'policy' | 'signature'>;
 
 /** Adds an address to a verified domain of the user. Throws validation, not_found, conflict. */
 export async function createEmailAddress(context: OperationContext, input: NewEmailAddress): Promise<EmailAddress> {
@@ -58,15 +60,16 @@ async function addAddress(
     webhookId: null,
     ...routing,
     sendPolicy: policyToStore(input.policy ?? null),
+    signature: signatureToStore(input.signature),
     isActive: input.isActive ?? true,
     createdAt,
     updatedAt: createdAt,
   });
 }
 
-const CHANGEABLE = ['endpointId', 'webhookId', 'isActive', 'policy'] as const;
+const CHANGEABLE = ['endpointId', 'webhookId', 'isActive', 'policy', 'signature'] as const;
 
-/** Changes the routing of an address, its send policy, or whether it is active. Throws validation, not_found. */
+/** Changes the routing of an address, its send policy, its signature, or whether it is active. Throws validation, not_found. */
 export async function updateEmailAddress(
   context: OperationContext,
   id: string,
@@ -81,6 +84,7 @@ export async function updateEmailAddress(
     Object.assign(address, await routingOf(unit, userId, change));
     if (change.isActive !== undefined) address.isActive = change.isActive;
     if (change.policy !== undefined) address.sendPolicy = policyToStore(change.policy);
+    if (change.signature !== undefined) address.signature = signatureToStore(change.signature);
     address.updatedAt = context.now();
     return address.address;
   });
@@ -102,6 +106,12 @@ export async function deleteEmailAddress(context: OperationContext, id: string):
   });
   bus.publish('routing.changed', { name: deleted.address });
   return deleted;
+}
+
+/** Returns the text without blank lines around it and with LF at line ends. */
+function signatureToStore(signature: string | null | undefined): string | null {
+  const text = (signature ?? '').replace(/\r\n?/g, '\n').replace(/^\s*\n|\s+$/g, '');
+  return text === '' ? null : text;
 }
 
 /** Prevents deletion until the transaction ends. */

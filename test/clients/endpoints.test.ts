@@ -141,6 +141,7 @@ describe('inboundemail', () => {
       receiptRuleName: null,
       policy: null,
       policyUsage: null,
+      signature: null,
       userId: expect.any(String),
       createdAt: INSTANT,
       updatedAt: INSTANT,

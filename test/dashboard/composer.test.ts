@@ -4,6 +4,7 @@ import { refusalOfMailboxes } from '../../gateway/dashboard/composer/address-tex
 import { type DocumentNode, textOfDocument } from '../../gateway/dashboard/composer/document-text.ts';
 import { draftInput, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
 import { harmlessTags, isEditable, sentHtml } from '../../gateway/dashboard/composer/mail-html.ts';
+import { replaceSignature, withSignature } from '../../gateway/dashboard/composer/signature.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -148,6 +149,35 @@ test('empty paragraphs are sent with a line, items of lists without a paragraph'
   const sent = '<p><br></p><ul><li>a<ul><li>b</li></ul></li><li><p>c</p><p>d</p></li></ul>';
   expect(sentHtml(html)).toBe(sent);
   expect(isEditable(sent)).toBe(true);
+});
+
+describe('the signature', () => {
+  const ann = 'Ann <Lee>\nPostroom';
+  const annHtml = '<div data-signature=""><p>-- <br>Ann &lt;Lee&gt;<br>Postroom</p></div>';
+  const empty = { ...values, text: '', html: '' };
+
+  test('is below the place to write, in both forms', () => {
+    expect(withSignature(empty, ann)).toMatchObject({ text: `\n\n-- \n${ann}`, html: `<p><br></p>${annHtml}` });
+    expect(withSignature({ ...empty, html: null }, ann).html).toBe(null);
+    expect(withSignature(empty, null)).toEqual(empty);
+    expect(isEditable(annHtml)).toBe(true);
+  });
+
+  test.each([
+    ['another', 'Bob', 'Yes.\n\n-- \nBob', '<p>Yes.</p><div data-signature=""><p>-- <br>Bob</p></div>'],
+    ['none', null, 'Yes.', '<p>Yes.</p>'],
+  ])('goes with the sender: %s', (_, next, text, html) => {
+    const message = { text: `Yes.\n\n-- \n${ann}`, html: `<p>Yes.</p>${annHtml}` };
+    expect(replaceSignature(message, ann, next).html).toBe(html);
+    expect(replaceSignature({ ...message, html: null }, ann, next)).toEqual({ text, html: null });
+  });
+
+  test('is added for a sender who has one, and not again where it was removed', () => {
+    expect(replaceSignature({ text: 'Yes.', html: null }, null, 'Bob').text).toBe('Yes.\n\n-- \nBob');
+    expect(replaceSignature({ text: 'Yes.', html: '<p>Yes.</p>' }, null, 'Bob').html).toContain('Bob');
+    for (const html of [null, '<p>Yes.</p>'])
+      expect(replaceSignature({ text: 'Yes.', html }, ann, 'Bob')).toEqual({ text: 'Yes.', html });
+  });
 });
 
 test.each([
@@ -301,6 +331,10 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     expect(map?.content.text?.trim()).toBe('Go north. Here (https://elsewhere.test/)[pixel.png]');
     expect(map?.attachments.map(({ filename }) => filename).toSorted()).toEqual(['pixel.png', 'route.txt']);
 
+    // The signature of the sender is below it, and goes with the sender.
+    const [own] = (await account.call('GET', '/email-addresses')).body.data;
+    await account.call('PUT', `/email-addresses/${own.id}`, { signature: 'Ann <Lee>\nPostroom' });
+
     // In plain text, for later, and taken back; nothing of it is sent.
     await page.goto(`${stage.url}/inbox?compose=new`);
     await toField(page).fill(friend.address);
@@ -310,7 +344,13 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.keyboard.type('Not now.');
     await dialog.getByRole('button', { name: 'Use plain text' }).click();
     await dialog.getByRole('button', { name: 'Remove formatting' }).click();
-    await expect.poll(() => dialog.locator('textarea:visible').inputValue()).toBe('Not now.');
+    const plain = () => dialog.locator('textarea:visible').inputValue();
+    await expect.poll(plain).toBe('Not now.\n\n-- \nAnn <Lee>\nPostroom');
+    const sender = dialog.getByRole('textbox', { name: 'From' });
+    await sender.fill(`other@${account.domain}`);
+    await expect.poll(plain).toBe('Not now.');
+    await sender.fill(account.address);
+    await expect.poll(plain).toBe('Not now.\n\n-- \nAnn <Lee>\nPostroom');
     await dialog.getByRole('button', { name: 'Send later' }).click();
     await page.getByRole('menuitem', { name: 'Tomorrow morning' }).waitFor();
     expect(await findViolations(page)).toEqual([]);

@@ -48,6 +48,7 @@ create table email_address (
   webhook_id text,
   is_active boolean not null default true,
   send_policy jsonb,
+  signature text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)

@@ -16,6 +16,8 @@ export interface EmailAddress {
   webhookId: string | null;
   /** of mail that it sends; null: none */
   policy: SendPolicy | null;
+  /** plain text below mail that is written in the dashboard; null: none */
+  signature: string | null;
   createdAt: Date;
   updatedAt: Date;
   domain: { id: string; name: string; status: DomainStatus; isReceiving: boolean };
@@ -156,6 +158,7 @@ function emailAddressOf(row: ListedRow): EmailAddress {
     endpointId: row.endpoint_id,
     webhookId: row.webhook_id,
     policy: row.send_policy,
+    signature: row.signature,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     domain: {

@@ -8,6 +8,13 @@ export const SENDERS = graphql(`
   }
 `);
 
+/** The addresses that contain this text, with their signatures. */
+export const SIGNATURES = graphql(`
+  query ComposerSignatures($search: String!) {
+    emailAddresses(first: 20, filter: { search: $search }) { edges { node { id address signature } } }
+  }
+`);
+
 /** The message to reply to or to forward. */
 export const ORIGINAL = graphql(`
   query ComposerOriginal($id: ID!) {

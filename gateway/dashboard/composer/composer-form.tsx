@@ -26,9 +26,11 @@ import { ProblemNote } from './problem-note.tsx';
 import { quoteOriginal } from './quote-original.ts';
 import { ScheduleField } from './schedule-field.tsx';
 import { SendButton } from './send-button.tsx';
+import { replaceSignature } from './signature.ts';
 import { useFiles } from './use-files.ts';
 import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
 import { useSending } from './use-sending.ts';
+import { useSignature } from './use-signature.ts';
 
 export interface ComposerFormProps {
   mode: ComposerMode;
@@ -107,6 +109,19 @@ export function ComposerForm(props: ComposerFormProps) {
       void saveLast.current();
     };
   }, []);
+
+  const signature = useSignature(values.from);
+  const signed = useRef(signature);
+  const sign = useEffectEvent((next: string | null) => {
+    const before = signed.current;
+    signed.current = next;
+    if (before === undefined || before === next || hasForeignHtml) return;
+    const written = replaceSignature(values, before, next);
+    form.setValues({ text: written.text, html: written.html });
+  });
+  useEffect(() => {
+    if (signature !== undefined) sign(signature);
+  }, [signature]);
 
   const add = (more: File[]) => {
     if (mode !== 'forward') addFiles(more);

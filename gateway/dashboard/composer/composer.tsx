@@ -4,11 +4,14 @@ import { type CombinedError, useQuery } from 'urql';
 import { Link } from 'wouter';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { looksLikeMailbox } from './address-text.ts';
 import { firstDraft } from './answer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
 import { type ComposerMode, kindOf } from './draft.ts';
+import { withSignature } from './signature.ts';
+import { useSignature } from './use-signature.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;
@@ -101,6 +104,12 @@ function OpenedComposer(props: OpenedProps) {
   });
   const error = sendersError ?? originalError ?? draftError;
   const original = emailId === undefined ? null : originalData?.email;
+  const domains = sendersData?.domains.edges.map(({ node }) => node).filter(({ canSend }) => canSend) ?? [];
+  const addresses = sendersData?.senders.map(({ address }) => address) ?? [];
+  const senders = addresses.length > 0 ? addresses : domains.map(({ name }) => `hello@${name}`);
+  const isRead = sendersData !== undefined && original !== undefined && stored !== undefined;
+  const first = isRead ? firstDraft(mode, original, senders, to, prefersPlain()) : null;
+  const signature = useSignature(first?.from ?? '');
   // A failed refresh must not discard the draft and its files.
   if (error !== undefined && (sendersData === undefined || original === undefined || stored === undefined))
     return (
@@ -113,7 +122,7 @@ function OpenedComposer(props: OpenedProps) {
         }}
       />
     );
-  if (sendersData === undefined || original === undefined || stored === undefined)
+  if (!isRead || first === null || (signature === undefined && looksLikeMailbox(first.from)))
     return (
       <Stack aria-busy>
         <Skeleton h={34} />
@@ -127,7 +136,6 @@ function OpenedComposer(props: OpenedProps) {
         <Text size="sm">The email is not in this account, so you cannot reply to it.</Text>
       </Alert>
     );
-  const domains = sendersData.domains.edges.map(({ node }) => node).filter(({ canSend }) => canSend);
   if (domains.length === 0)
     return (
       <Alert color="yellow" variant="outline" title="No verified domain">
@@ -139,8 +147,6 @@ function OpenedComposer(props: OpenedProps) {
         </Text>
       </Alert>
     );
-  const addresses = sendersData.senders.map(({ address }) => address);
-  const senders = addresses.length > 0 ? addresses : domains.map(({ name }) => `hello@${name}`);
   return (
     <ComposerForm
       key={`${mode} ${emailId ?? ''}`}
@@ -151,7 +157,7 @@ function OpenedComposer(props: OpenedProps) {
       stored={stored}
       created={created}
       reload={reload}
-      first={firstDraft(mode, original, senders, to, prefersPlain())}
+      first={withSignature(first, signature ?? null)}
       close={close}
       sent={sent}
     />

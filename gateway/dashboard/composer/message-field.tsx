@@ -89,7 +89,10 @@ function PlainText({
 }: Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> & { id: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (isFocused) field.current?.focus();
+    if (!isFocused) return;
+    field.current?.focus();
+    // Above the signature of a new message.
+    if (field.current?.value.startsWith('\n') === true) field.current.setSelectionRange(0, 0);
   }, [isFocused]);
   return (
     <Textarea

@@ -48,6 +48,10 @@ const addressBody = z
       .nullable()
       .meta({ description: 'Limits the mail that the address sends. Null: no limits.' }),
     policyUsage: policyUsageBody.nullable(),
+    signature: z
+      .string()
+      .nullable()
+      .meta({ description: 'Plain text that the dashboard puts below mail from the address. Null: none.' }),
     warning: z.string().optional(),
   })
   .meta({ id: 'EmailAddress' });
@@ -249,6 +253,7 @@ function addressBodyOf(
           },
     policy: address.policy,
     policyUsage: policyUsageBodyOf(usage),
+    signature: address.signature,
     ...(address.warning === null ? {} : { warning: address.warning }),
   };
 }

@@ -125,6 +125,10 @@ EmailAddressNode.implement({
       description: 'What is left of the budgets of the policy. Empty without budgets.',
       resolve: ({ address, policy }, _args, context) => addressUsage(context, address, { policy }),
     }),
+    signature: t.exposeString('signature', {
+      nullable: true,
+      description: 'Plain text that the dashboard puts below new mail and replies from the address. Null means none.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the address was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the address was last changed.' }),
   }),
@@ -182,6 +186,7 @@ builder.mutationField('createEmailAddress', (t) =>
       webhookId: t.input.id({ description: webhookId }),
       isActive: t.input.boolean({ description: 'Whether the address accepts mail. The default is true.' }),
       policy: t.input.field({ type: SendPolicyInput, description: 'Limits the mail that the address sends.' }),
+      signature: t.input.string({ description: 'Plain text that the dashboard puts below mail from the address.' }),
     },
     errors: { dataField: { name: 'emailAddress' } },
     resolve: async (_root, { input }, context) => {
@@ -199,7 +204,7 @@ builder.mutationField('updateEmailAddress', (t) =>
     type: EmailAddressNode,
     access: access.manage,
     description:
-      'Updates where mail to an address goes, whether the address accepts mail, and its send policy. Omitted fields keep their values. endpointId and webhookId replace each other.',
+      'Updates where mail to an address goes, whether the address accepts mail, its send policy, and its signature. Omitted fields keep their values. endpointId and webhookId replace each other.',
     input: {
       id: t.input.id({ required: true, description: 'ID of the address.' }),
       endpointId: t.input.id({ description: 'ID of the endpoint that receives the mail. Null stores mail only.' }),
@@ -208,6 +213,9 @@ builder.mutationField('updateEmailAddress', (t) =>
       policy: t.input.field({
         type: SendPolicyInput,
         description: 'Replaces the whole send policy. Null removes it.',
+      }),
+      signature: t.input.string({
+        description: 'Plain text that the dashboard puts below mail from the address. Null removes it.',
       }),
     },
     errors: { dataField: { name: 'emailAddress' } },

@@ -39,7 +39,7 @@ async function addEndpoint(owner: TestMailbox, more: object = {}): Promise<strin
   return made.body.id;
 }
 
-const NOTHING_GIVEN = 'At least one field must be provided: endpointId, webhookId, isActive, policy';
+const NOTHING_GIVEN = 'At least one field must be provided: endpointId, webhookId, isActive, policy, signature';
 
 test('one with an endpoint shows every documented field', async () => {
   const address = `Help.Desk@${domain.name.toUpperCase()}`;
@@ -56,6 +56,7 @@ test('one with an endpoint shows every documented field', async () => {
     receiptRuleName: null,
     policy: null,
     policyUsage: null,
+    signature: null,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
     userId: box.userId,
@@ -70,6 +71,19 @@ test('one with an endpoint shows every documented field', async () => {
   });
   expect(await get(box, `/email-addresses/${made.body.id}`)).toEqual(made.body);
   expect(changed).toContain(address.toLowerCase());
+});
+
+test('a signature is kept as text without blank lines around it, changed, and removed', async () => {
+  const address = `signed@${domain.name}`;
+  const made = await post(box, '/email-addresses', { address, domainId: domain.id, signature: '\r\n Ann\r\nLee \n\n' });
+  expect(made.body.signature).toBe(' Ann\nLee');
+  const path = `/email-addresses/${made.body.id}`;
+  const change = (signature: string | null) => gateway.call(box.apiKey, 'PUT', path, { signature });
+  expect((await change('Bob')).json().signature).toBe('Bob');
+  const refused = await change('x'.repeat(2_001));
+  expect([refused.statusCode, refused.body]).toEqual([400, expect.stringContaining('signature')]);
+  expect(await get(box, path)).toMatchObject({ signature: 'Bob' });
+  for (const none of [' \n', null]) expect((await change(none)).json().signature).toBe(null);
 });
 
 test('one without an endpoint has routing of type none', async () => {

@@ -4,7 +4,7 @@ import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
 const ADDRESS = graphql(
   `
   fragment AddressParts on EmailAddress {
-    id address isActive isReceiving warning routing createdAt
+    id address isActive isReceiving warning routing signature createdAt
     endpoint { id name isActive }
     domain { id name catchAll { isEnabled endpoint { id name } } }
     emailStatistics { last24Hours last7Days last30Days }
@@ -63,7 +63,7 @@ export const UPDATE_ADDRESS = graphql(
     updateEmailAddress(input: $input) {
       __typename
       ... on UpdateEmailAddressPayload {
-        emailAddress { id isActive routing policy { ...PolicyParts } policyUsage { ...UsageParts } }
+        emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }
       }
       ... on Error { message code }
       ... on ValidationError { fields { path message } }

@@ -9,10 +9,11 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { DELETE_ADDRESS, ONE_ADDRESS, routeOf, type ShownAddress, UPDATE_ADDRESS } from './address-documents.ts';
 import { AddressPolicy } from './address-policy.tsx';
+import { AddressSignature } from './address-signature.tsx';
 import { useEndpointChoices } from './endpoint-choice.tsx';
 import { TestMail } from './test-mail.tsx';
 
-/** One address beside the list: destination, status, test mail, and deletion. */
+/** One address beside the list: destination, status, signature, send policy, test mail, and deletion. */
 export function AddressDrawer({ id, close }: { id: string | null; close: () => void }) {
   const { data, error, isLoading, refresh } = useLiveQuery({
     query: ONE_ADDRESS,
@@ -107,6 +108,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           </Alert>
         )}
       </Stack>
+      <AddressSignature key={`${address.id} signature`} address={address} />
       <AddressPolicy key={address.id} address={address} />
       <Stack gap="sm" component="section" aria-label="Test this address">
         <Title order={3}>Test this address</Title>
