@@ -110,7 +110,7 @@ const tones: Record<Recipient['status'], Tone> = {
   FAILED: 'bad',
 };
 
-/** Status of a sent message for each recipient, with the server's last reply. */
+/** Status of a sent message for each recipient, with the reason in words, or else the server's last reply. Each is said once. */
 function MessageRecipients({
   recipients,
   failureReason,
@@ -118,6 +118,7 @@ function MessageRecipients({
   recipients: MessageBodyData['recipients'];
   failureReason: string | null;
 }) {
+  const isExplained = recipients.some(({ refusal, lastText }) => refusal !== null || lastText !== null);
   return (
     <Stack gap={4} role="group" aria-label="Delivery">
       {recipients.map(({ id, address, status, lastText, lastCode, refusal, nextAttemptAt, settledAt }) => (
@@ -130,11 +131,11 @@ function MessageRecipients({
             {settledAt !== null && <RelativeTime at={settledAt} />}
             {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="next attempt " />}
             {status !== 'DELIVERED' && refusal !== null && ` · ${refusal.title}. ${refusal.advice}`}
-            {status !== 'DELIVERED' && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
+            {status !== 'DELIVERED' && refusal === null && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
           </Text>
         </Group>
       ))}
-      {failureReason !== null && (
+      {failureReason !== null && !isExplained && (
         <Text size="xs" c="dimmed">
           {failureReason}
         </Text>
