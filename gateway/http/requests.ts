@@ -35,8 +35,7 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
-/** Except the files of the reference page. */
-const SLASHES_AT_END = /^\/api\/e2\/(?!docs\/).*\/$/;
+const SLASHES_AT_END = /^\/api\/e2\/.*\/$/;
 
 /** Removes trailing slashes. */
 function withoutSlashes(path: string): string {
