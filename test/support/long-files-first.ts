@@ -20,7 +20,6 @@ const ORDER = [
   'flow/inbound',
   'dashboard/inbox',
   'haraka-plugins/trouble',
-  'dashboard/composer',
   'flow/outgoing-hostile',
   'haraka-plugins/tls-reload',
   'dashboard/',
