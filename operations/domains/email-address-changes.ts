@@ -23,7 +23,10 @@ export interface NewEmailAddress {
 }
 
 /** The changes. Omitted fields stay as they are; null removes that kind of routing. */
-export type EmailAddressChange = Pick<NewEmailAddress, 'endpointId' | 'webhookId' | 'isActive' | 'policy' | 'signature'>;
+export type EmailAddressChange = Pick<
+  NewEmailAddress,
+  'endpointId' | 'webhookId' | 'isActive' | 'policy' | 'signature'
+>;
 
 /** Adds an address to a verified domain of the user. Throws validation, not_found, conflict. */
 export async function createEmailAddress(context: OperationContext, input: NewEmailAddress): Promise<EmailAddress> {
