@@ -18,7 +18,6 @@ const ORDER = [
   'flow/scheduling',
   'flow/forwarding-faults',
   'flow/inbound',
-  'dashboard/inbox',
   'haraka-plugins/trouble',
   'flow/outgoing-hostile',
   'haraka-plugins/tls-reload',
