@@ -27,8 +27,8 @@ export interface AcceptorOptions {
   claimant: string;
   /** whether the data disk has room for another message */
   hasRoom: () => Promise<boolean>;
-  /** whether this process' parser has room; otherwise the rows stay unclaimed until the next sweep */
-  canParse: () => boolean;
+  /** whether this process' parser has room for mail of these users; otherwise the rows stay unclaimed until the next sweep */
+  canParse: (users: readonly string[]) => boolean;
   /** called for each new message after its commit */
   onAccepted: (bytes: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
   fault: (point: FaultPoint) => void;
@@ -134,7 +134,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 /** Commits a group of messages and returns the replies. */
 async function write(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
   options.fault('receiving.before-commit');
-  const claimant = options.canParse() ? options.claimant : null;
+  const claimant = options.canParse(usersOf(offers)) ? options.claimant : null;
   const outcomes = await acceptGroup(options.database.pool, offers, claimant);
   options.fault('receiving.after-commit');
   announce(options, { offers, outcomes, isClaimed: claimant !== null });
@@ -143,12 +143,16 @@ async function write(options: AcceptorOptions, offers: readonly Offer[]): Promis
 
 /** The same for messages to reply addresses, which may refuse. */
 async function writeReplies(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
-  const claimant = options.canParse() ? options.claimant : null;
+  const claimant = options.canParse(usersOf(offers)) ? options.claimant : null;
   const beforeCommit = () => options.fault('receiving.replies-counted');
   const outcomes = await acceptReplies(options.database, offers, { claimant, beforeCommit });
   options.fault('receiving.after-commit');
   announce(options, { offers, outcomes, isClaimed: claimant !== null });
   return outcomes.map(replyTo);
+}
+
+function usersOf(offers: readonly Offer[]): string[] {
+  return offers.flatMap(({ envelope }) => envelope.recipients.map(({ userId }) => userId));
 }
 
 function replyTo({ refused, emailIds }: ReplyOutcome): AcceptReply {

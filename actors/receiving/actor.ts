@@ -101,7 +101,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     makeId,
     claimant: name,
     hasRoom,
-    canParse: () => queue.hasRoom(),
+    canParse: (users) => queue.hasRoom(users),
     fault,
     onAccepted(accepted, receptions, { isClaimed, company }) {
       queue.noteAccept(accepted.length, company);

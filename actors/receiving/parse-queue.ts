@@ -24,8 +24,11 @@ export interface ParseQueue {
   add(queued: readonly QueuedReception[]): void;
   /** Notes that a message was just accepted, and how many others its commit had: while there are many, parsing waits. */
   noteAccept(sizeBytes: number, company: number): void;
-  /** whether there is room for more */
-  hasRoom(): boolean;
+  /**
+   * Whether there is room for more. `users`: those that it is of; users with little in the queue have room that others have not. Omitted:
+   * anyone.
+   */
+  hasRoom(users?: Iterable<string>): boolean;
   /** Begins no further chunk, and resolves when those in progress are done. A sweep finds what still waits. */
   stop(): Promise<void>;
 }
@@ -41,8 +44,17 @@ const CHUNK_BYTES = 2_000_000;
 const SUSPECT_TRIES = 2;
 
 /** Maximum that waits in memory; the bytes stay below the byte store's cache. Further rows wait unclaimed in the table. */
-const ROOM_MESSAGES = 5_000;
+const ROOM_MESSAGES = 20_000;
 const ROOM_BYTES = 112_000_000;
+/** Part of the room that is for users with less than this part of what waits. */
+const RESERVED = 0.25;
+
+/*
+ * Users take turns, message by message, so that the burst of one does not delay the others. While parsing yields to accepts, users with
+ * few messages do not wait beside one with many, unless there are many users.
+ */
+const FEW_MESSAGES = 3;
+const MANY_USERS = 25;
 
 /*
  * Parsing yields to accepts: a client that waits for its 250 goes before a webhook. "Many accepts" in the quiet window means that the
@@ -71,7 +83,10 @@ interface Entry extends QueuedReception {
 
 /** The receptions that this process has leased and not parsed yet, in memory. Their rows are the truth. */
 export function createParseQueue(options: ParseQueueOptions): ParseQueue {
-  const waiting: Entry[] = [];
+  /** by email, oldest first */
+  const waiting = new Map<string, Entry>();
+  /** of each user with something waiting, in the order of their turns */
+  const turns = new Map<string, Entry[]>();
   const known = new Set<string>();
   const running = new Set<Promise<void>>();
   const accepts = countRecent(QUIET_WINDOW_MS);
@@ -80,31 +95,44 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
+  /** Returns the users with few messages beside one with more; none if users are many. */
+  function usersWithFew(): Set<string> {
+    if (turns.size > MANY_USERS) return new Set();
+    const few = [...turns].flatMap(([user, { length }]) => (length <= FEW_MESSAGES ? user : []));
+    return new Set(few.length === turns.size ? [] : few);
+  }
+
   /** Returns the milliseconds until the next chunk may start; 0 is now. */
   function delay(): number {
     const now = performance.now();
-    const oldest = waiting[0];
+    const [oldest] = waiting.values();
     if (pausedUntil > now) return pausedUntil - now;
     if (oldest === undefined) return 0;
-    if (accepts.count() < BUSY_ACCEPTS) {
-      const mayGather = running.size > 0 && waiting.length < CHUNK_MESSAGES;
+    if (!isYielding()) {
+      const mayGather = running.size > 0 && waiting.size < CHUNK_MESSAGES;
       return mayGather ? Math.max(0, oldest.since + GATHER_MS - now) : 0;
     }
-    if (waiting.length >= YIELD_MESSAGES || waitingBytes >= YIELD_BYTES) return 0;
+    if (waiting.size >= YIELD_MESSAGES || waitingBytes >= YIELD_BYTES) return 0;
     return Math.min(Math.max(0, oldest.since + YIELD_AGE_MS - now), QUIET_WINDOW_MS / 3);
   }
 
+  /** Whether accepts are so many that parsing waits for them. */
+  function isYielding(): boolean {
+    return accepts.count() >= BUSY_ACCEPTS;
+  }
+
   function start(): void {
-    while (!isStopped && waiting.length > 0 && running.size < options.concurrency) {
+    while (!isStopped && waiting.size > 0 && running.size < options.concurrency) {
       const ms = delay();
-      if (ms > 0) {
+      const few = ms > 0 && pausedUntil <= performance.now() && isYielding() ? usersWithFew() : null;
+      if (ms > 0 && (few === null || few.size === 0)) {
         timer ??= setTimeout(() => {
           timer = undefined;
           start();
         }, ms);
         return;
       }
-      const work = run(takeChunk());
+      const work = run(takeChunk(few));
       running.add(work);
       void work.finally(() => {
         running.delete(work);
@@ -113,19 +141,27 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     }
   }
 
-  function takeChunk(): Entry[] {
+  /** Takes the next messages, one of each user in turn. `users`: of these only; null: of all. */
+  function takeChunk(users: ReadonlySet<string> | null): Entry[] {
+    const chunk: Entry[] = [];
     let bytes = 0;
-    let count = 0;
-    for (const entry of waiting) {
-      const isFull = count === CHUNK_MESSAGES || bytes + entry.sizeBytes > CHUNK_BYTES;
-      if (count > 0 && (isFull || isSuspect(entry))) break;
+    // What is set again comes last, so that the loop goes round.
+    for (const [user, entries] of turns) {
+      const [entry] = entries;
+      if (entry === undefined || users?.has(user) === false) continue;
+      const isFull = chunk.length === CHUNK_MESSAGES || bytes + entry.sizeBytes > CHUNK_BYTES;
+      if (chunk.length > 0 && (isFull || isSuspect(entry))) break;
       bytes += entry.sizeBytes;
-      count++;
+      chunk.push(entry);
+      entries.shift();
+      waiting.delete(entry.reception.emailId);
+      turns.delete(user);
+      if (entries.length > 0) turns.set(user, entries);
       if (isSuspect(entry)) break;
     }
     waitingBytes -= bytes;
-    receivingMetrics.parseWaiting.set(waiting.length - count);
-    return waiting.splice(0, count);
+    receivingMetrics.parseWaiting.set(waiting.size);
+    return chunk;
   }
 
   async function run(chunk: Entry[]): Promise<void> {
@@ -148,8 +184,15 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   }
 
   function putBack(chunk: Entry[]): void {
-    waiting.unshift(...chunk);
-    for (const entry of chunk) waitingBytes += entry.sizeBytes;
+    const later = [...waiting];
+    waiting.clear();
+    for (const entry of chunk) waiting.set(entry.reception.emailId, entry);
+    for (const [emailId, entry] of later) waiting.set(emailId, entry);
+    for (const entry of chunk.toReversed()) {
+      const { userId } = entry.reception;
+      turns.set(userId, [entry, ...(turns.get(userId) ?? [])]);
+      waitingBytes += entry.sizeBytes;
+    }
   }
 
   /** One of them may be the cause: each goes alone from now on. */
@@ -163,9 +206,13 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   function put({ reception, sizeBytes }: QueuedReception): void {
     if (known.has(reception.emailId)) return;
     known.add(reception.emailId);
-    waiting.push({ reception, sizeBytes, since: performance.now() });
+    const entry = { reception, sizeBytes, since: performance.now() };
+    waiting.set(reception.emailId, entry);
+    const others = turns.get(reception.userId);
+    if (others === undefined) turns.set(reception.userId, [entry]);
+    else others.push(entry);
     waitingBytes += sizeBytes;
-    receivingMetrics.parseWaiting.set(waiting.length);
+    receivingMetrics.parseWaiting.set(waiting.size);
   }
 
   return {
@@ -175,7 +222,12 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     },
     noteAccept: (sizeBytes, company) =>
       accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeBytes / ACCEPT_BYTES)),
-    hasRoom: () => !isStopped && waiting.length < ROOM_MESSAGES && waitingBytes < ROOM_BYTES,
+    hasRoom(users = []) {
+      const used = Math.max(waiting.size / ROOM_MESSAGES, waitingBytes / ROOM_BYTES);
+      if (isStopped || used >= 1) return false;
+      const isSmall = (user: string) => (turns.get(user)?.length ?? 0) < RESERVED * waiting.size;
+      return used < 1 - RESERVED || [...users].some(isSmall);
+    },
     async stop() {
       isStopped = true;
       clearTimeout(timer);

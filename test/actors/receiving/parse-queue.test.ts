@@ -7,9 +7,12 @@ const log = pino({ level: 'silent' });
 
 afterEach(() => void vi.useRealTimers());
 
-function queued(emailId: string, changes: { tries?: number; sizeBytes?: number } = {}): QueuedReception {
+function queued(
+  emailId: string,
+  changes: { tries?: number; sizeBytes?: number; userId?: string } = {},
+): QueuedReception {
   const reception: Reception = {
-    userId: 'usr_a',
+    userId: changes.userId ?? 'usr_a',
     emailId,
     rawId: `raw_${emailId}`,
     reversePath: '',
@@ -59,6 +62,41 @@ test('receptions are worked on in their order, in chunks of at most twenty-five'
   await seen(60);
   expect(chunks.map((chunk) => chunk.length)).toEqual([25, 25, 10]);
   expect(chunks.flat()).toEqual(ids);
+});
+
+test('users take turns, each in its own order', async () => {
+  const { queue, chunks, seen } = makeQueue();
+  queue.add([queued('a')]);
+  queue.add(Array.from({ length: 40 }, (_, n) => queued(`b${n}`, { userId: 'usr_b' })));
+  queue.add(['c0', 'c1'].map((id) => queued(id, { userId: 'usr_c' })));
+  await seen(43);
+  expect(chunks[0]).toEqual(['a']);
+  expect(chunks[1]?.slice(0, 5)).toEqual(['b0', 'c0', 'b1', 'c1', 'b2']);
+  expect(chunks.flat().filter((id) => id.startsWith('b'))).toEqual(Array.from({ length: 40 }, (_, n) => `b${n}`));
+});
+
+test('while parsing yields to accepts, only users with few messages go on', async () => {
+  vi.useFakeTimers();
+  const { queue, chunks, seen } = makeQueue();
+  for (let n = 0; n < 200; n++) queue.noteAccept(4_000, 1);
+  queue.add(Array.from({ length: 100 }, (_, n) => queued(`a${n}`)));
+  queue.add([queued('b', { userId: 'usr_b' })]);
+  await seen(1);
+  expect(chunks).toEqual([['b']]);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(chunks.flat()).toHaveLength(101);
+});
+
+test('a user with much in the queue leaves room for others', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { queue } = makeQueue(() => promise);
+  expect(queue.hasRoom(['usr_a'])).toBe(true);
+  queue.add(Array.from({ length: 16_000 }, (_, n) => queued(`a${n}`)));
+  expect([queue.hasRoom(), queue.hasRoom(['usr_a']), queue.hasRoom(['usr_a', 'usr_b'])]).toEqual([false, false, true]);
+  queue.add(Array.from({ length: 5_000 }, (_, n) => queued(`b${n}`, { userId: 'usr_b' })));
+  expect(queue.hasRoom(['usr_c'])).toBe(false);
+  resolve();
+  await queue.stop();
 });
 
 test('a chunk holds at most two million bytes, and a larger message goes alone', async () => {
@@ -174,9 +212,9 @@ test('four thousand that wait are worked on whatever is accepted', async () => {
   await seen(1);
 });
 
-test('there is no room beyond five thousand that wait, or 112,000,000 bytes', async () => {
+test('a user has no room beyond fifteen thousand that wait, or three quarters of 112,000,000 bytes', async () => {
   const many = makeQueue(() => new Promise(() => undefined)).queue;
-  many.add(Array.from({ length: 5_024 }, (_, n) => queued(`em_${n}`)));
+  many.add(Array.from({ length: 15_024 }, (_, n) => queued(`em_${n}`)));
   expect(many.hasRoom()).toBe(true);
   many.add([queued('more')]);
   expect(many.hasRoom()).toBe(false);
