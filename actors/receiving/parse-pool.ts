@@ -35,6 +35,8 @@ export interface ParsePool {
    * Returns the outcomes in the order of the messages. Best called with 10 to 25 messages at once. Rejects only when the pool is closed.
    */
   parse(messages: readonly ParseRequest[]): Promise<ParseOutcome[]>;
+  /** The same, each outcome as soon as it is known. */
+  parseEach(messages: readonly ParseRequest[]): Promise<ParseOutcome>[];
   /** Terminates the threads and rejects what they were parsing. */
   close(): Promise<void>;
 }
@@ -285,21 +287,24 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     watch = null;
   }
 
+  function parseEach(messages: readonly ParseRequest[]): Promise<ParseOutcome>[] {
+    if (isClosed) return messages.map(() => Promise.reject(new Error('the parser is closed')));
+    const list: Job[] = [];
+    const outcomes = messages.map(
+      (request) =>
+        new Promise<ParseOutcome>((resolve, reject) => {
+          list.push({ key: nextKey, request, tries: 0, mishaps: 0, resolve, reject });
+          nextKey = nextKey === MAX_KEY ? 1 : nextKey + 1;
+        }),
+    );
+    if (list.length > 0) waiting.push(list);
+    assign();
+    return outcomes;
+  }
+
   return {
-    parse(messages) {
-      if (isClosed) return Promise.reject(new Error('the parser is closed'));
-      const list: Job[] = [];
-      const outcomes = messages.map(
-        (request) =>
-          new Promise<ParseOutcome>((resolve, reject) => {
-            list.push({ key: nextKey, request, tries: 0, mishaps: 0, resolve, reject });
-            nextKey = nextKey === MAX_KEY ? 1 : nextKey + 1;
-          }),
-      );
-      if (list.length > 0) waiting.push(list);
-      assign();
-      return Promise.all(outcomes);
-    },
+    parse: (messages) => Promise.all(parseEach(messages)),
+    parseEach,
     async close() {
       isClosed = true;
       endWatch();

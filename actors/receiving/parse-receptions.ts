@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
@@ -26,14 +27,29 @@ const MAX_CLAIMS = 10;
 const GONE = 'The stored bytes of this message are missing or damaged';
 const GIVEN_UP = 'The parser failed over this message too often';
 
+/** How long messages that are parsed wait for others of their chunk: a message that hangs may be of another user. Milliseconds. */
+const COMPANY_MS = 500;
+
 /**
- * Parses a chunk of claimed receptions. Resolves when the emails are stored and the reports applied. Recipients of one message are parsed
- * once. Throws when PostgreSQL is unreachable or the parser was closed.
+ * Parses a chunk of claimed receptions. Resolves when the emails are stored and the reports applied; messages that take long are stored
+ * after the others. Recipients of one message are parsed once. Throws when PostgreSQL is unreachable or the parser was closed: what was
+ * stored by then is skipped when the chunk is tried again.
  */
 export async function parseReceptions(options: ParseOptions, chunk: readonly Reception[]): Promise<void> {
   const startedTick = performance.now();
   options.fault('receiving.parse-claimed');
-  const outcomes = await parseOnce(options, chunk);
+  for await (const outcomes of parsedTogether(options, chunk))
+    await storeOutcomes(options, { chunk, outcomes, startedTick });
+}
+
+interface ParsedPart {
+  chunk: readonly Reception[];
+  /** by raw message */
+  outcomes: ReadonlyMap<string, ParseOutcome>;
+  startedTick: number;
+}
+
+async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTick }: ParsedPart): Promise<void> {
   options.fault('receiving.parse-done');
   const parsed = chunk.flatMap((reception) => {
     const outcome = outcomes.get(reception.rawId);
@@ -50,13 +66,19 @@ export async function parseReceptions(options: ParseOptions, chunk: readonly Rec
     noteStage(options.reports.database, [reception], { name: 'parse', startedTick, error });
   }
   const now = Date.now();
-  for (const { acceptedAt, tries } of chunk) {
+  for (const {
+    reception: { acceptedAt, tries },
+  } of parsed) {
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'parsed' }, Math.max(0, now - acceptedAt.getTime()) / 1_000);
     if (tries > 1) actorMetrics.retries.inc({ queue: 'parse' });
   }
 }
 
-async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Promise<Map<string, ParseOutcome>> {
+/** Yields the outcomes of the chunk's messages: those that are known together, and later those that take long. */
+async function* parsedTogether(
+  options: ParseOptions,
+  chunk: readonly Reception[],
+): AsyncGenerator<ReadonlyMap<string, ParseOutcome>> {
   const outcomes = new Map<string, ParseOutcome>();
   const emails = Map.groupBy(chunk, (reception) => reception.rawId);
   const firsts = [...new Map(chunk.map((reception) => [reception.rawId, reception])).values()];
@@ -83,18 +105,27 @@ async function parseOnce(options: ParseOptions, chunk: readonly Reception[]): Pr
     }),
   );
   const present = inputs.filter((input) => input !== null);
-  if (present.length === 0) return outcomes;
   const startedAt = performance.now();
-  const results = await options.parser.parse(present.map((input) => input.request));
-  const seconds = (performance.now() - startedAt) / 1_000;
-  for (const [at, { rawId }] of present.entries()) {
-    const outcome = results[at];
-    if (outcome === undefined) continue;
-    outcomes.set(rawId, outcome);
+  let known = outcomes;
+  const parsing = options.parser.parseEach(present.map((input) => input.request)).map(async (parsed, at) => {
+    const outcome = await parsed;
+    const rawId = present[at]?.rawId ?? '';
+    known.set(rawId, outcome);
+    const seconds = (performance.now() - startedAt) / 1_000;
     receivingMetrics.parseSeconds.observe(
       { outcome: outcome.message.parseError === null ? 'parsed' : 'failed' },
       seconds,
     );
+  });
+  const all = Promise.all(parsing);
+  // It is awaited below; between two parts nobody does.
+  all.catch(() => undefined);
+  for (;;) {
+    const isWhole = await Promise.race([all.then(() => true), sleep(COMPANY_MS, false, { ref: false })]);
+    if (!isWhole && known.size === 0) continue;
+    const part = known;
+    known = new Map();
+    yield part;
+    if (isWhole) return;
   }
-  return outcomes;
 }

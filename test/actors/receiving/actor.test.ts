@@ -48,25 +48,48 @@ afterEach(async () => {
 function subjectParser(
   parse: (message: ParseRequest) => string | Error = (message) => message.bytes.toString(),
 ): ParsePool {
+  return parserOf((messages) =>
+    messages.map(async (message) => {
+      const result = parse(message);
+      const isFailed = result instanceof Error;
+      const scan = scanHeaders(message.bytes, isFailed ? result.message : '');
+      return {
+        emailId: message.emailId,
+        authentication: null,
+        report: null,
+        dmarcReport: null,
+        words: new Map(),
+        message: isFailed ? scan : { ...scan, subject: result, parseError: null },
+      };
+    }),
+  );
+}
+
+function parserOf(parseEach: ParsePool['parseEach']): ParsePool {
   return {
-    async parse(messages) {
-      return messages.map((message) => {
-        const result = parse(message);
-        const isFailed = result instanceof Error;
-        const scan = scanHeaders(message.bytes, isFailed ? result.message : '');
-        return {
-          emailId: message.emailId,
-          authentication: null,
-          report: null,
-          dmarcReport: null,
-          words: new Map(),
-          message: isFailed ? scan : { ...scan, subject: result, parseError: null },
-        };
-      });
-    },
+    parse: (messages) => Promise.all(parseEach(messages)),
+    parseEach,
     close: async () => undefined,
   };
 }
+
+const hangingParser = () => parserOf((messages) => messages.map(() => new Promise(() => undefined)));
+
+test('a message that hangs does not delay the others of its chunk', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const quick = subjectParser();
+  const parser = parserOf((messages) =>
+    quick
+      .parseEach(messages)
+      .map((outcome, at) => (String(messages[at]?.bytes) === 'hangs' ? promise.then(() => outcome) : outcome)),
+  );
+  await leaveBehind(['hangs', 'one', 'two']);
+  await start({ parser });
+  await until(async () => (await emails()).length === 2);
+  expect((await emails()).map(({ subject }) => subject)).toEqual(['one', 'two']);
+  resolve();
+  await until(async () => (await emails()).length === 3);
+});
 
 async function start(
   options: {
@@ -132,7 +155,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 /** Writes receptions as a process does that died at once: leased to it, and the lease has run out. */
 async function leaveBehind(texts: string[], claimant: string | null = 'dead'): Promise<void> {
-  const dying = await start({ parser: { parse: () => new Promise(() => undefined), close: async () => undefined } });
+  const dying = await start({ parser: hangingParser() });
   await Promise.all(texts.map(accept));
   running = running.filter((one) => one !== dying);
   abandoned.push(dying.stop());
@@ -210,13 +233,11 @@ test('mail that is parsed quickly does not wait for mail whose parsing takes lon
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => void (release = resolve));
   const quick = subjectParser();
-  const parser: ParsePool = {
-    ...quick,
-    async parse(messages) {
-      if (messages.some(({ bytes }) => bytes.toString() === 'slow')) await held;
-      return quick.parse(messages);
-    },
-  };
+  const parser = parserOf((messages) =>
+    quick
+      .parseEach(messages)
+      .map((outcome, at) => (String(messages[at]?.bytes) === 'slow' ? held.then(() => outcome) : outcome)),
+  );
   await start({ parser });
   await accept('slow');
   await Promise.all(Array.from({ length: 100 }, (_, n) => accept(`quick ${n}`)));
@@ -288,8 +309,7 @@ test('while PostgreSQL is away the answer is an error, and what was accepted bef
 });
 
 test('stopping gives back what was not parsed, and the next process takes it at once', async () => {
-  const parser: ParsePool = { parse: () => new Promise(() => undefined), close: async () => undefined };
-  const first = await start({ parser });
+  const first = await start({ parser: hangingParser() });
   await accept('handed on');
   const stopped = first.stop();
   await until(async () => {
