@@ -20,13 +20,13 @@ export interface ParseQueueOptions {
 }
 
 export interface ParseQueue {
-  /** Appends receptions; those that wait or are in progress already are skipped. */
+  /** Appends receptions, and skips any that wait or are in progress already. */
   add(queued: readonly QueuedReception[]): void;
   /** Notes that a message was just accepted, and how many others its commit had: while there are many, parsing waits. */
   noteAccept(sizeBytes: number, company: number): void;
   /**
-   * Whether there is room for more. `users`: those that it is of; users with little in the queue have room that others have not. Omitted:
-   * anyone.
+   * Whether there is room for more mail of one of these users. Part of the room is reserved for users with little in the queue; without
+   * `users`, that part does not count.
    */
   hasRoom(users?: Iterable<string>): boolean;
   /** Begins no further chunk, and resolves when those in progress are done. A sweep finds what still waits. */

@@ -74,7 +74,7 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
   }
 }
 
-/** Yields the outcomes of the chunk's messages: those that are known together, and later those that take long. */
+/** Yields the outcomes of the chunk's messages by raw message: most of them together, and later the ones that take long. */
 async function* parsedTogether(
   options: ParseOptions,
   chunk: readonly Reception[],
@@ -118,7 +118,7 @@ async function* parsedTogether(
     );
   });
   const all = Promise.all(parsing);
-  // It is awaited below; between two parts nobody does.
+  // A failure between two parts is thrown by the next race.
   all.catch(() => undefined);
   for (;;) {
     const isWhole = await Promise.race([all.then(() => true), sleep(COMPANY_MS, false, { ref: false })]);
