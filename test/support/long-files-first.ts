@@ -7,7 +7,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const ORDER = [
   'flow/faults-split',
-  'dashboard/pages',
   'flow/sending-faults',
   'bin/start',
   'flow/faults',
