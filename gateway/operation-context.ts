@@ -59,6 +59,7 @@ export function createContextOf(parts: OperationParts): ContextOf {
 /** The caller of a request that was not admitted, and thus reaches no operation. */
 const NOT_ADMITTED: Caller = {
   via: null,
+  signedInAt: null,
   gone: AbortSignal.abort(),
   isAllowed: async () => false,
   hangUp: () => undefined,

@@ -88,7 +88,10 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     payloadQueries: openPayloadQueries(),
     buildEventPayload,
     buildSamplePayload,
-    forgetCredentials: (userId) => credentials.forget(userId),
+    forgetCredentials(userId) {
+      credentials.forget(userId);
+      accounts.sessions.forget(userId);
+    },
     storeLoggedRequests: () => requestLog.flush(),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };

@@ -38,7 +38,7 @@ export interface OperationParts {
     sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
   ) => Promise<EventPayload>;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint) => void;
+  fault?: (point: SendingFaultPoint | TrashFaultPoint | ErasureFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
   /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
@@ -59,6 +59,9 @@ type SendingFaultPoint =
 
 /** Threads are about to move to the trash or back, or have moved. */
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
+
+/** An account is about to be closed, or is closed. */
+type ErasureFaultPoint = 'erasure.before-commit' | 'erasure.after-commit';
 
 export interface OperationSettings {
   /** without a trailing slash */

@@ -7,6 +7,7 @@ import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
+import { ERASURES_BATCH, type ErasureOptions, eraseClosedAccounts } from './erase-accounts.ts';
 import { APPROVALS_BATCH, type ApprovalOptions, expireApprovals } from './expire-approvals.ts';
 import { CLAIMS_BATCH, type ClaimOptions, releaseExpiredClaims } from './release-claims.ts';
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
@@ -28,7 +29,8 @@ export interface SchedulingActorOptions {
   fault?: NonNullable<ReleaseOptions['fault']> &
     NonNullable<RetentionOptions['fault']> &
     NonNullable<ClaimOptions['fault']> &
-    NonNullable<ApprovalOptions['fault']>;
+    NonNullable<ApprovalOptions['fault']> &
+    NonNullable<ErasureOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
   /** the host that the records of domains must name */
@@ -38,8 +40,8 @@ export interface SchedulingActorOptions {
 }
 
 /**
- * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long, checks the DNS of domains, sends TLS reports, and
- * removes expired data: mail, idempotency keys and leftovers.
+ * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long, erases closed accounts, checks the DNS of domains,
+ * sends TLS reports, and removes expired data: mail, idempotency keys and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -121,6 +123,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         due: 'approvals',
         batchSize: APPROVALS_BATCH,
         work: () => expireApprovals(context, options),
+      },
+      {
+        name: 'erasures',
+        due: 'erasures',
+        batchSize: ERASURES_BATCH,
+        work: (run) => eraseClosedAccounts(context, options, run),
       },
       { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
     ],

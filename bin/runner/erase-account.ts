@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/connection/database.ts';
-import { closeAccount, endAccount, eraseRows, eraseSystemMail } from '../../db/queries/accounts/erase-account.ts';
-
-/** Gateways forget a revoked key within five seconds, and running requests end in the same time. Milliseconds. */
-const LAST_REQUESTS_MS = 6_000;
+import { asUser } from '../../db/connection/transaction.ts';
+import {
+  closeAccount,
+  endAccount,
+  eraseRows,
+  eraseSystemMail,
+  LAST_REQUESTS_MS,
+} from '../../db/queries/accounts/erase-account.ts';
 
 export interface AccountErasure {
   userId: string;
@@ -15,10 +19,10 @@ export interface AccountErasure {
 
 /**
  * Erases an account: closes it, removes its data while its running work ends, and then removes the account. Can be interrupted at any
- * point: the next call continues. Returns the number of removed rows.
+ * point: the next call continues, and so does the scheduling actor. Returns the number of removed rows.
  */
 export async function eraseAccount(database: Database, { userId, email, isServed }: AccountErasure): Promise<number> {
-  await closeAccount(database, userId);
+  await asUser(database, userId, (transaction) => closeAccount(transaction, userId));
   let count = await eraseRows(database, userId);
   await eraseSystemMail(database, email);
   if (isServed) await sleep(LAST_REQUESTS_MS);

@@ -15,7 +15,10 @@ export const UserAccountSchema = defineEntity({
     image: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
+    /** when the scheduling actor starts to erase the account, which is closed; null: it is open */
+    eraseAt: p.datetime(3).nullable(),
   },
+  indexes: [{ name: 'user_account_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
 });
 
 export const ApiKeySchema = defineEntity({

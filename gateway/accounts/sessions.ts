@@ -7,6 +7,8 @@ import { type Bus } from '../../schema/messages.ts';
 export interface SessionCredential {
   sessionId: string;
   userId: string;
+  /** when its user signed in */
+  createdAt: Date;
   expiresAt: Date;
 }
 

@@ -89,7 +89,11 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     if (entry !== null) {
       request.userId = entry.session.userId;
       request.rights = FULL_RIGHTS;
-      request.caller = openCaller(reply, { via: 'session', isAllowed: entry.isAllowed });
+      request.caller = openCaller(reply, {
+        via: 'session',
+        isAllowed: entry.isAllowed,
+        signedInAt: entry.session.createdAt,
+      });
       return countRequest(options, entry.session.userId, reply);
     }
     const { authorization = '' } = request.headers;

@@ -46,6 +46,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
   const contextOf = (userId: string): OperationContext => {
     const caller = {
       via: null,
+      signedInAt: null,
       gone: new AbortController().signal,
       isAllowed: async () => true,
       hangUp: () => undefined,

@@ -9,10 +9,14 @@ declare module 'fastify' {
 }
 
 /** Returns the caller of a request. Its abort signal is created on first use, because most operations never use it. */
-export function openCaller({ raw }: FastifyReply, { via, isAllowed }: Pick<Caller, 'via' | 'isAllowed'>): Caller {
+export function openCaller(
+  { raw }: FastifyReply,
+  { via, isAllowed, signedInAt = null }: Pick<Caller, 'via' | 'isAllowed'> & Partial<Pick<Caller, 'signedInAt'>>,
+): Caller {
   let gone: AbortSignal | null = null;
   return {
     via,
+    signedInAt,
     get gone() {
       if (gone !== null) return gone;
       const controller = new AbortController();

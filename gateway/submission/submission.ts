@@ -126,6 +126,7 @@ const MAX_REPLY_LENGTH = 480;
 
 const CALLER: Caller = {
   via: 'key',
+  signedInAt: null,
   gone: new AbortController().signal,
   isAllowed: async () => true,
   hangUp: () => undefined,

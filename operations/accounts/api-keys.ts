@@ -147,6 +147,8 @@ export async function createApiKey(
       return { id, secret };
     case 'no domain':
       throw noDomain();
+    case 'no account':
+      throw new UserError('unauthorized', 'Authentication required');
     case 'too many':
       throw new UserError(
         'conflict',

@@ -47,6 +47,12 @@ function contextOf(parts: OperationParts): OperationContext {
     userId: SYSTEM_USER_ID,
     rights: FULL_RIGHTS,
     answerBy: performance.now() + TIME_MS,
-    caller: { via: null, gone: new AbortController().signal, isAllowed: async () => true, hangUp: () => undefined },
+    caller: {
+      via: null,
+      signedInAt: null,
+      gone: new AbortController().signal,
+      isAllowed: async () => true,
+      hangUp: () => undefined,
+    },
   };
 }

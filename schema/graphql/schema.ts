@@ -3,6 +3,7 @@ import './errors.ts';
 import './accounts/account.ts';
 import './accounts/api-key.ts';
 import './accounts/api-request.ts';
+import './accounts/erasure.ts';
 import './sending/batch.ts';
 import './sending/approval.ts';
 import './sending/draft.ts';

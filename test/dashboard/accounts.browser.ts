@@ -160,6 +160,18 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await expect.poll(() => sessions.count()).toBe(1);
     await third.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
 
+    // Without other sessions there is nothing to end but this one.
+    const endOthers = page.getByRole('button', { name: 'Sign out all other sessions' });
+    expect(await endOthers.count()).toBe(0);
+    await third.page.reload();
+    await signIn(third.page, email, 'another horse battery');
+    await third.page.locator('[data-live=live]').waitFor();
+    await page.reload();
+    await endOthers.click();
+    await page.getByText('All other browsers were signed out.').waitFor();
+    await third.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await expect.poll(() => sessions.count()).toBe(1);
+
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
     await atPath(page, '/sign-in');
@@ -210,9 +222,71 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await passkeys.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Remove passkey' }).click();
     await page.getByText('No passkeys yet.').waitFor();
+
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+    await passkeys.first().waitFor();
+    await page.getByRole('tab', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'Erase account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase this account?' });
+    await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
+    await dialog.getByRole('button', { name: 'Erase with passkey' }).click();
+    await atPath(page, '/sign-in');
+    await page.getByText('Your account is closed, and its data is being erased.').waitFor();
     expect(complaintsOf(tab)).toEqual([]);
     await tab.context.close();
   });
+
+  test(
+    'an account is erased after its address and password, which ends its other sessions and its mail',
+    LIMIT,
+    async () => {
+      const account = await stage.account();
+      const email = `owner@${account.domain}`;
+      const tab = await stage.open(account);
+      const other = await stage.open(account);
+      for (const { page } of [tab, other]) {
+        await page.goto(`${stage.url}/settings`);
+        await page.locator('[data-live=live]').waitFor();
+      }
+      const { page } = tab;
+      const dialog = page.getByRole('dialog', { name: 'Erase this account?' });
+      await page.getByRole('button', { name: 'Erase account' }).click();
+      await dialog.getByText('Set a password first').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('tab', { name: 'Security' }).click();
+      await page.getByLabel('New password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Set password' }).click();
+      await page.getByText('The password was set.').waitFor();
+      await page.getByRole('tab', { name: 'Account' }).click();
+      await page.getByRole('button', { name: 'Erase account' }).click();
+      await dialog.getByText('1 domain with 1 address: they reject mail at once').waitFor();
+      await dialog.getByRole('link', { name: 'export the account' }).waitFor();
+      const erase = dialog.getByRole('button', { name: 'Erase account' });
+      await dialog.getByLabel('Your password').fill('not the one');
+      expect(await erase.isDisabled()).toBe(true);
+      await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
+      await erase.click();
+      await dialog.getByText('This is not your password.').waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await dialog.getByLabel('Your password').fill(PASSWORD);
+      await erase.click();
+      await atPath(page, '/sign-in');
+      await other.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      // The row of the account goes last.
+      await expect
+        .poll(async () => {
+          const { rows } = await stage.database.pool.query(
+            `select (select count(*)::integer from user_account where id = $1) as accounts,
+             (select count(*)::integer from erased_account where id = $1) as erased`,
+            [account.userId],
+          );
+          return rows[0];
+        }, LIMIT)
+        .toEqual({ accounts: 0, erased: 1 });
+      expect(complaintsOf(tab)).toEqual([]);
+      await Promise.all([tab, other].map((each) => each.close()));
+    },
+  );
 
   test('too many wrong passwords are told with the minutes that are left', LIMIT, async () => {
     const { email } = await makeAccount('guessed');

@@ -5,8 +5,10 @@ create table user_account (
   email_verified boolean not null default false,
   image text,
   created_at timestamptz(3) not null default now(),
-  updated_at timestamptz(3) not null default now()
+  updated_at timestamptz(3) not null default now(),
+  erase_at timestamptz(3)
 );
+create index user_account_erase on user_account (erase_at) where erase_at is not null;
 grant select, insert, update on user_account to postroom_auth;
 grant select, insert, update, delete on user_account to postroom_actor;
 
@@ -89,6 +91,31 @@ create function store_api_requests(p_requests json) returns integer language plp
   end $$;
 revoke all on function store_api_requests from public;
 grant execute on function store_api_requests to postroom_gateway;
+
+-- Closes an account: its keys, sessions, passwords and links stop working, and its domains belong to no one, so no mail comes in and none
+-- of it leaves. The scheduling actor erases it from erase_at on, when its last requests have ended. Safe to run twice. Returns the names
+-- of domains and addresses that receive no more mail. Who may ask is decided as for account_of.
+create function close_account(p_user_id text, p_last_requests interval) returns text[]
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    names text[];
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return '{}'; end if;
+    update user_account u set erase_at = now() + p_last_requests where u.id = p_user_id and u.erase_at is null;
+    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.revoked_at is null;
+    delete from auth_session s where s.user_id = p_user_id;
+    delete from auth_credential c where c.user_id = p_user_id;
+    delete from auth_passkey p where p.user_id = p_user_id;
+    delete from auth_verification v where v.value = p_user_id and length(v.value) < 64;
+    select array(select d.name from domain d where d.user_id = p_user_id)
+        || array(select a.address from email_address a where a.user_id = p_user_id) into names;
+    delete from verified_domain_name n where n.user_id = p_user_id;
+    delete from email_address_name n where n.user_id = p_user_id;
+    delete from domain d where d.user_id = p_user_id;
+    return names;
+  end $$;
+revoke all on function close_account from public;
+grant execute on function close_account to postroom_gateway, postroom_actor;
 
 create table erased_account (
   id text primary key,
@@ -253,7 +280,7 @@ create function api_keys_of(p_user_id text)
 revoke all on function api_keys_of from public;
 grant execute on function api_keys_of to postroom_gateway, postroom_actor;
 
--- Answers made; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
+-- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
 -- user has none of that id.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
     p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null)
@@ -262,7 +289,8 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
     of_domain text;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from user_account u where u.id = p_user_id for update;
+    perform from user_account u where u.id = p_user_id and u.erase_at is null for update;
+    if not found then return 'no account'; end if;
     if p_domain_id is not null then
       select d.name into of_domain from domain d where d.user_id = p_user_id and d.id = p_domain_id for key share;
       if not found then return 'no domain'; end if;
@@ -304,9 +332,14 @@ create function revoke_api_key(p_user_id text, p_id text) returns boolean
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
--- However often it is used, a session ends 30 days after its sign-in.
+-- However often it is used, a session ends 30 days after its sign-in. A closed account gets none: a sign-in that was under way as it was
+-- closed fails.
 create function limit_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
   begin
+    if tg_op = 'INSERT' then
+      perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
+      if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
+    end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;
   end $$;

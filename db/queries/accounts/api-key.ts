@@ -94,9 +94,9 @@ export async function insertApiKey(
   userId: string,
   key: NewApiKey,
   most: number,
-): Promise<'made' | 'too many' | 'no domain'> {
+): Promise<'made' | 'too many' | 'no domain' | 'no account'> {
   const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy } = key;
-  const { rows } = await sql<{ outcome: 'made' | 'too many' | 'no domain' | null }>`
+  const { rows } = await sql<{ outcome: 'made' | 'too many' | 'no domain' | 'no account' | null }>`
     select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
       ${jsonOf(policy)}::jsonb, ${hint}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;

@@ -1,7 +1,9 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { type Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { removeRawMessages } from '../upkeep/remove-emails.ts';
 
 /** Rows per transaction. */
@@ -11,30 +13,88 @@ const MAX_TRIES = 8;
 /** serialization_failure, deadlock_detected, lock_not_available */
 const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
+/** Gateways forget a revoked key within five seconds, and running requests end in the same time. Milliseconds. */
+export const LAST_REQUESTS_MS = 6_000;
+
 /**
- * Closes an account: its keys, sessions, passwords and links stop working (gateways cache keys for seconds), and its domains belong to no
- * one, so no mail comes in. Safe to run twice.
+ * Closes the account of the transaction's user: its keys, sessions, passwords and links stop working (gateways cache keys for seconds), and
+ * its domains belong to no one, so no mail comes in and no queued mail leaves. The scheduling actor erases a closed account. Safe to run
+ * twice. Returns the names of its domains and addresses.
  */
-export async function closeAccount(database: Database, userId: string): Promise<void> {
-  await inTransaction(database, async (client) => {
-    await client.query('update api_key set revoked_at = now() where user_id = $1 and revoked_at is null', [userId]);
-    for (const table of ['auth_session', 'auth_credential', 'auth_passkey'])
-      await client.query(`delete from ${table} where user_id = $1`, [userId]);
-    await client.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
-    for (const table of ['verified_domain_name', 'email_address_name', 'domain'])
-      await client.query(`delete from ${table} where user_id = $1`, [userId]);
+export async function closeAccount(transaction: Kysely<Tables>, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ names: string[] }>`
+    select close_account(${userId}, ${LAST_REQUESTS_MS} * interval '1 millisecond') as names`.execute(transaction);
+  return rows[0]?.names ?? [];
+}
+
+/** Counting stops at this number. */
+export const MAX_ERASURE_COUNT = 100_000;
+
+/** What an account has. No count exceeds MAX_ERASURE_COUNT. */
+export interface ErasureCounts {
+  emails: number;
+  /** of these, mail that has not left yet: queued, scheduled, paused, or waiting for approval */
+  unsent: number;
+  threads: number;
+  drafts: number;
+  domains: number;
+  addresses: number;
+  endpoints: number;
+  rules: number;
+  /** that are not revoked */
+  apiKeys: number;
+}
+
+/** Returns what erasing the account of the transaction's user would erase. */
+export async function countAccount(transaction: Kysely<Tables>, userId: string): Promise<ErasureCounts> {
+  const counted = (rows: RawBuilder<unknown>) =>
+    sql`(select count(*)::integer from (select ${rows} limit ${MAX_ERASURE_COUNT}) c)`;
+  const { rows } = await sql<ErasureCounts>`
+    select
+      ${counted(sql`from email where user_id = ${userId}`)} as emails,
+      ${counted(sql`from email where user_id = ${userId} and type <> 'received'
+        and status in ('pending', 'scheduled', 'paused', 'awaiting_approval')`)} as unsent,
+      ${counted(sql`from thread where user_id = ${userId}`)} as threads,
+      ${counted(sql`from draft where user_id = ${userId}`)} as drafts,
+      ${counted(sql`from domain where user_id = ${userId}`)} as domains,
+      ${counted(sql`from email_address where user_id = ${userId}`)} as addresses,
+      ${counted(sql`from endpoint where user_id = ${userId}`)} as endpoints,
+      ${counted(sql`from guard_rule where user_id = ${userId}`)} as rules,
+      ${counted(sql`from api_keys_of(${userId}) where revoked_at is null`)} as "apiKeys"`.execute(transaction);
+  const [counts] = rows;
+  if (counts === undefined) throw new Error('unreachable');
+  return counts;
+}
+
+/** A closed account whose last requests have ended. */
+export interface ClosedAccount {
+  userId: string;
+  email: string;
+}
+
+/** Returns up to `limit` accounts to erase, those that were closed first. */
+export async function listClosedAccounts(database: Database, limit: number): Promise<ClosedAccount[]> {
+  const { rows } = await database.pool.query<ClosedAccount>({
+    name: 'list-closed-accounts',
+    text: `select id as "userId", email from user_account where erase_at <= postroom_now() order by erase_at limit $1`,
+    values: [limit],
   });
+  return rows;
 }
 
 /**
  * Removes all rows of the user except those that say that the account exists, table by table in small transactions, and the message bytes
  * that no other user shares. Returns how many rows were removed; rows created meanwhile need another call. Safe to interrupt and to run
- * again.
+ * again; stops early when `isStopping` says so.
  */
-export async function eraseRows(database: Database, userId: string): Promise<number> {
+export async function eraseRows(
+  database: Database,
+  userId: string,
+  isStopping: () => boolean = () => false,
+): Promise<number> {
   let count = 0;
   for (const table of await userTables(database)) {
-    for (let removed = ERASED_AT_ONCE; removed >= ERASED_AT_ONCE; ) {
+    for (let removed = ERASED_AT_ONCE; removed >= ERASED_AT_ONCE && !isStopping(); ) {
       removed = await retryContention(() => inTransaction(database, (client) => eraseBatch(client, table, userId)));
       count += removed;
     }

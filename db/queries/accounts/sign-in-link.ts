@@ -14,7 +14,7 @@ export async function makeSignInLink(database: Database, email: string): Promise
   const now = new Date();
   const { rowCount } = await database.pool.query(
     `insert into auth_verification (id, identifier, value, expires_at)
-     select $1, $2, u.id, $3 from user_account u where u.email = $4`,
+     select $1, $2, u.id, $3 from user_account u where u.email = $4 and u.erase_at is null`,
     [
       makeIdentifier('verification', now, randomBytes(IDENTIFIER_RANDOM_BYTES)),
       storedIdentifier(signInLinkIdentifier(token)),
@@ -35,14 +35,15 @@ export async function findSession(
   database: Database,
   token: string,
   now: Date,
-): Promise<{ sessionId: string; userId: string; expiresAt: Date } | null> {
-  const { rows } = await database.pool.query<{ id: string; user_id: string; expires_at: Date }>({
+): Promise<{ sessionId: string; userId: string; createdAt: Date; expiresAt: Date } | null> {
+  const { rows } = await database.pool.query<{ id: string; user_id: string; created_at: Date; expires_at: Date }>({
     name: 'find-session',
-    text: 'select id, user_id, expires_at from auth_session where token = $1 and expires_at > $2',
+    text: 'select id, user_id, created_at, expires_at from auth_session where token = $1 and expires_at > $2',
     values: [token, now],
   });
   const row = rows[0];
-  return row === undefined ? null : { sessionId: row.id, userId: row.user_id, expiresAt: row.expires_at };
+  if (row === undefined) return null;
+  return { sessionId: row.id, userId: row.user_id, createdAt: row.created_at, expiresAt: row.expires_at };
 }
 
 interface TryLimit {

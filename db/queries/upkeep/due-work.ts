@@ -4,7 +4,7 @@ import { type DeadStep, notSetAsideSql } from './dead-row.ts';
 import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
 /** A step whose sweep claims due rows. */
-export type DueStep = DeadStep | 'domains' | 'claims' | 'approvals';
+export type DueStep = DeadStep | 'domains' | 'claims' | 'approvals' | 'erasures';
 
 /** Whether a step has work. */
 export interface DueWork {
@@ -51,6 +51,7 @@ function stepSql(step: DueStep): string {
   if (step === 'domains') return timedSql(step, 'domain', 'check_due_at');
   if (step === 'claims') return timedSql(step, 'thread_claim', 'expires_at');
   if (step === 'approvals') return timedSql(step, 'approval', 'expires_at');
+  if (step === 'erasures') return timedSql(step, 'user_account', 'erase_at');
   if (step === 'deliver') return DELIVER_SQL;
   if (step === 'fan-out') return FAN_OUT_SQL;
   const queue = queues.find((one) => one.step === step);

@@ -17,6 +17,11 @@ export function leave(): void {
   window.location.assign('/sign-in');
 }
 
+/** Shows the sign-in page to a user whose account is erased. */
+export function leaveErased(): void {
+  window.location.assign('/sign-in?account=erased');
+}
+
 function leaveAfter({ problem }: AuthOutcome<unknown>): void {
   // Without a response the session may still exist, so do not claim that the user is signed out.
   if (problem !== null && problem.status !== 401) {

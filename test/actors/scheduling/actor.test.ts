@@ -244,6 +244,47 @@ test.each([
   },
 );
 
+test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
+  'killed at %s, a closed account is erased to the end, and no other',
+  async (point) => {
+    const [closed, open] = [user(), user()];
+    for (const userId of [closed, open]) {
+      await owner.pool.query(
+        `insert into user_account (id, email, erase_at) values ($1, $1 || '@erased.test', case when $2 then now() end)`,
+        [userId, userId === closed],
+      );
+      await insertScheduled(database, [{ userId, inSeconds: 3_600 }]);
+    }
+    const left = async (userId: string) => {
+      const { rows } = await database.pool.query(
+        `select (select count(*)::integer from user_account where id = $1) as accounts,
+           (select count(*)::integer from email where user_id = $1) as emails,
+           (select count(*)::integer from recipient where user_id = $1) as recipients,
+           (select count(*)::integer from erased_account where id = $1) as erased`,
+        [userId],
+      );
+      return rows[0];
+    };
+    const child = fork(
+      new URL('./scheduling-process.ts', import.meta.url),
+      [testDatabase.urlOf('postroom_actor'), point],
+      { execArgv: [] },
+    );
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
+    const isEnded = point === 'erasure.after-end';
+    expect(await left(closed)).toEqual({
+      accounts: isEnded ? 0 : 1,
+      emails: 0,
+      recipients: 0,
+      erased: isEnded ? 1 : 0,
+    });
+    await start();
+    await until(async () => (await left(closed)).accounts === 0);
+    expect(await left(closed)).toEqual({ accounts: 0, emails: 0, recipients: 0, erased: 1 });
+    expect(await left(open)).toEqual({ accounts: 1, emails: 1, recipients: 1, erased: 0 });
+  },
+);
+
 test('the application’s clock decides nothing: an hour ahead sends nothing early, an hour behind holds nothing back', async () => {
   const userId = user();
   for (const hours of [1, -1]) {

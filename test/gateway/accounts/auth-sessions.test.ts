@@ -301,6 +301,67 @@ test('the role of better-auth reaches its own tables and the accounts, and no ot
     expect(tablesOf(role).filter((table) => table.startsWith('auth_'))).toEqual([]);
 });
 
+describe('an account that its user erases', () => {
+  const erasureOf = (email: string) => `mutation { eraseAccount(input: {confirmEmail: "${email}"}) {
+    __typename ... on Error { message code } ... on EraseAccountPayload { email } } }`;
+  const erase = async (browser: BrowserSession, email: string) =>
+    (await browser.graphql(erasureOf(email))).json().data.eraseAccount;
+
+  test('is closed at once: sessions, keys, password, links and domains end, and unsent mail is counted before', async () => {
+    const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
+    const email = `${box.userId}@account.test`;
+    const link = () => makeSignInLink(gateway.owner, email);
+    const [browser, second] = [openBrowser(gateway.app), openBrowser(gateway.app)];
+    for (const one of [browser, second])
+      expect((await one.auth('POST', '/sign-in/link', { token: await link() })).statusCode).toBe(200);
+    await browser.auth('POST', '/set-password', { newPassword: PASSWORD });
+    await gateway.owner.pool.query(
+      `insert into draft (user_id, id, kind, fields, size_bytes, created_at, updated_at) select $1, 'drf_' || n, 'new', '{}', 2, now(), now() from generate_series(1, 3) n`,
+      [box.userId],
+    );
+    const preview = (
+      await browser.graphql('{ viewer { erasurePreview { emails drafts domains addresses apiKeys } } }')
+    ).json();
+    expect(preview.data.viewer.erasurePreview).toEqual({ emails: 0, drafts: 3, domains: 1, addresses: 1, apiKeys: 1 });
+
+    // Another address changes nothing, and an API key erases nothing.
+    expect(await erase(browser, `${other.userId}@account.test`)).toMatchObject({ __typename: 'ValidationError' });
+    const byKey = (await gateway.graphql(box.apiKey, erasureOf(email))).json().data.eraseAccount;
+    expect(byKey).toMatchObject({ message: expect.stringMatching(/^API keys cannot erase an account/) });
+    // Nor does a session that is older than five minutes.
+    await gateway.owner.pool.query(
+      `update auth_session set created_at = now() - interval '6 minutes' where user_id = $1`,
+      [box.userId],
+    );
+    const old = openBrowser(gateway.app);
+    old.cookies.set('postroom.session_token', sessionCookie(second));
+    await waitFor(async () => (await erase(old, email)).code === 'SIGN_IN_AGAIN');
+    expect((await gateway.graphql(box.apiKey, VIEWER)).statusCode).toBe(200);
+
+    await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
+    expect(await erase(browser, ` ${email.toUpperCase()} `)).toEqual({ __typename: 'EraseAccountPayload', email });
+    expect([await statusOf(browser), await statusOf(second)]).toEqual([401, 401]);
+    expect((await gateway.graphql(box.apiKey, VIEWER)).statusCode).toBe(401);
+    const again = openBrowser(gateway.app);
+    expect((await again.auth('POST', '/sign-in/email', { email, password: PASSWORD })).statusCode).toBe(401);
+    expect(await link()).toBeNull();
+    const { rows } = await gateway.owner.pool.query(
+      `select (select count(*)::integer from domain where user_id = $1) as domains,
+         (select erase_at > now() and erase_at < now() + interval '1 minute' from user_account where id = $1) as is_due`,
+      [box.userId],
+    );
+    expect(rows).toEqual([{ domains: 0, is_due: true }]);
+    expect((await gateway.graphql(other.apiKey, VIEWER)).statusCode).toBe(200);
+  });
+
+  test('gets no session from a sign-in that was under way', async () => {
+    const email = await makeAccount();
+    await gateway.owner.pool.query('update user_account set erase_at = now() where email = $1', [email]);
+    const answer = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
+    expect(answer.statusCode).toBe(500);
+  });
+});
+
 describe('an export', () => {
   const listed = (archive: Buffer, ...words: string[]) => {
     const { status, stdout, stderr } = spawnSync('tar', words, {

@@ -19,14 +19,17 @@ export function SessionsSection() {
       title="Sessions"
       about="Browsers where you are signed in. A session ends after 12 hours of inactivity, and after 30 days at the latest."
       actions={
-        <ConfirmButton
-          label="Sign out everywhere"
-          size="sm"
-          question="Sign out everywhere?"
-          about="All browsers are signed out, including this one. API keys keep working."
-          confirm="Sign out everywhere"
-          act={signOutEverywhere}
-        />
+        <Group gap="xs">
+          {answer !== undefined && answer.sessions.length > 1 && <EndOthersButton onEnd={askAgain} />}
+          <ConfirmButton
+            label="Sign out everywhere"
+            size="sm"
+            question="Sign out everywhere?"
+            about="All browsers are signed out, including this one. API keys keep working."
+            confirm="Sign out everywhere"
+            act={signOutEverywhere}
+          />
+        </Group>
       }
     >
       <AuthProblemNote problem={problem} />
@@ -37,6 +40,21 @@ export function SessionsSection() {
         ))}
       </Stack>
     </Section>
+  );
+}
+
+function EndOthersButton({ onEnd }: { onEnd: () => Promise<void> }) {
+  const [isBusy, setBusy] = useState(false);
+  const end = async () => {
+    setBusy(true);
+    const isDone = tellOutcome(await auth.endOtherSessions(), 'All other browsers were signed out.');
+    setBusy(false);
+    if (isDone) await onEnd();
+  };
+  return (
+    <Button variant="default" size="sm" loading={isBusy} onClick={() => void end()}>
+      Sign out all other sessions
+    </Button>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
@@ -46,6 +47,7 @@ export function SettingsPage() {
             <AppearanceSection />
             <UndoSection />
             <ExportSection />
+            <EraseSection />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="security">

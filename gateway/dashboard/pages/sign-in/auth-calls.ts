@@ -55,6 +55,7 @@ export const auth = {
   signOut: () => post<Done>('/sign-out'),
   sessions: () => get<AuthSession[]>('/list-sessions'),
   endSession: (id: string) => post<Done>('/end-session', { id }),
+  endOtherSessions: () => post<Done>('/revoke-other-sessions'),
   endAllSessions: () => post<Done>('/revoke-sessions'),
   rename: (name: string) => post<Done>('/update-user', { name }),
   credentials: () => get<{ hasPassword: boolean }>('/list-accounts'),

@@ -1,5 +1,5 @@
 import { Anchor, Stack } from '@mantine/core';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { EntryCard } from './entry-card.tsx';
 import { withNext } from './next-path.ts';
 import { SignInForm } from './sign-in-form.tsx';
@@ -10,10 +10,18 @@ import { useEntry } from './use-entry.ts';
 export function SignInPage() {
   const { next, enter } = useEntry();
   const settings = useAuthSettings();
+  const [search] = useSearchParams();
+  const isErased = search.get('account') === 'erased';
   return (
     <EntryCard
       title="Sign in"
-      about={next === '/' ? undefined : 'Then you continue to the page that you requested.'}
+      about={
+        isErased
+          ? 'Your account is closed, and its data is being erased.'
+          : next === '/'
+            ? undefined
+            : 'Then you continue to the page that you requested.'
+      }
       below={
         settings?.signUp === true && (
           <>

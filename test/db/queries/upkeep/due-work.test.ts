@@ -8,7 +8,7 @@ let base: TestDatabase;
 let owner: Database;
 let actor: Database;
 
-const steps = [...Object.keys(ACTOR_OF_STEP), 'domains', 'claims'] as DueStep[];
+const steps = [...Object.keys(ACTOR_OF_STEP), 'domains', 'claims', 'erasures'] as DueStep[];
 
 beforeAll(async () => {
   base = await createTestDatabase();
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => base.drop());
 beforeEach(async () => {
   await owner.pool.query(
-    'truncate reception, email, route, delivery, recipient, domain, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter cascade',
+    'truncate reception, email, route, delivery, recipient, domain, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, user_account cascade',
   );
 });
 
@@ -47,6 +47,7 @@ const inserts: Record<DueStep, (at: string) => string> = {
   approvals: (at) =>
     `insert into approval (user_id, email_id, rule, policy_of, requested_at, expires_at)
      values ('user', 'email', 'always', 'key', now(), ${at})`,
+  erasures: (at) => `insert into user_account (id, email, erase_at) values ('user', 'a@b.test', ${at})`,
 };
 
 const email = (id: string, status: string, type: string, at: string) =>
@@ -62,7 +63,7 @@ const recipient = (id: string, status: string, at: string, settledAt: string) =>
   `insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
    values ('user', '${id}', 'email', 'a@b.test', 'b.test', '${status}', ${at}, ${settledAt}, now())`;
 
-const timed = new Set<DueStep>(['ask', 'deliver', 'forward', 'send', 'release', 'domains', 'claims']);
+const timed = new Set<DueStep>(['ask', 'deliver', 'forward', 'send', 'release', 'domains', 'claims', 'erasures']);
 const leased: Partial<Record<DueStep, string>> = {
   parse: 'reception',
   report: 'recipient',

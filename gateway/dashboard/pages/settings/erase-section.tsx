@@ -1,0 +1,215 @@
+import { Alert, Anchor, Button, Group, List, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { IconFingerprint, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { announceSignOut } from '../../shell/session-news.ts';
+import { leaveErased } from '../../shell/sign-out.ts';
+import { useViewer } from '../../shell/viewer.ts';
+import { type AuthOutcome, type AuthUser, auth } from '../sign-in/auth-calls.ts';
+import { Password } from '../sign-in/new-password.tsx';
+import { canUsePasskeys, signInByPasskey } from '../sign-in/passkeys.ts';
+import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
+import { Section } from './section.tsx';
+import { useAsked } from './use-asked.ts';
+
+const PREVIEW = graphql(`
+  query PreviewErasure {
+    viewer { erasurePreview { emails unsentEmails threads drafts domains addresses endpoints guardRules apiKeys } }
+  }
+`);
+const ERASE = graphql(`
+  mutation EraseAccount($confirmEmail: String!) {
+    eraseAccount(input: { confirmEmail: $confirmEmail }) {
+      __typename
+      ... on EraseAccountPayload { email }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Erases the account, after its owner typed its address and signed in again. */
+export function EraseSection() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Section
+      title="Erase account"
+      about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
+    >
+      <Group>
+        <Button
+          color="red.9"
+          variant="outline"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => setOpen(true)}
+        >
+          Erase account
+        </Button>
+      </Group>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Erase this account?" centered size="lg">
+        <EraseDialog close={() => setOpen(false)} />
+      </Modal>
+    </Section>
+  );
+}
+
+function EraseDialog({ close }: { close: () => void }) {
+  const [{ data, error }, refresh] = useQuery({ query: PREVIEW, requestPolicy: 'network-only' });
+  return (
+    <Stack>
+      {error !== undefined && <ErrorNote error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />}
+      {data === undefined && error === undefined && <Skeleton h={200} />}
+      {data !== undefined && <Erased counts={data.viewer.erasurePreview} />}
+      <Text size="sm">
+        To keep a copy,{' '}
+        <Anchor href="/api/auth/export" download underline="always">
+          export the account
+        </Anchor>{' '}
+        first, and wait until the download has ended.
+      </Text>
+      <ConfirmErasure close={close} />
+    </Stack>
+  );
+}
+
+type Counts = ResultOf<typeof PREVIEW>['viewer']['erasurePreview'];
+
+/** Counting stops there. */
+const MOST_COUNTED = 100_000;
+
+/** What goes, and what that means. */
+function Erased({ counts }: { counts: Counts }) {
+  const { emails, threads, drafts, domains, addresses, endpoints, guardRules, apiKeys, unsentEmails } = counts;
+  return (
+    <>
+      <Text size="sm">This is erased within minutes, and nobody can restore it:</Text>
+      <List size="sm">
+        <List.Item>
+          {[counted(emails, 'email'), counted(threads, 'thread'), counted(drafts, 'draft')].join(', ')}
+        </List.Item>
+        <List.Item>
+          {counted(domains, 'domain')} with {counted(addresses, 'address', 'addresses')}: they reject mail at once, and
+          other accounts can add the domains
+        </List.Item>
+        <List.Item>
+          {[counted(endpoints, 'endpoint'), counted(guardRules, 'guard rule'), counted(apiKeys, 'API key')].join(', ')}:
+          keys and webhooks stop at once
+        </List.Item>
+        {unsentEmails > 0 && (
+          <List.Item>{counted(unsentEmails, 'email')} in the queue or scheduled: never sent</List.Item>
+        )}
+      </List>
+    </>
+  );
+}
+
+function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString('en-US')}${count >= MOST_COUNTED ? ' or more' : ''} ${count === 1 ? one : several}`;
+}
+
+/** Signs in again, because the service erases an account only within minutes of a sign-in, and erases it. */
+function ConfirmErasure({ close }: { close: () => void }) {
+  const { id, email } = useViewer();
+  const settings = useAuthSettings();
+  const { answer: credentials } = useAsked(auth.credentials);
+  const { answer: passkeys } = useAsked(auth.passkeys);
+  const { act } = useAct(ERASE, { quiet: true });
+  const [typed, setTyped] = useState('');
+  const [password, setPassword] = useState('');
+  const [busy, setBusy] = useState<'password' | 'passkey' | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const isTyped = typed.trim().toLowerCase() === email;
+  const hasPassword = credentials?.hasPassword === true;
+  const hasPasskey =
+    passkeys !== undefined && passkeys.length > 0 && settings !== null && canUsePasskeys(settings.passkeyHost);
+
+  const erase = async (by: 'password' | 'passkey', signIn: () => Promise<AuthOutcome<{ user: AuthUser }> | null>) => {
+    setBusy(by);
+    setTrouble(await eraseAfter(signIn));
+    setBusy(null);
+  };
+  const eraseAfter = async (signIn: () => Promise<AuthOutcome<{ user: AuthUser }> | null>): Promise<string | null> => {
+    const outcome = await signIn();
+    if (outcome === null) return null;
+    if (outcome.problem !== null)
+      return outcome.problem.code === 'INVALID_EMAIL_OR_PASSWORD'
+        ? 'This is not your password.'
+        : outcome.problem.message;
+    if (outcome.answer.user.id !== id) {
+      await auth.signOut();
+      return 'This passkey belongs to another account. Reload the page and sign in again.';
+    }
+    const { problem } = await act({ confirmEmail: typed });
+    if (problem !== null) return problem.message;
+    announceSignOut();
+    leaveErased();
+    return null;
+  };
+
+  return (
+    <form
+      aria-label="Erase account"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isTyped && password !== '') void erase('password', () => auth.signIn({ email, password }));
+      }}
+    >
+      <Stack>
+        <TextInput
+          label={`Type ${email} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+        {hasPassword && (
+          <Password
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            label="Your password"
+          />
+        )}
+        {credentials !== undefined && passkeys !== undefined && !hasPassword && !hasPasskey && (
+          <Alert color="yellow" variant="outline" title="Set a password first">
+            The account is erased only after you sign in again. Set a password or add a passkey under Security.
+          </Alert>
+        )}
+        {trouble !== null && (
+          <Alert color="red" variant="outline" role="alert">
+            {trouble}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          {hasPasskey && (
+            <Button
+              color="red.9"
+              variant={hasPassword ? 'outline' : 'filled'}
+              leftSection={<IconFingerprint size={16} aria-hidden />}
+              disabled={!isTyped || busy === 'password'}
+              loading={busy === 'passkey'}
+              onClick={() => void erase('passkey', () => signInByPasskey('optional', new AbortController().signal))}
+            >
+              Erase with passkey
+            </Button>
+          )}
+          {hasPassword && (
+            <Button
+              type="submit"
+              color="red.9"
+              disabled={!isTyped || password === '' || busy === 'passkey'}
+              loading={busy === 'password'}
+            >
+              Erase account
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

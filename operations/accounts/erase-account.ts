@@ -1,0 +1,50 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { closeAccount, countAccount, type ErasureCounts } from '../../db/queries/accounts/erase-account.ts';
+import { invalid, type OperationContext } from '../context.ts';
+import { readAccount } from './account.ts';
+
+export { type ErasureCounts, MAX_ERASURE_COUNT } from '../../db/queries/accounts/erase-account.ts';
+
+/** How long after signing in a user may erase the account. */
+export const FRESH_SIGN_IN_MINUTES = 5;
+/** The code of the error of a user who has to sign in again. */
+export const SIGN_IN_AGAIN = 'SIGN_IN_AGAIN';
+
+/** Returns what erasing the account would erase. */
+export function previewErasure({ database, userId }: OperationContext): Promise<ErasureCounts> {
+  return asUser(database, userId, (transaction) => countAccount(transaction, userId));
+}
+
+/**
+ * Closes the account for good, once the user has typed its email address and signed in within the last minutes: keys, sessions and domains
+ * end in one transaction, so no mail comes in or leaves. The scheduling actor then erases all data. Throws forbidden for API keys and for a
+ * sign-in that is too old, and validation for another address.
+ */
+export async function eraseAccount(context: OperationContext, confirmEmail: string): Promise<void> {
+  const { database, userId, caller, bus, now } = context;
+  if (caller.via !== 'session')
+    throw new UserError(
+      'forbidden',
+      'API keys cannot erase an account. Sign in to the dashboard, and open Settings, Account.',
+    );
+  const { email } = await readAccount(context);
+  if (email === null || confirmEmail.trim().toLowerCase() !== email)
+    throw invalid('must be the email address of this account', 'input.confirmEmail');
+  const signedInAt = caller.signedInAt?.getTime() ?? 0;
+  if (now().getTime() - signedInAt > FRESH_SIGN_IN_MINUTES * 60_000)
+    throw new UserError(
+      'forbidden',
+      `Sign in again to erase the account. You can do so within ${FRESH_SIGN_IN_MINUTES} minutes of signing in.`,
+      { reason: SIGN_IN_AGAIN },
+    );
+  const names = await asUser(database, userId, async (transaction) => {
+    const closed = await closeAccount(transaction, userId);
+    context.fault?.('erasure.before-commit');
+    return closed;
+  });
+  context.fault?.('erasure.after-commit');
+  for (const name of names) bus.publish('routing.changed', { name });
+  context.forgetCredentials(userId);
+  bus.publish('credential.changed', { userId });
+}
