@@ -44,7 +44,7 @@ export function makeMailDocument(mail: MailToShow): MailDocument {
 
 /** Builds the document for a message that cannot be shown, with the reason. */
 export function makeMailNotice(subject: string, reason: string): MailDocument {
-  return frame({ subject, html: null }, notice(reason), OWN_DESIGN);
+  return frame({ subject, html: null, hasRemoteImages: false }, notice(reason), OWN_DESIGN);
 }
 
 const TOO_COMPLEX = 'The HTML of this email is too large or too deeply nested to show safely. Only its text is shown.';
@@ -114,7 +114,7 @@ const DOCTYPES = {
 } as const;
 
 function frame(
-  { subject, html }: Pick<MailToShow, 'subject' | 'html'>,
+  { subject, html, hasRemoteImages }: Pick<MailToShow, 'subject' | 'html' | 'hasRemoteImages'>,
   body: string,
   design: FrameDesign,
 ): MailDocument {
@@ -123,7 +123,7 @@ function frame(
   const style = `${STYLE}${isDesigned ? '' : PLAIN_STYLE}</style>`;
   const sheet = design.styleSheet === '' ? '' : `<style>${design.styleSheet}</style>`;
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}${sheet}<style>${OWN_STYLE}</style>`;
-  const marks = `data-remote-images="${remoteImageCount}" data-tracking-pixels="${trackingPixelCount}"`;
+  const marks = `data-remote-images="${remoteImageCount}" data-tracking-pixels="${trackingPixelCount}"${hasRemoteImages ? ' data-images-loaded' : ''}`;
   return {
     html: `${DOCTYPES[design.mode]}<html lang="${languageOf(html)}" ${marks}${rootAttributes}><head>${head}</head><body${bodyAttributes}>${body}</body></html>\n`,
     remoteImageCount,

@@ -281,3 +281,15 @@ export const EmailCounterSchema = defineEntity({
     },
   ],
 });
+
+/** Senders whose remote images the user always wants to see. */
+export const ImageSenderSchema = defineEntity({
+  name: 'ImageSender',
+  tableName: 'image_sender',
+  properties: {
+    userId: p.text().primary(),
+    /** lower case */
+    address: p.text().primary(),
+    createdAt: p.datetime(3),
+  },
+});

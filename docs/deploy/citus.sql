@@ -56,6 +56,7 @@ select create_distributed_table('event', 'user_id', colocate_with => 'event_coun
 select create_distributed_table('guard_rule', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('guard_rule_stat', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('idempotency_key', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('image_sender', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('reception', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('recipient', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('request_window', 'user_id', colocate_with => 'event_counter');

@@ -129,7 +129,7 @@ const readmeOf = (hasSecrets: boolean) => `# Export of a Postroom account
 
 Everything here is of one instant. Each \`.jsonl\` file holds one JSON object on each line; instants are ISO 8601, ids are those of the service.
 
-- \`account.jsonl\`, \`api-keys.jsonl\` (no key itself), \`domains.jsonl\`, \`dkim-keys.jsonl\`, \`addresses.jsonl\`, \`endpoints.jsonl\`, \`guard-rules.jsonl\`, \`suppressions.jsonl\`, \`labels.jsonl\`
+- \`account.jsonl\`, \`api-keys.jsonl\` (no key itself), \`domains.jsonl\`, \`dkim-keys.jsonl\`, \`addresses.jsonl\`, \`endpoints.jsonl\`, \`guard-rules.jsonl\`, \`suppressions.jsonl\`, \`image-senders.jsonl\`, \`labels.jsonl\`
 - \`threads.jsonl\`: conversations with their labels
 - \`emails.jsonl\`: every email, received, sent and scheduled, with its bodies, header fields, verdicts, envelope and route
 - \`recipients.jsonl\`, \`sending-attempts.jsonl\`: what became of sent mail at each recipient's server

@@ -9,11 +9,13 @@ import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
+import { showsImagesOf } from './image-senders.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
+import { authenticationOf } from './stored-authentication.ts';
 
 export interface EmailHtmlOptions {
-  /** whether remote images are loaded */
-  hasRemoteImages: boolean;
+  /** which remote images are loaded: none, all, or all if the user always shows those of the sender (showsImagesOf) */
+  images: 'blocked' | 'remote' | 'trusted';
   /** `host[:port]` of the request; null: unknown */
   host: string | null;
 }
@@ -21,21 +23,29 @@ export interface EmailHtmlOptions {
 /** Inline images per document. */
 const MAX_INLINE_IMAGES = 100;
 
+export interface EmailHtml extends MailDocument {
+  /** whether remote images are loaded */
+  hasRemoteImages: boolean;
+}
+
 /** Returns the sanitized HTML document of an email, with its inline images. Throws not_found. */
 export async function readEmailHtml(
   context: OperationContext,
   emailId: string,
   options: EmailHtmlOptions,
-): Promise<MailDocument> {
+): Promise<EmailHtml> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw emailNotFound();
   const { subject } = email;
   const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
-  if (parts == null) return makeMailNotice(subject, 'This email has not been parsed yet. Try again in a moment.');
+  if (parts == null) return noticeHtml(subject, 'This email has not been parsed yet. Try again in a moment.');
   const { html, text } = parts;
   if (parts.parseError !== null && html === null && text === null)
-    return makeMailNotice(subject, 'Only the header of this email could be parsed. Download it to see the original.');
-  const { host, hasRemoteImages } = options;
+    return noticeHtml(subject, 'Only the header of this email could be parsed. Download it to see the original.');
+  const { host, images } = options;
+  const hasRemoteImages =
+    images === 'remote' ||
+    (images === 'trusted' && (await showsImagesOf(context, email, authenticationOf(parts.authentication))));
   const { publicUrl, mailHostname, smtp } = context.settings;
   const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
   const inlineImages = await readInlineImages(context, emailId, parts);
@@ -43,9 +53,13 @@ export async function readEmailHtml(
     { subject, html, text, hasRemoteImages, inlineImages, ownHosts },
     { answerBy: context.answerBy },
   );
-  if (document !== null) return document;
+  if (document !== null) return { ...document, hasRemoteImages };
   context.log.warn({ emailId }, 'emails: rendering the HTML of an email took too long');
-  return makeMailNotice(subject, 'This email is too large to be shown safely. Download it to see the original.');
+  return noticeHtml(subject, 'This email is too large to be shown safely. Download it to see the original.');
+}
+
+function noticeHtml(subject: string, reason: string): EmailHtml {
+  return { ...makeMailNotice(subject, reason), hasRemoteImages: false };
 }
 
 /** Returns data: URLs of the inline images that the HTML refers to by Content-ID, up to the limits of a document. */

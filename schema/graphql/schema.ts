@@ -24,6 +24,7 @@ import './endpoints/endpoint-changes.ts';
 import './endpoints/payload-preview.ts';
 import './events/event.ts';
 import './emails/extracts.ts';
+import './emails/image-senders.ts';
 import './emails/security-warnings.ts';
 import './sending/sending.ts';
 import './routing/guard-config.ts';

@@ -203,6 +203,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await page.getByRole('button', { name: 'Load remote images (1)' }).click();
     await expect.poll(() => canary.heard.map(({ url }) => url), POLL).toEqual(['/photo']);
     await page.getByText('1 tracking pixel removed.', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /^Always show images/ }).count()).toBe(0);
     const opening = context.waitForEvent('page');
     await inside.getByText('Click here').click();
     const opened = await opening;
@@ -212,6 +213,67 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(page.url()).toContain(`${stage.url}/emails/`);
     expect(complaints).toEqual([]);
     await context.close();
+  });
+
+  test('shows images of a sender at once when the user wants that and the mail is from this sender', async () => {
+    const reader = await stage.account();
+    const html = `<p>News</p><img src="${canary.url}/news" width="50" height="50">`;
+    const found = await deliverAll(
+      stage,
+      reader,
+      ['First', 'Second', 'Forged'].map((subject) => ({ subject, html })),
+    );
+    const idOf = (subject: string) => found.find(({ name }) => name === subject)?.id ?? '';
+    const verdict = (result: string) => ({ result, domain: 'sender.test' });
+    await stage.database.pool.query(
+      `update email_content set authentication = $3 where user_id = $1 and email_id = any ($2)`,
+      [
+        reader.userId,
+        [idOf('First'), idOf('Second')],
+        JSON.stringify({
+          spf: verdict('none'),
+          dkim: [{ ...verdict('pass'), selector: 's' }],
+          dmarc: { ...verdict('pass'), policy: 'reject' },
+          arc: { result: 'none', domain: null },
+          hasSeveralFromFields: false,
+        }),
+      ],
+    );
+    const { page, complaints, close } = await stage.open(reader);
+    const open = async (subject: string) => {
+      await page.goto(`${stage.url}/emails/${idOf(subject)}?tab=html`);
+      await page.frameLocator('iframe').getByText('News').waitFor();
+    };
+    const always = page.getByRole('button', { name: 'Always show images from ada@sender.test' });
+    await open('First');
+    await page.getByText('1 remote image is not loaded.').waitFor();
+    await always.waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(canary.heard).toEqual([]);
+    await always.click();
+    await page.getByText('Images from ada@sender.test are always shown.').waitFor();
+    await expect.poll(() => canary.heard.map(({ url }) => url), POLL).toEqual(['/news']);
+    forget();
+    await open('Second');
+    await expect.poll(() => canary.heard.map(({ url }) => url), POLL).toEqual(['/news']);
+    expect(await page.getByText(/not loaded/).count()).toBe(0);
+    forget();
+    // A forged sender gets nothing.
+    await open('Forged');
+    await page.getByText('1 remote image is not loaded.').waitFor();
+    expect(await always.count()).toBe(0);
+    await page.goto(`${stage.url}/settings`);
+    const section = page.getByRole('region', { name: 'Remote images' });
+    await section.getByText('ada@sender.test').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await section.getByRole('button', { name: 'Remove ada@sender.test' }).click();
+    await section.getByText('No senders yet.').waitFor();
+    await open('Second');
+    await page.getByText('1 remote image is not loaded.').waitFor();
+    await always.waitFor();
+    expect(canary.heard).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
   });
 
   test('in a real page has the design of its sender, scaled to the width of the frame', async () => {

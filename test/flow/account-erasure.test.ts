@@ -31,6 +31,10 @@ beforeAll(async () => {
     await account.call('POST', '/email-addresses', { address: `team@${account.domain}`, domainId: account.domainId });
   const { domain, domainId } = leaving;
   await fillAccount({ account: leaving, domain, domainId, smtpPort: service.smtpPort, webhookUrl: null });
+  const input = { address: 'news@shop.test' };
+  await leaving.graphql('mutation ($input: AddImageSenderInput!) { addImageSender(input: $input) { __typename } }', {
+    input,
+  });
   // One message for both.
   await send([`team@${leaving.domain}`, `team@${staying.domain}`], 'For both of you');
   await until(
@@ -120,6 +124,7 @@ test('an export holds every document and every message of the account, octet for
   expect(await jsonLines('addresses.jsonl')).toContainEqual(
     expect.objectContaining({ address: `team@${leaving.domain}` }),
   );
+  expect(await jsonLines('image-senders.jsonl')).toMatchObject([{ address: 'news@shop.test' }]);
   const all = (
     await Promise.all(
       (await readdir(path.join(directory, 'export'))).filter((file) => file.endsWith('.jsonl')).map(jsonLines),

@@ -172,6 +172,15 @@ create table email_trace (
 create index email_trace_age on email_trace (created_at);
 call pg_temp.protect_rows('email_trace');
 
+-- Senders whose remote images the user always wants to see; addresses in lower case.
+create table image_sender (
+  user_id text not null,
+  address text not null,
+  created_at timestamptz(3) not null,
+  primary key (user_id, address)
+);
+call pg_temp.protect_rows('image_sender');
+
 -- Octets are reached only through an email row of the user, by a key of one domain (0001-domain-keys.ts) through one of the domain; null
 -- when the whole message no longer fits its sha256.
 create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns table (octets bytea)

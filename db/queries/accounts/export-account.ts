@@ -34,6 +34,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'endpoints.jsonl', query: rowsOf('endpoint', 't.created_at, t.id') },
   { file: 'guard-rules.jsonl', query: rowsOf('guard_rule', 't.priority desc, t.created_at desc, t.id') },
   { file: 'suppressions.jsonl', query: rowsOf('suppression', 't.created_at, t.id') },
+  { file: 'image-senders.jsonl', query: rowsOf('image_sender', 't.address') },
   {
     file: 'labels.jsonl',
     query: `select jsonb_build_object('label', l.label, 'threads', count(*)) as document

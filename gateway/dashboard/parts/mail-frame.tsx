@@ -2,6 +2,7 @@ import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorSchem
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { AlwaysShowImages } from './image-senders.tsx';
 import classes from './mail-frame.module.css';
 
 /** Maximum height; longer emails scroll. Pixels. */
@@ -30,12 +31,14 @@ interface MailFrameProps {
   width?: number | null;
 }
 
-/** Shows the HTML of an email on white. Remote images load only on request. */
+/** Shows the HTML of an email on white. Remote images load on request, or at once if the user always shows those of the sender. */
 export function MailFrame(props: MailFrameProps) {
   return <FrameOfMail key={props.emailId} {...props} />;
 }
 
 interface Shown {
+  /** whether remote images are loaded */
+  hasRemoteImages: boolean;
   remoteImages: number;
   trackingPixels: number;
 }
@@ -94,7 +97,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
   return (
     <Stack gap="xs" ref={place}>
       <Box aria-live="polite">
-        <Notice state={state} hasRemoteImages={hasRemoteImages} load={load} />
+        <Notice emailId={emailId} state={state} isRequested={hasRemoteImages} load={load} reload={begin} />
         {canDarken && typeof state === 'object' && (
           <Button size="compact-xs" variant="default" mt={4} onClick={() => setDark(!isDark)}>
             {isDark ? 'Show original colors' : 'Show dark colors'}
@@ -129,7 +132,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
             ref={frame}
             className={classes['frame']}
             title={title}
-            src={`/api/e2/emails/${encodeURIComponent(emailId)}/html${hasRemoteImages ? '?images=remote' : ''}`}
+            src={`/api/e2/emails/${encodeURIComponent(emailId)}/html?images=${hasRemoteImages ? 'remote' : 'trusted'}`}
             sandbox={SANDBOX}
             referrerPolicy="no-referrer"
             loading="lazy"
@@ -187,20 +190,27 @@ function fitWidth(mail: HTMLElement): void {
     mail.style.zoom = String(Math.max(MIN_SCALE, clientWidth / scrollWidth));
 }
 
-/** Shows what was removed from the email, and a button to load remote images. */
+/** Shows what was removed from the email, and buttons to load remote images. */
 function Notice({
+  emailId,
   state,
-  hasRemoteImages,
+  isRequested,
   load,
+  reload,
 }: {
+  emailId: string;
   state: Shown | 'loading' | 'unmeasured' | 'failed';
-  hasRemoteImages: boolean;
+  /** whether the user asked for the images of this email */
+  isRequested: boolean;
   load: () => void;
+  reload: () => void;
 }) {
   if (state === 'loading' || state === 'failed') return null;
-  const { remoteImages, trackingPixels } = state === 'unmeasured' ? { remoteImages: null, trackingPixels: 0 } : state;
+  const { hasRemoteImages, remoteImages, trackingPixels } =
+    state === 'unmeasured' ? { hasRemoteImages: isRequested, remoteImages: null, trackingPixels: 0 } : state;
+  const isBlocked = !hasRemoteImages && remoteImages !== 0;
   const words = [
-    ...(hasRemoteImages || remoteImages === 0 ? [] : [blockedWords(remoteImages)]),
+    ...(isBlocked ? [blockedWords(remoteImages)] : []),
     ...(trackingPixels === 0 ? [] : [`${counted(trackingPixels, 'tracking pixel')} removed.`]),
   ];
   if (words.length === 0) return null;
@@ -208,11 +218,12 @@ function Notice({
     <Group gap="sm">
       <IconPhotoOff size={18} stroke={1.5} aria-hidden />
       <Text size="sm">{words.join(' ')}</Text>
-      {!hasRemoteImages && remoteImages !== 0 && (
+      {isBlocked && (
         <Button size="compact-sm" variant="default" onClick={load}>
           {remoteImages === null ? 'Load remote images' : `Load remote images (${remoteImages})`}
         </Button>
       )}
+      {isBlocked && <AlwaysShowImages emailId={emailId} done={reload} />}
     </Group>
   );
 }
@@ -233,7 +244,11 @@ function counted(count: number, noun: string): string {
 function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
   const shown = frame.contentDocument;
   if (shown === null) return window.isSecureContext ? 'failed' : 'unmeasured';
-  const { remoteImages, trackingPixels } = shown.documentElement.dataset;
+  const { remoteImages, trackingPixels, imagesLoaded } = shown.documentElement.dataset;
   if (remoteImages === undefined) return 'failed';
-  return { remoteImages: Number(remoteImages), trackingPixels: Number(trackingPixels) };
+  return {
+    hasRemoteImages: imagesLoaded !== undefined,
+    remoteImages: Number(remoteImages),
+    trackingPixels: Number(trackingPixels),
+  };
 }

@@ -23,19 +23,19 @@ export const emailHtmlRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         tags: ['Emails'],
         params: idInPath,
         querystring: z.object({
-          images: z.enum(['blocked', 'remote']).default('blocked').meta({
+          images: z.enum(['blocked', 'remote', 'trusted']).default('blocked').meta({
             description:
-              '`remote` includes images from public servers, except tracking pixels. Images at private or local addresses and on hosts of this server are always left out.',
+              '`remote` includes images from public servers, except tracking pixels. `trusted` does so only if images of the sender are always shown (see the settings of the dashboard) and the domain of the sender confirms the email. Images at private or local addresses and on hosts of this server are always left out.',
           }),
         }),
         response: { 200: page, default: errorBody },
       },
     },
     async (request, reply) => {
-      const hasRemoteImages = request.query.images === 'remote';
       const { id } = request.params;
       const host = request.headers.host ?? null;
-      const document = await readEmailHtml(contextOf(request), id, { hasRemoteImages, host });
+      const document = await readEmailHtml(contextOf(request), id, { images: request.query.images, host });
+      const { hasRemoteImages } = document;
       const { 'sec-fetch-dest': destination, 'sec-fetch-site': site } = request.headers;
       const isFramed = destination === 'iframe' && site === 'same-origin';
       return reply

@@ -5,6 +5,7 @@ import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
 import { insertMail, type MailRow } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { mutate } from '../../support/stages/graph-results.ts';
 
 let gateway: TestGateway;
 let mail: GatewayMail;
@@ -67,6 +68,115 @@ test('remote images are left out and counted, and left in when they are asked fo
   });
   expect(asked.body.match(/ src="http[^"]*"/g)).toEqual([' src="https://e.test/a.png"']);
   expect((await show(id, '?images=all')).statusCode).toBe(400);
+});
+
+describe('Senders whose images are always shown', () => {
+  const check = (result: string, domain: string | null = 'shop.test') => ({ result, domain });
+  const signed = {
+    spf: check('none', null),
+    dkim: [{ ...check('pass'), selector: 's' }],
+    dmarc: { ...check('none'), policy: null },
+    arc: check('none', null),
+    hasSeveralFromFields: false,
+  };
+  const change = (name: string, address: string, as = box) =>
+    mutate(gateway, as.apiKey, name, { address }, name === 'addImageSender' ? 'sender { address }' : 'address');
+  const sendersOf = async (of: TestMailbox) =>
+    (await gateway.graphql(of.apiKey, '{ viewer { imageSenders { address } } }')).json().data.viewer.imageSenders;
+  const isShown = async (given: Partial<MailRow>, authentication: unknown, of = box) => {
+    const [id = ''] = await insertMail(gateway.actor, [
+      { userId: of.userId, html: '<img src="https://e.test/a.png">', from: 'news@shop.test', ...given },
+    ]);
+    await gateway.owner.pool.query('update email_content set authentication = $2 where email_id = $1', [
+      id,
+      JSON.stringify(authentication),
+    ]);
+    const { headers, body } = await show(id, '?images=trusted', of.apiKey);
+    const policy = String(headers['content-security-policy']);
+    expect(policy.includes('http:')).toBe(body.includes(' data-images-loaded'));
+    expect(body.includes(' src="https://e.test/a.png"')).toBe(body.includes(' data-images-loaded'));
+    return body.includes(' data-images-loaded');
+  };
+
+  test('shows them in mail that the domain of the sender confirms, and in no other', async () => {
+    expect(await isShown({}, signed)).toBe(false);
+    expect(await change('addImageSender', ' News@Shop.TEST ')).toMatchObject({ sender: { address: 'news@shop.test' } });
+    await change('addImageSender', 'news@shop.test');
+    expect(await sendersOf(box)).toEqual([{ address: 'news@shop.test' }]);
+    expect(await isShown({}, signed)).toBe(true);
+    expect(await isShown({ from: 'NEWS@shop.test' }, signed)).toBe(true);
+    const spf = { ...signed, dkim: [], spf: check('pass', 'bounces.shop.test') };
+    expect(await isShown({}, spf)).toBe(true);
+
+    for (const [why, given, found] of [
+      ['another sender of the domain', { from: 'sales@shop.test' }, signed],
+      ['nothing was checked', {}, null],
+      ['not signed', {}, { ...signed, dkim: [] }],
+      ['signed by another domain', {}, { ...signed, dkim: [{ ...check('pass', 'evil.test'), selector: 's' }] }],
+      ['the signature is wrong', {}, { ...signed, dkim: [{ ...check('fail'), selector: 's' }] }],
+      ['DMARC fails', {}, { ...signed, dmarc: { ...check('fail'), policy: 'none' } }],
+      ['a second From field', {}, { ...signed, hasSeveralFromFields: true }],
+      [
+        'another domain was checked',
+        {},
+        {
+          ...signed,
+          dkim: [{ ...check('pass', 'evil.test'), selector: 's' }],
+          dmarc: { ...check('none', 'evil.test'), policy: null },
+        },
+      ],
+      ['forwarded', {}, { ...signed, dkim: [], arc: check('pass', 'list.test') }],
+      ['sent by the user', { type: 'sent', status: 'delivered' }, signed],
+    ] as [string, Partial<MailRow>, unknown][])
+      expect(await isShown(given, found), why).toBe(false);
+    const other = await gateway.mailbox();
+    expect(await isShown({}, signed, other)).toBe(false);
+    expect(await sendersOf(other)).toEqual([]);
+
+    expect(await change('removeImageSender', 'news@shop.test', other)).toMatchObject({ __typename: 'NotFound' });
+    expect(await change('removeImageSender', 'NEWS@shop.test')).toMatchObject({ address: 'news@shop.test' });
+    expect(await isShown({}, signed)).toBe(false);
+    expect(await sendersOf(box)).toEqual([]);
+  });
+
+  test('are at most 1,000, and their addresses are valid', async () => {
+    const other = await gateway.mailbox();
+    await gateway.owner.pool.query(
+      `insert into image_sender (user_id, address, created_at) select $1, 'a' || n || '@shop.test', now() from generate_series(1, 999) n`,
+      [other.userId],
+    );
+    expect(await change('addImageSender', 'no address', other)).toMatchObject({ __typename: 'ValidationError' });
+    expect(await change('addImageSender', 'last@shop.test', other)).toMatchObject({
+      __typename: 'AddImageSenderPayload',
+    });
+    expect(await change('addImageSender', 'more@shop.test', other)).toMatchObject({ __typename: 'Conflict' });
+    expect(await change('addImageSender', 'a1@shop.test', other)).toMatchObject({
+      __typename: 'AddImageSenderPayload',
+    });
+  });
+
+  test('are not for keys of one domain', async () => {
+    await change('addImageSender', 'news@shop.test');
+    const { body } = await gateway.call(box.apiKey, 'POST', '/api-keys', {
+      name: 'one domain',
+
+      domains: [box.domainId],
+    });
+    const { token } = JSON.parse(body);
+    const id = await insert({
+      html: '<img src="https://e.test/a.png">',
+      from: 'news@shop.test',
+      ownAddress: box.address,
+    });
+    await gateway.owner.pool.query('update email_content set authentication = $2 where email_id = $1', [
+      id,
+      JSON.stringify(signed),
+    ]);
+    const shown = await show(id, '?images=trusted', token);
+    expect(shown.statusCode).toBe(200);
+    expect(shown.body).not.toContain('e.test/a.png');
+    expect((await show(id, '?images=trusted')).body).toContain('e.test/a.png');
+  });
 });
 
 test('keeps its origin only in a frame of our own pages, so that they can measure it', async () => {

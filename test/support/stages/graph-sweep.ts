@@ -37,6 +37,7 @@ const kindOf = (field: string) => KINDS.find(([word]) => word.test(field))?.[1] 
 /** Names that are taken, whosever they are; that is all that is told. */
 const TAKEN: Readonly<Record<string, string>> = {
   'mutation createDomain input.domain': 'a name has one verified owner',
+  'mutation removeImageSender input.address': 'one’s own by now: addImageSender was asked with all of them',
   'mutation removeSuppression input.idOrAddress': 'one’s own by now: suppressAddress was asked with all of them',
 };
 /** Waits for seconds; what it shows is held against another user's mail by its own tests. */

@@ -6,6 +6,7 @@ import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/b
 import { PageHeader } from '../../parts/page-header.tsx';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
+import { ImagesSection } from './images-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
@@ -46,6 +47,7 @@ export function SettingsPage() {
             <ProfileSection />
             <AppearanceSection />
             <UndoSection />
+            <ImagesSection />
             <ExportSection />
             <EraseSection />
           </Stack>

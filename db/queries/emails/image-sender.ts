@@ -1,0 +1,60 @@
+import { sql, type Transaction } from 'kysely';
+import type { Tables } from '../../entities/tables.ts';
+
+/** A sender whose remote images are always shown. */
+export interface ImageSender {
+  /** lower case */
+  address: string;
+  createdAt: Date;
+}
+
+/** Returns all of the user, by address. */
+export async function listImageSenders(transaction: Transaction<Tables>, userId: string): Promise<ImageSender[]> {
+  const { rows } = await sql<{ address: string; created_at: Date }>`
+    select s.address, s.created_at from image_sender s where s.user_id = ${userId} order by s.address`.execute(
+    transaction,
+  );
+  return rows.map(senderOf);
+}
+
+/** Returns whether the address, in lower case, is among them. */
+export async function isImageSender(
+  transaction: Transaction<Tables>,
+  userId: string,
+  address: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from image_sender s where s.user_id = ${userId} and s.address = ${address}`.execute(transaction);
+  return rows.length > 0;
+}
+
+/** Adds a sender, or returns the one that exists. Returns null if the user has `most` others. */
+export async function insertImageSender(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { address, createdAt }: ImageSender,
+  most: number,
+): Promise<ImageSender | null> {
+  const { rows } = await sql<{ address: string; created_at: Date }>`
+    insert into image_sender as s (user_id, address, created_at)
+    select ${userId}, ${address}, ${createdAt}::timestamptz
+    where (select count(*) from image_sender o where o.user_id = ${userId} and o.address <> ${address}) < ${most}
+    on conflict (user_id, address) do update set address = excluded.address
+    returning s.address, s.created_at`.execute(transaction);
+  return rows[0] === undefined ? null : senderOf(rows[0]);
+}
+
+/** Returns whether the user had this sender. */
+export async function deleteImageSender(
+  transaction: Transaction<Tables>,
+  userId: string,
+  address: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    delete from image_sender s where s.user_id = ${userId} and s.address = ${address} returning 1`.execute(transaction);
+  return rows.length > 0;
+}
+
+function senderOf({ address, created_at: createdAt }: { address: string; created_at: Date }): ImageSender {
+  return { address, createdAt };
+}
