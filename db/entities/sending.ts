@@ -56,6 +56,7 @@ export const RecipientSchema = defineEntity({
       where: `(status = 'pending') AND (next_attempt_at IS NOT NULL)`,
     },
     { name: 'recipient_email', properties: ['userId', 'emailId'] },
+    { name: 'recipient_complained', properties: ['userId', 'complainedAt'], where: 'complained_at IS NOT NULL' },
     // recently forwarded copies of a user, for the hourly limit
     { name: 'recipient_forwarded', properties: ['userId', 'queuedAt'], where: 'delivery_id IS NOT NULL' },
     // ... and by sender and destination when they have room again.

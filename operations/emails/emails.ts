@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { EMAIL_STATUSES as storedStatuses } from '../../core/emails/email-status.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
 import { parseSearch, refused } from '../../core/search/search-query.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
@@ -22,6 +23,7 @@ export const EMAIL_STATUSES = [
   'all',
   'delivered',
   'pending',
+  ...lists.SENDING_STATES,
   'failed',
   'bounced',
   'scheduled',
@@ -41,7 +43,10 @@ export const MAX_SEARCH_LENGTH = 100;
 /** Filters of a list of emails; omitted filters match all. */
 export interface EmailQuery {
   type?: (typeof EMAIL_TYPES)[number] | undefined;
-  /** unread, read, archived and blocked (held by a guard rule, or for review) match received mail only */
+  /**
+   * unread, read, archived and blocked (held by a guard rule, or for review) match received mail only; queued, deferred and complained
+   * sent mail only
+   */
   status?: (typeof EMAIL_STATUSES)[number] | undefined;
   /** matches received mail by its archived flag */
   isArchived?: boolean | undefined;
@@ -140,6 +145,8 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
   const terms = parseSearch(query.words ?? '', now);
   if (terms.length === 0) return null;
   if (query.search !== undefined) throw refused('Use either a search with words or `search`, not both');
+  if (sendingOf(query.status) !== null)
+    throw refused(`A search with words cannot be limited to ${query.status ?? ''} mail`);
   if (query.isTest !== undefined) throw refused('A search with words cannot be limited to test mail');
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
@@ -244,7 +251,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     search: search === undefined || search.trim() === '' ? null : search.trim(),
   };
   if (flags === null) {
-    const isOfStatus = { isRead: null, isArchived, isHeld: false };
+    const isOfStatus = { isRead: null, isArchived, isHeld: false, sending: sendingOf(status) };
     return { ...range, ...isOfStatus, type: type === 'all' ? null : type, status: statusOf(status) };
   }
   // Only received mail has these flags, so other types match nothing.
@@ -266,9 +273,11 @@ function flagsOf(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | 
 }
 
 function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {
-  return status === 'all' || status === 'unread' || status === 'read' || status === 'archived' || status === 'blocked'
-    ? null
-    : status;
+  return storedStatuses.find((stored) => stored === status) ?? null;
+}
+
+function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
+  return lists.SENDING_STATES.find((state) => state === status) ?? null;
 }
 
 export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';

@@ -263,6 +263,24 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await row.getByText('451 4.7.1 Greylisted, come back later').waitFor();
     await page.getByRole('tab', { name: 'Deferred 1' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
+
+    // The overview counts both by their domain, and leads to the emails. A complaint arrives.
+    await stage.database.pool.query(
+      `update recipient set complained_at = now() where user_id = $1 and address = 'joe@activity.test'`,
+      [account.userId],
+    );
+    for (const [label, subject] of [
+      ['Deferred: 1', 'Put off'],
+      ['Complaints: 1', 'Refused'],
+    ]) {
+      await page.goto(`${stage.url}/?period=week`);
+      await page.getByRole('link', { name: `${account.domain}, ${label}` }).click();
+      const found = page.getByRole('list', { name: 'Emails' }).getByRole('listitem');
+      await found.filter({ hasText: subject ?? '' }).waitFor();
+      expect([await found.count(), new URL(page.url()).searchParams.get('time')]).toEqual([1, 'week']);
+    }
+    expect(await findViolations(page)).toEqual([]);
+    await page.goto(`${stage.url}/held?tab=deferred`);
     isAwake = true;
     await row.getByRole('button', { name: 'Retry now: “Put off”' }).click();
     await page.getByRole('heading', { name: 'No deferred emails' }).waitFor();

@@ -30,6 +30,7 @@ create index recipient_lane_due on recipient (domain, user_id, next_attempt_at, 
 create index recipient_email on recipient (user_id, email_id);
 create index recipient_delivery on recipient (user_id, delivery_id) where delivery_id is not null;
 create index recipient_forwarded on recipient (user_id, queued_at) where delivery_id is not null;
+create index recipient_complained on recipient (user_id, complained_at) where complained_at is not null;
 call pg_temp.protect_rows('recipient');
 
 create table sending_attempt (

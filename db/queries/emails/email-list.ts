@@ -11,13 +11,21 @@ import {
   type EmailSummaryRow,
   emailSummary,
   emailSummaryColumns,
+  isComplainedOf,
+  isDeferred,
   isHeldRoute,
 } from './email-row.ts';
+
+/** States of sent mail that its recipients decide. */
+export const SENDING_STATES = ['queued', 'deferred', 'complained'] as const;
+export type SendingState = (typeof SENDING_STATES)[number];
 
 /** Filters of a list of emails; null matches all. */
 export interface EmailConditions {
   type: EmailType | null;
   status: EmailStatus | null;
+  /** what became of a sent email, beyond its status: `queued` is pending, and no server deferred it; absent means null */
+  sending?: SendingState | null;
   /** held by a guard rule now, whatever its status */
   isHeld: boolean;
   isRead: boolean | null;
@@ -146,7 +154,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
   });
   const edge = (start: Date) => sql`(
     select count(*) from email e where ${ofEmails} and e.created_at >= ${start} and e.created_at < ${nextHour(start)})`;
-  // Tests and the trash are few, and have no counters.
+  // Tests, the trash and mail in these states are few, and have no counters.
   const each = sql`(select count(*) from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`})`;
   return {
     source: sql``,
@@ -155,7 +163,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
         select * from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
         ${tail('e')}) e`,
     total:
-      conditions.isTest != null || conditions.isTrashed === true
+      conditions.isTest != null || conditions.sending != null || conditions.isTrashed === true
         ? each
         : since === null
           ? counted
@@ -297,7 +305,17 @@ function inPlace({ isTrashed = false }: EmailConditions): RawBuilder<SqlBool> {
 /** Conditions on an email `e` except those on its sides. */
 function emailConditions(conditions: EmailConditions): RawBuilder<SqlBool>[] {
   const ofTests = conditions.isTest == null ? [] : [sql<SqlBool>`e.is_test = ${conditions.isTest}`];
-  return [...ofTests, ...columnConditions('e', conditions)];
+  return [...ofTests, ...columnConditions('e', conditions), ...sendingConditions(conditions)];
+}
+
+function sendingConditions({ sending = null }: EmailConditions): RawBuilder<SqlBool>[] {
+  if (sending === null) return [];
+  if (sending === 'complained') return [isComplainedOf];
+  return [
+    sending === 'deferred'
+      ? isDeferred
+      : sql<SqlBool>`e.type = 'sent' and e.status = 'pending' and not (${isDeferred})`,
+  ];
 }
 
 /** Conditions on columns that both email and email_counter have, except those on the sides. */

@@ -128,6 +128,14 @@ export type EmailSummaryRow = Pick<Row<'email'>, (typeof columns)[number]> & {
   is_test: boolean;
 };
 
+/** Whether a server deferred a recipient of the sent email `e`, which is retried; the user is the one of `e`. */
+export const isDeferred: RawBuilder<SqlBool> = sql`e.type = 'sent' and e.status = 'pending' and exists (
+  select from recipient r where r.user_id = e.user_id and r.email_id = e.id and r.delivery_id is null and r.status = 'pending' and r.attempts > 0)`;
+
+/** Whether a recipient of the sent email `e` reported it as spam. */
+export const isComplainedOf: RawBuilder<SqlBool> = sql`e.type = 'sent' and exists (
+  select from recipient r where r.user_id = e.user_id and r.email_id = e.id and r.delivery_id is null and r.complained_at is not null)`;
+
 /** Whether the route `r` of an email is held, as in the index route_held. */
 export const isHeldRoute: RawBuilder<SqlBool> = sql`r.outcome in ('blocked', 'review') and r.released_at is null`;
 

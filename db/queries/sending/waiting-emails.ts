@@ -6,6 +6,7 @@ import {
   type EmailSummaryRow,
   emailSummary,
   emailSummaryColumns,
+  isDeferred,
   isHeldRoute,
 } from '../emails/email-row.ts';
 
@@ -50,8 +51,6 @@ function sources(userId: string): Record<Wait, RawBuilder<unknown>> {
     awaiting_approval: sql`email e where e.user_id = ${userId} and e.status = 'awaiting_approval'`,
     blocked: held('blocked'),
     review: held('review'),
-    deferred: sql`email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending' and exists (
-      select from recipient r where r.user_id = ${userId} and r.email_id = e.id and r.delivery_id is null and r.status = 'pending'
-        and r.attempts > 0)`,
+    deferred: sql`email e where e.user_id = ${userId} and ${isDeferred}`,
   };
 }

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { WHOLE_DOMAIN } from '../emails/email-counter.ts';
-import { isHeldRoute } from '../emails/email-row.ts';
+import { isDeferred, isHeldRoute } from '../emails/email-row.ts';
 
 /** Emails of one type and status created within an hour. */
 export interface HourlyCount {
@@ -39,29 +39,55 @@ export interface DomainDeliverability {
   delivered: number;
   /** still in the queue */
   pending: number;
+  /** of these, those that a server deferred, among the oldest MAX_DEFERRED of all domains */
+  deferred: number;
   bounced: number;
   failed: number;
+  /** those that a recipient reported as spam, whatever their status */
+  complained: number;
 }
 
 /** Domains with the most mail that are listed. */
 export const MAX_DELIVERABILITY_DOMAINS = 20;
 
-/** From the hourly counters: mail created since then, by the domain that sent it. */
+/**
+ * Mail created since then, by the domain that sent it: from the hourly counters, deferred mail from the oldest emails in the queue, and
+ * complaints from their own index.
+ */
 export async function readDeliverability(
   transaction: Transaction<Tables>,
   userId: string,
   since: Date,
 ): Promise<DomainDeliverability[]> {
   const { rows } = await sql<DomainDeliverability>`
-    select c.own_domain as domain, sum(c.count)::bigint as sent,
-      coalesce(sum(c.count) filter (where c.status = 'delivered'), 0)::bigint as delivered,
-      coalesce(sum(c.count) filter (where c.status = 'pending'), 0)::bigint as pending,
-      coalesce(sum(c.count) filter (where c.status = 'bounced'), 0)::bigint as bounced,
-      coalesce(sum(c.count) filter (where c.status = 'failed'), 0)::bigint as failed
-    from email_counter c
-    where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
-    group by 1 having sum(c.count) > 0 order by 2 desc, 1 limit ${MAX_DELIVERABILITY_DOMAINS}`.execute(transaction);
+    select c.domain, c.sent, c.delivered, c.pending, coalesce(d.count, 0) as deferred, c.bounced, c.failed,
+      coalesce(m.count, 0) as complained
+    from (
+      select c.own_domain as domain, sum(c.count)::bigint as sent,
+        coalesce(sum(c.count) filter (where c.status = 'delivered'), 0)::bigint as delivered,
+        coalesce(sum(c.count) filter (where c.status = 'pending'), 0)::bigint as pending,
+        coalesce(sum(c.count) filter (where c.status = 'bounced'), 0)::bigint as bounced,
+        coalesce(sum(c.count) filter (where c.status = 'failed'), 0)::bigint as failed
+      from email_counter c
+      where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
+      group by 1 having sum(c.count) > 0 order by 2 desc, 1 limit ${MAX_DELIVERABILITY_DOMAINS}) c
+    left join (
+      select e.own_domain as domain, count(*) filter (where ${isDeferred}) as count
+      from ${oldestPending(userId, since)} e group by 1) d on d.domain = c.domain
+    left join (
+      select e.own_domain as domain, count(distinct e.id) as count
+      from recipient r join email e on e.user_id = ${userId} and e.id = r.email_id
+      where r.user_id = ${userId} and r.complained_at >= ${since} and r.delivery_id is null
+        and e.type = 'sent' and e.trashed_at is null and e.created_at >= ${since}
+      group by 1) m on m.domain = c.domain
+    order by c.sent desc, c.domain`.execute(transaction);
   return rows;
+}
+
+/** The oldest emails in the queue: what was deferred is older than most. */
+function oldestPending(userId: string, since: Date | null) {
+  return sql`(select e.* from email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending'
+    ${since === null ? sql`` : sql`and e.created_at >= ${since}`} order by e.created_at, e.id limit ${MAX_DEFERRED})`;
 }
 
 /** Results of recent webhooks. */
@@ -146,12 +172,7 @@ export async function readWaitingMail(transaction: Transaction<Tables>, userId: 
         coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'paused'), 0)::bigint as paused
       from email_counter c where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'all') c
     cross join (
-      select count(*) filter (where exists (
-        select from recipient r where r.user_id = ${userId} and r.email_id = e.id and r.status = 'pending' and r.attempts > 0)) as deferred
-      from (
-        select e.id from email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending'
-        -- what was put off is older than most
-        order by e.created_at, e.id limit ${MAX_DEFERRED}) e) u
+      select count(*) filter (where ${isDeferred}) as deferred from ${oldestPending(userId, null)} e) u
     cross join (
       select count(*) filter (where r.outcome = 'blocked') as blocked, count(*) filter (where r.outcome = 'review') as review
       from (

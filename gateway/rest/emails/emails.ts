@@ -26,7 +26,7 @@ export const listQuery = z
     type: z.enum(emails.EMAIL_TYPES).default('all').meta({ description: 'Returns emails of this type only.' }),
     status: z.enum(emails.EMAIL_STATUSES).optional().meta({
       description:
-        'Returns emails with this status only. `unread`, `read`, `archived` and `blocked` (held by a guard rule or for review) return received mail only.',
+        'Returns emails with this status only. `pending` mail is `queued` or `deferred` (retried after a temporary refusal); `complained` was reported as spam. `unread`, `read`, `archived` and `blocked` (held by a guard rule or for review) return received mail only.',
     }),
     time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'Maximum age of the emails.' }),
     domain: text.optional().meta({

@@ -75,8 +75,14 @@ const DomainDeliverabilityRef = builder.objectRef<overview.DomainDeliverability>
     sent: t.exposeInt('sent', { description: 'Number of emails submitted for sending.' }),
     delivered: t.exposeInt('delivered', { description: 'Number of these that all servers accepted.' }),
     pending: t.exposeInt('pending', { description: 'Number of these that are queued or deferred.' }),
+    deferred: t.exposeInt('deferred', {
+      description: `Number of pending ones that a server deferred and Postroom retries, among the oldest ${overview.MAX_DEFERRED} of the account.`,
+    }),
     bounced: t.exposeInt('bounced', { description: 'Number of these that a server rejected permanently.' }),
     failed: t.exposeInt('failed', { description: 'Number of these that Postroom gave up on.' }),
+    complained: t.exposeInt('complained', {
+      description: 'Number of these that a recipient reported as spam, whatever their status.',
+    }),
   }),
 });
 

@@ -62,7 +62,7 @@ describe('the mail of the last hours', () => {
     await hold(review, 'review', before(0));
     await hold(released, 'blocked', before(2), NOW);
     const { overview } = await graph.ask(
-      `{ overview(hours: 4) { from until ${HOURS} days { beginsAt sent } domains { domain sent delivered pending bounced failed } totals { received sent delivered bounced failed held successRate } } }`,
+      `{ overview(hours: 4) { from until ${HOURS} days { beginsAt sent } domains { domain sent delivered pending deferred bounced failed complained } totals { received sent delivered bounced failed held successRate } } }`,
     );
     const none = { received: 0, sent: 0, delivered: 0, bounced: 0, failed: 0, held: 0 };
     expect(overview).toEqual({
@@ -76,8 +76,8 @@ describe('the mail of the last hours', () => {
       ],
       days: [{ beginsAt: '2026-11-22T00:00:00.000Z', sent: 4 }],
       domains: [
-        { domain: 'box.test', sent: 3, delivered: 1, pending: 1, bounced: 0, failed: 1 },
-        { domain: 'second.test', sent: 1, delivered: 0, pending: 0, bounced: 1, failed: 0 },
+        { domain: 'box.test', sent: 3, delivered: 1, pending: 1, deferred: 0, bounced: 0, failed: 1, complained: 0 },
+        { domain: 'second.test', sent: 1, delivered: 0, pending: 0, deferred: 0, bounced: 1, failed: 0, complained: 0 },
       ],
       totals: { received: 3, sent: 4, delivered: 1, bounced: 1, failed: 1, held: 2, successRate: 1 / 3 },
     });
@@ -88,6 +88,67 @@ describe('the mail of the last hours', () => {
     expect(theirs.overview.hours).toHaveLength(24);
     expect(theirs.overview.domains).toEqual([]);
     expect(theirs.overview.totals).toEqual({ received: 0, sent: 0, held: 0, successRate: null });
+  });
+
+  test('are queued, deferred and reported as spam by domain, and the lists by these states have as many', async () => {
+    const { userId } = box;
+    const stranger = await gateway.mailbox();
+    const state = { at: before(1), status: 'pending', attempts: 0, complainedAt: null as Date | null };
+    const send = async (owner: string, recipients: Partial<typeof state>[], status = 'pending', at = before(1)) => {
+      const [id = ''] = await insertMail(gateway.actor, [
+        { userId: owner, createdAt: at, type: 'sent', status: status as 'pending' },
+      ]);
+      for (const [n, recipient] of recipients.entries()) {
+        const { status: of, attempts, complainedAt } = { ...state, ...recipient };
+        await run(
+          `insert into recipient (user_id, id, email_id, address, domain, status, attempts, complained_at, created_at)
+           values ($1, 'rcp_' || $2 || $3, $2, 'a@b.test', 'b.test', $4, $5, $6, $7)`,
+          [owner, id, n, of, attempts, complainedAt, at],
+        );
+      }
+      return id;
+    };
+    const waiting = await send(userId, [{}]);
+    const deferred = await send(userId, [{ status: 'delivered' }, { attempts: 2 }]);
+    const spam = await send(
+      userId,
+      [
+        { status: 'delivered', complainedAt: before(0) },
+        { status: 'delivered', complainedAt: NOW },
+      ],
+      'delivered',
+    );
+    // Before the period, and of another user.
+    await send(userId, [{ attempts: 1, complainedAt: before(0) }], 'pending', before(9));
+    await send(stranger.userId, [{ attempts: 1, complainedAt: before(0) }]);
+    const { overview } = await graph.ask(
+      '{ overview(hours: 4) { domains { domain sent delivered pending deferred complained } waiting { pending deferred } } }',
+    );
+    expect(overview).toEqual({
+      domains: [{ domain: 'box.test', sent: 3, delivered: 1, pending: 2, deferred: 1, complained: 1 }],
+      waiting: { pending: 3, deferred: 2 },
+    });
+    const idsOf = async (status: string, domain = '') =>
+      (
+        await graph.ask(
+          `{ emails(filter: {status: ${status}, timeRange: DAY${domain}}) { totalCount edges { node { id } } } }`,
+        )
+      ).emails;
+    const page = (...ids: string[]) => ({ totalCount: ids.length, edges: ids.map((id) => ({ node: { id } })) });
+    for (const [status, id] of [
+      ['QUEUED', waiting],
+      ['DEFERRED', deferred],
+      ['COMPLAINED', spam],
+    ] as const) {
+      const all = await idsOf(status);
+      expect(all.edges[0], status).toEqual({ node: { id } });
+      expect(all.totalCount, status).toBe(status === 'QUEUED' ? 1 : 2);
+      const wire = await gateway.call(box.apiKey, 'GET', `/emails?status=${status.toLowerCase()}&time_range=24h`);
+      expect(wire.json().pagination.total, status).toBe(all.totalCount);
+      expect(wire.json().data[0].id, status).toBe(id);
+    }
+    expect(await idsOf('QUEUED', ', domain: "box.test"')).toEqual(page(waiting));
+    expect(await idsOf('DEFERRED', ', domain: "elsewhere.test"')).toEqual(page());
   });
 
   test.each([0, 2161, -1])('are not %i hours', async (hours) => {

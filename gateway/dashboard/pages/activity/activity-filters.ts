@@ -34,8 +34,11 @@ export const DIRECTIONS: Choice<NonNullable<Filter['type']>>[] = [
 export const STATUSES: Choice<NonNullable<Filter['status']>>[] = [
   { word: 'delivered', label: 'Delivered', value: 'DELIVERED' },
   { word: 'pending', label: 'Pending', value: 'PENDING' },
+  { word: 'queued', label: 'Queued', value: 'QUEUED' },
+  { word: 'deferred', label: 'Deferred', value: 'DEFERRED' },
   { word: 'bounced', label: 'Bounced', value: 'BOUNCED' },
   { word: 'failed', label: 'Failed', value: 'FAILED' },
+  { word: 'complained', label: 'Reported as spam', value: 'COMPLAINED' },
   { word: 'scheduled', label: 'Scheduled', value: 'SCHEDULED' },
   { word: 'paused', label: 'Paused', value: 'PAUSED' },
   { word: 'cancelled', label: 'Cancelled', value: 'CANCELLED' },

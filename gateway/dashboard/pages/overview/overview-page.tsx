@@ -15,7 +15,7 @@ const OVERVIEW = graphql(`
     overview(hours: $hours) {
       hours @skip(if: $byDay) { beginsAt received sent }
       days @include(if: $byDay) { beginsAt received sent }
-      domains { domain sent delivered pending bounced failed }
+      domains { domain sent delivered pending deferred bounced failed complained }
       totals { received sent delivered bounced failed held successRate }
       webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }
       waiting { pending deferred scheduled paused blocked review deliveries retries }
@@ -78,7 +78,7 @@ export function OverviewPage() {
               <WaitingMail waiting={overview.waiting} />
             </Grid.Col>
           </Grid>
-          <Deliverability domains={overview.domains} />
+          <Deliverability domains={overview.domains} time={period} />
           <LatestMail />
           <Group justify="flex-end">
             <Anchor component={Link} href="/activity" size="sm">
