@@ -252,6 +252,26 @@ async function showRequests(page: Page, { secret, account }: { secret: string; a
   const command = await page.evaluate(() => navigator.clipboard.readText());
   const { stdout } = await run('bash', ['-c', command], { env: { ...process.env, POSTROOM_KEY: account.apiKey } });
   expect(JSON.parse(stdout)).toMatchObject({ data: [] });
+
+  // A request that comes now appears by itself; another time is chosen.
+  await page.getByRole('button', { name: 'Close' }).click();
+  await callers(stage.service.url, secret).call('GET', '/emails?limit=4');
+  await requests.filter({ hasText: 'limit=4' }).waitFor();
+  const chooseTime = async (name: string) => {
+    await page.getByRole('combobox', { name: 'Time' }).click();
+    await page.getByRole('option', { name }).click();
+  };
+  await chooseTime('Last hour');
+  await expect.poll(() => new URL(page.url()).searchParams.get('time')).toBe('hour');
+  await requests.filter({ hasText: 'limit=4' }).waitFor();
+  await chooseTime('From … to …');
+  await page.getByLabel('From', { exact: true }).fill('2126-01-01T00:00');
+  await page.getByRole('heading', { name: 'No matching requests' }).waitFor();
+  await page.getByLabel('From', { exact: true }).fill('2026-01-01T00:00');
+  await requests.filter({ hasText: 'limit=4' }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel('To', { exact: true }).fill('2026-01-02T00:00');
+  await page.getByRole('heading', { name: 'No matching requests' }).waitFor();
 }
 
 async function shownKey(page: Page): Promise<{ secret: string; command: string }> {

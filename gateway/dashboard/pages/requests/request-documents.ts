@@ -42,6 +42,12 @@ export const STATUS_CLASSES = [
   { value: 'SERVER_ERROR', label: 'Server errors (5xx)' },
 ] as const;
 
+export const TIMES = [
+  { value: 'hour', label: 'Last hour' },
+  { value: 'day', label: 'Last 24 hours' },
+  { value: 'custom', label: 'From … to …' },
+] as const;
+
 export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
 
 /** What a request did: its operation, or its path. */

@@ -1,4 +1,5 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -8,10 +9,12 @@ import { REQUESTS, type ShownRequest, subjectOf } from './request-documents.ts';
 import { RequestStatus } from './request-status.tsx';
 
 const PAGE = 50;
+/** The feed has no events about requests, so a visible list asks for new ones. Milliseconds. */
+const RELOAD_MS = 3_000;
 
 export type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
 
-/** The first `count` pages of requests. `empty` is shown when there is none. */
+/** The first `pages` pages of requests; new ones appear within seconds. `empty` is shown when there is none. */
 export function RequestList({
   filter,
   after,
@@ -33,6 +36,14 @@ export function RequestList({
     kinds: [],
     types: ['ApiRequest'],
   });
+  // The other pages follow the cursor of the first one.
+  useInterval(
+    () => {
+      if (after === null && document.visibilityState === 'visible') refresh();
+    },
+    RELOAD_MS,
+    { autoInvoke: true },
+  );
   const list = data?.apiRequests;
   const next = list?.pageInfo.hasNextPage === true ? (list.pageInfo.endCursor ?? null) : null;
   if (list?.edges.length === 0 && after === null) return empty;

@@ -1,12 +1,12 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconHistory, IconRefresh, IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { IconHistory, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { INTERFACES, METHODS, REQUEST_KEYS, STATUS_CLASSES } from './request-documents.ts';
+import { INTERFACES, METHODS, REQUEST_KEYS, STATUS_CLASSES, TIMES } from './request-documents.ts';
 import { RequestDrawer } from './request-drawer.tsx';
 import { type RequestFilter, RequestList } from './request-list.tsx';
 
@@ -14,7 +14,7 @@ import { type RequestFilter, RequestList } from './request-list.tsx';
 const REST_MS = 300;
 /** Maximum length of a search in characters, as in the service. */
 const MAX_SEARCH = 100;
-const FILTERS = ['q', 'status', 'method', 'interface', 'key'];
+const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
 
 /** Requests of API keys in the last 7 days. */
 export function RequestsPage() {
@@ -33,8 +33,9 @@ export function RequestsPage() {
   const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
   const isFiltered = FILTERS.some((name) => search.has(name));
   const pages = Math.max(1, Number(search.get('pages')) || 1);
-  // A new list asks again.
-  const [count, setCount] = useState(0);
+  // A filter by age begins when it is chosen. If it moved, each request of the list would have other variables.
+  const wanted = new URLSearchParams([...search].filter(([name]) => FILTERS.includes(name))).toString();
+  const filter = useMemo(() => filterOf(new URLSearchParams(wanted), Date.now()), [wanted]);
   const choice = (name: string, label: string, none: string, choices: { value: string; label: string }[]) => (
     <Select
       aria-label={label}
@@ -47,20 +48,28 @@ export function RequestsPage() {
       w={170}
     />
   );
+  const instant = (name: 'from' | 'to', label: string) => (
+    <TextInput
+      type="datetime-local"
+      aria-label={label}
+      leftSection={
+        <Text size="sm" c="dimmed" aria-hidden>
+          {label}
+        </Text>
+      }
+      leftSectionWidth={52}
+      value={search.get(name) ?? ''}
+      onChange={({ currentTarget }) =>
+        set({ [name]: currentTarget.value === '' ? null : currentTarget.value, pages: null })
+      }
+    />
+  );
   return (
     <>
       <PageHeader
         title="Requests"
-        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. Passwords, keys and files are not stored."
-      >
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          onClick={() => setCount((before) => before + 1)}
-        >
-          Refresh
-        </Button>
-      </PageHeader>
+        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
+      />
       <Group mb="md" gap="xs">
         <TextInput
           type="search"
@@ -83,10 +92,16 @@ export function RequestsPage() {
         )}
         {choice('interface', 'Interface', 'Any interface', [...INTERFACES])}
         {choice('key', 'API key', 'Any key', keys)}
+        {choice('time', 'Time', 'Last 7 days', [...TIMES])}
+        {search.get('time') === 'custom' && (
+          <>
+            {instant('from', 'From')}
+            {instant('to', 'To')}
+          </>
+        )}
       </Group>
       <RequestList
-        key={count}
-        filter={filterOf(search)}
+        filter={filter}
         after={null}
         pages={pages}
         more={() => set({ pages: String(pages + 1) })}
@@ -128,7 +143,11 @@ function nameOf({ name, hint }: { name: string; hint: string | null }): string {
   return hint === null ? name : `${name} (${hint})`;
 }
 
-function filterOf(search: URLSearchParams): RequestFilter {
+/** Hours of the filters by age. */
+const HOURS: Record<string, number> = { hour: 1, day: 24 };
+const HOUR_MS = 3_600_000;
+
+function filterOf(search: URLSearchParams, now: number): RequestFilter {
   const filter: RequestFilter = {};
   const status = STATUS_CLASSES.find(({ value }) => value === search.get('status'))?.value;
   const kind = INTERFACES.find(({ value }) => value === search.get('interface'))?.value;
@@ -138,5 +157,19 @@ function filterOf(search: URLSearchParams): RequestFilter {
   if (sought) filter.search = sought;
   if (method) filter.method = method;
   if (key) filter.apiKeyId = key;
+  const time = search.get('time') ?? '';
+  const hours = HOURS[time];
+  if (hours !== undefined) filter.since = new Date(now - hours * HOUR_MS).toISOString();
+  if (time === 'custom') {
+    const [since, until] = [instantOf(search.get('from')), instantOf(search.get('to'))];
+    if (since !== null) filter.since = since;
+    if (until !== null) filter.until = until;
+  }
   return filter;
+}
+
+/** Returns a time of this browser's zone, such as `2026-11-22T10:30`, in UTC; null if it is none. */
+function instantOf(local: string | null): string | null {
+  const at = Date.parse(local ?? '');
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
