@@ -5,6 +5,7 @@ import {
   previewRetention,
   readRetention,
   updateRetention,
+  WOULD_ERASE,
 } from '../../../operations/upkeep/retention.ts';
 import { access } from '../access.ts';
 import { Viewer } from '../accounts/account.ts';
@@ -72,8 +73,12 @@ builder.mutationField('updateRetention', (t) =>
   t.fieldWithInput({
     type: Retention,
     access: access.manage,
-    description: `Sets how long mail is kept, all three values at once. Older mail is deleted permanently within hours. ${NEVER_LONGER}`,
+    description: `Sets how long mail is kept, all three values at once. Older mail is deleted permanently within hours. ${NEVER_LONGER} Shorter periods that erase mail now need \`acceptErasing\` (error code \`${WOULD_ERASE}\`).`,
+    complexity: PREVIEW_COST,
     input: {
+      acceptErasing: t.input.int({
+        description: `Number of emails that may be erased now, completely or in part: the largest count of \`retentionPreview\`. Counting stops at ${MAX_RETENTION_COUNT}, so that number accepts any. Omit or pass null for none.`,
+      }),
       rawDays: t.input.int({
         description: `Days, 1 to ${MAX_RETENTION_DAYS}. Omit or pass null to keep raw messages and attachments forever.`,
       }),
@@ -85,11 +90,15 @@ builder.mutationField('updateRetention', (t) =>
       }),
     },
     errors: { dataField: { name: 'retention' } },
-    resolve: (_root, { input: { rawDays, bodyDays, metadataDays } }, { operations }) =>
-      updateRetention(operations, {
-        rawDays: rawDays ?? null,
-        bodyDays: bodyDays ?? null,
-        metadataDays: metadataDays ?? null,
-      }),
+    resolve: (_root, { input: { rawDays, bodyDays, metadataDays, acceptErasing } }, { operations }) =>
+      updateRetention(
+        operations,
+        {
+          rawDays: rawDays ?? null,
+          bodyDays: bodyDays ?? null,
+          metadataDays: metadataDays ?? null,
+        },
+        acceptErasing ?? 0,
+      ),
   }),
 );

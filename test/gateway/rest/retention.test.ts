@@ -25,7 +25,7 @@ const shown = 'rawDays bodyDays metadataDays isDefault';
 const readRetention = async () =>
   (await gateway.graphql(box.apiKey, `{ viewer { retention { ${shown} } } }`)).json().data.viewer.retention;
 const update = (input: object) =>
-  mutate(gateway, box.apiKey, 'updateRetention', { ...input }, `retention { ${shown} }`);
+  mutate(gateway, box.apiKey, 'updateRetention', { acceptErasing: 100_000, ...input }, `retention { ${shown} }`);
 const sweep = () =>
   removeOldMail(testActorContext(gateway.actor), { retention: KEEP_FOREVER }, { isStopping: () => false });
 
@@ -48,6 +48,22 @@ test.each([
   const answer = await update(input);
   expect(JSON.stringify(answer)).toMatch(reason);
   expect(JSON.stringify(answer)).toMatch(/ValidationError/);
+});
+
+test('shorter periods that erase mail now need the number of emails, and nothing else does', async () => {
+  const old = { userId: box.userId, createdAt: new Date(Date.now() - 9 * DAY_MS), threadId: 'th_any', text: 'a body' };
+  await insertMail(gateway.actor, [old, { ...old, raw: Buffer.from('Subject: x\r\n\r\n') }]);
+  const none = { acceptErasing: null };
+  expect(await update({ ...none, rawDays: 10, bodyDays: 10 })).toMatchObject({ retention: { rawDays: 10 } });
+  for (const acceptErasing of [null, 1])
+    expect(await update({ acceptErasing, rawDays: 8, bodyDays: 8 })).toMatchObject({
+      code: 'WOULD_ERASE',
+      message: expect.stringContaining('Pass 2 as acceptErasing'),
+    });
+  expect(await readRetention()).toMatchObject({ rawDays: 10, bodyDays: 10 });
+  expect(await update({ acceptErasing: 2, rawDays: 8, bodyDays: 8 })).toMatchObject({ retention: { bodyDays: 8 } });
+  // Longer ones erase nothing that the present ones keep.
+  expect(await update({ ...none, rawDays: 8, bodyDays: 20 })).toMatchObject({ retention: { bodyDays: 20 } });
 });
 
 test('if the raw message is deleted, it and its attachments return 410, and the rest is shown', async () => {

@@ -33,16 +33,20 @@ export function RequestsPage() {
   const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
   const isFiltered = FILTERS.some((name) => search.has(name));
   const pages = Math.max(1, Number(search.get('pages')) || 1);
+  const [now, setNow] = useState(() => Date.now());
   // A filter by age begins when it is chosen. If it moved, each request of the list would have other variables.
   const wanted = new URLSearchParams([...search].filter(([name]) => FILTERS.includes(name))).toString();
-  const filter = useMemo(() => filterOf(new URLSearchParams(wanted), Date.now()), [wanted]);
+  const filter = useMemo(() => filterOf(new URLSearchParams(wanted), now), [wanted, now]);
   const choice = (name: string, label: string, none: string, choices: { value: string; label: string }[]) => (
     <Select
       aria-label={label}
       placeholder={none}
       data={choices}
       value={search.get(name)}
-      onChange={(value) => set({ [name]: value, pages: null })}
+      onChange={(value) => {
+        if (name === 'time') setNow(Date.now());
+        set({ [name]: value, pages: null });
+      }}
       clearable
       clearButtonProps={{ 'aria-label': none }}
       w={170}

@@ -80,7 +80,7 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
     return { rawDays: daysOf(rawDays), bodyDays: daysOf(bodyDays), metadataDays: daysOf(metadataDays) };
   };
   const save = async () => {
-    const { problem } = await act({ input: input() });
+    const { problem } = await act({ input: { ...input(), acceptErasing: most(erased) } });
     setErased(null);
     if (problem !== null) return setTrouble(problem.message);
     form.resetDirty();
@@ -123,6 +123,11 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
       <ConfirmErasure erased={erased} isBusy={isBusy} close={() => setErased(null)} save={() => void save()} />
     </form>
   );
+}
+
+/** The number of emails that lose something. */
+function most(erased: Erased | null): number {
+  return erased === null ? 0 : Math.max(erased.emails, erased.bodies, erased.rawMessages);
 }
 
 function isShorter(days: number | null, before: number | null): boolean {
