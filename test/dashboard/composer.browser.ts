@@ -114,6 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await dialog.getByRole('textbox', { name: 'Subject' }).fill('Map');
     await message.focus();
     await paste(page, { html: HOSTILE, files: [] });
+    await page.getByText('1 pasted image was left out, because only the address was copied.').waitFor();
     await paste(page, { html: '', files: [PIXEL] });
     const image = message.getByRole('img', { name: 'pixel.png' });
     await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
@@ -145,6 +146,33 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     );
     expect(map?.content.text?.trim()).toBe('Go north. Here (https://elsewhere.test/)[pixel.png]');
     expect(map?.attachments.map(({ filename }) => filename).toSorted()).toEqual(['pixel.png', 'route.txt']);
+
+    // Images that are part of pasted HTML become inline images, once, though the clipboard has them as a file, too; up to the limits of an email.
+    await page.goto(`${stage.url}/inbox?compose=new`);
+    await toField(page).fill(friend.address);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('textbox', { name: 'Subject' }).fill('Chart');
+    await message.focus();
+    const chart = `<p>Sales<img alt="chart" src="data:image/png;base64,${PIXEL}"></p>`;
+    const word = '<img src="file:///C:/Temp/image001.png"><img src="data:image/svg+xml;base64,PHN2Zy8+">';
+    await paste(page, { html: chart + word, files: [PIXEL] });
+    await page.getByText('2 pasted images were left out, because only the address was copied.').waitFor();
+    const pastedImage = message.getByRole('img', { name: 'chart' });
+    await expect.poll(() => pastedImage.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
+    await paste(page, { html: `<img src="data:image/png;base64,${PIXEL}">`.repeat(21), files: [] });
+    await page.getByText('2 pasted images were left out, because an email can have at most 20 files').waitFor();
+    await paste(page, { html: `<img src="data:image/png;base64,${'A'.repeat(14_000_000)}">`, files: [] });
+    await page
+      .getByText('1 pasted image was left out, because an email can have at most 20 files and 10.0 MB')
+      .waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await message.press('ControlOrMeta+Enter');
+    await expect.poll(async () => (await received(friend)).find((mail) => mail.subject === 'Chart')).toBeDefined();
+    const sold = (await received(friend)).find((mail) => mail.subject === 'Chart');
+    expect(sold?.content.html).toMatch(
+      /^<p>Sales<img src="cid:[0-9a-f]+@inline" alt="chart">(?:<img src="cid:[0-9a-f]+@inline" alt="image\.png">){19}<\/p>$/,
+    );
+    expect(sold?.attachments).toHaveLength(20);
 
     // The signature of the sender is below it, and goes with the sender.
     const [own] = (await account.call('GET', '/email-addresses')).body.data;

@@ -1,6 +1,6 @@
 /** Maximum size of texts and files together (bytes), and maximum number of files. */
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
-const MAX_FILES = 20;
+export const MAX_FILES = 20;
 
 /** An attachment of the email. */
 export interface AttachedFile {
@@ -28,6 +28,14 @@ export function refusalOfFiles(files: readonly AttachedFile[], text: string): st
   const bytes = files.reduce((sum, { size }) => sum + size, new TextEncoder().encode(text).length);
   if (bytes <= MAX_CONTENT_BYTES) return null;
   return `An email can have at most ${sizeText(MAX_CONTENT_BYTES)} in total, and this one has ${sizeText(bytes)}. Remove files, or send a link to them.`;
+}
+
+/** Returns how many files and bytes an email with these files can still take. */
+export function roomBeside(files: readonly AttachedFile[]): { files: number; bytes: number } {
+  return {
+    files: MAX_FILES - files.length,
+    bytes: MAX_CONTENT_BYTES - files.reduce((sum, { size }) => sum + size, 0),
+  };
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Problem } from '../parts/use-act.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import { AttachmentField } from './attachment-field.tsx';
-import { refusalOfFiles } from './attachments.ts';
+import { refusalOfFiles, roomBeside } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original, SentEmail, StoredDraft } from './composer-documents.ts';
 import { type ComposerMode, type Draft, draftInput, NO_QUOTE, titleOf, valuesOf } from './draft.ts';
@@ -242,6 +242,7 @@ export function ComposerForm(props: ComposerFormProps) {
             form.setFieldValue('html', hasForeignHtml ? values.html : html);
           }}
           addImage={mode === 'forward' ? null : addImage}
+          room={roomBeside(sentFiles)}
           showImage={showImage}
           error={form.errors['text']}
           isFocused={isAnswer}

@@ -44,7 +44,10 @@ export function isEditable(html: string): boolean {
 /** Attributes of pasted HTML that are kept. */
 const KEPT = new Set(['href', 'alt', 'start', 'type', 'data-pm-slice', 'data-signature', 'data-cid']);
 
-/** Returns HTML without scripts, style sheets, sources of images and event handlers, and with `data-style` for `style`, so that parsing it runs and shows nothing. */
+/**
+ * Returns HTML without scripts, style sheets, sources of images and event handlers, so that parsing it runs and shows nothing; with `data-style`
+ * for `style`, and `data-src` for the source of an image that is a `data:` URL.
+ */
 export function harmlessTags(html: string): string {
   const shown = html.replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, '');
   return shown.replaceAll(TAG, (tag, name: string, attributes: string) => {
@@ -53,6 +56,7 @@ export function harmlessTags(html: string): string {
       const lower = attribute.toLowerCase();
       const value = (quoted ?? single ?? bare ?? '').replaceAll('"', '&quot;');
       if (lower === 'style') return [` data-style="${value}"`];
+      if (lower === 'src') return /^img$/i.test(name) && /^data:/i.test(value) ? [` data-src="${value}"`] : [];
       return KEPT.has(lower) ? [` ${lower}="${value}"`] : [];
     });
     return `<${name}${kept.join('')}>`;

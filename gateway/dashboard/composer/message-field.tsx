@@ -6,7 +6,8 @@ import type { RichTextProps } from './rich-text.tsx';
 
 const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));
 
-export interface MessageFieldProps extends Pick<RichTextProps, 'addImage' | 'showImage' | 'isFocused' | 'isTall'> {
+export interface MessageFieldProps
+  extends Pick<RichTextProps, 'addImage' | 'room' | 'showImage' | 'isFocused' | 'isTall'> {
   label: string;
   text: string;
   /** null: plain text */

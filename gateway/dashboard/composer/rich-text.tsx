@@ -4,8 +4,10 @@ import { IconPhoto } from '@tabler/icons-react';
 import { type Editor, mergeAttributes, Node, useEditor } from '@tiptap/react';
 import StarterKit from '@tiptap/starter-kit';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { notify } from '../parts/notify.ts';
 import { textOfDocument } from './document-text.ts';
 import { editorHtml, harmlessTags, sentHtml } from './mail-html.ts';
+import { type ImageRoom, takePastedImages } from './pasted-images.ts';
 import classes from './rich-text.module.css';
 
 export interface RichTextProps {
@@ -15,6 +17,8 @@ export interface RichTextProps {
   onChange: (html: string, text: string) => void;
   /** Keeps an image as an attachment and returns its Content-ID. Null: the email cannot have inline images. */
   addImage: ((file: File) => string) | null;
+  /** what the email can still take */
+  room: ImageRoom;
   /** Returns the `data:` URL of an inline image; null if it is missing. */
   showImage: (contentId: string) => Promise<string | null>;
   error?: React.ReactNode;
@@ -24,13 +28,23 @@ export interface RichTextProps {
 }
 
 /** The editor for text with formatting. Its HTML has the elements in mail-html.ts only, whatever is pasted. */
-export function RichText({ label, value, onChange, addImage, showImage, error, isFocused, isTall }: RichTextProps) {
+export function RichText({
+  label,
+  value,
+  onChange,
+  addImage,
+  room,
+  showImage,
+  error,
+  isFocused,
+  isTall,
+}: RichTextProps) {
   const last = useRef(value);
   const picker = useRef<HTMLInputElement>(null);
   const change = useEffectEvent(onChange);
   // The editor shows images while it is rendered for the first time.
-  const images = useRef({ addImage, showImage });
-  images.current = { addImage, showImage };
+  const images = useRef({ addImage, showImage, room });
+  images.current = { addImage, showImage, room };
   const insertImages = (files: readonly File[]) =>
     files.flatMap((file) => {
       const contentId = images.current.addImage?.(file) ?? null;
@@ -47,7 +61,7 @@ export function RichText({ label, value, onChange, addImage, showImage, error, i
     injectCSS: false,
     editorProps: {
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label },
-      transformPastedHTML: cleanPasted,
+      transformPastedHTML: (html) => cleanPasted(html, images.current),
       // Keys of the composer: Ctrl+Enter sends, Esc leaves.
       handleDOMEvents: {
         keydown: (_view, { key, ctrlKey, metaKey }) => key === 'Escape' || (key === 'Enter' && (ctrlKey || metaKey)),
@@ -56,7 +70,7 @@ export function RichText({ label, value, onChange, addImage, showImage, error, i
         const { clipboardData } = event;
         const pasted = imagesOf(clipboardData?.files);
         // Office programs add a picture of the text that was copied.
-        if (pasted.length === 0 || hasText(clipboardData?.getData('text/html') ?? '')) return false;
+        if (pasted.length === 0 || hasContent(clipboardData?.getData('text/html') ?? '')) return false;
         event.preventDefault();
         return editor.chain().focus().insertContent(insertImages(pasted)).run();
       },
@@ -181,9 +195,9 @@ function inlineImage(show: (contentId: string) => Promise<string | null>) {
 
 /**
  * Returns pasted HTML without images from elsewhere and what never belongs in mail. The editor removes unknown elements. Word processors say
- * in styles what is bold or italic.
+ * in styles what is bold or italic. Images that are part of the HTML become inline images.
  */
-function cleanPasted(html: string): string {
+function cleanPasted(html: string, { addImage, room }: Pick<RichTextProps, 'addImage' | 'room'>): string {
   const pasted = parse(html);
   for (const element of pasted.querySelectorAll(
     'script, style, link, meta, iframe, object, embed, form, [data-signature]',
@@ -191,7 +205,8 @@ function cleanPasted(html: string): string {
     element.remove();
   // Content-IDs are known only if the editor itself was copied from.
   const isOwn = pasted.querySelector('[data-pm-slice]') !== null;
-  for (const image of pasted.querySelectorAll(isOwn ? 'img:not([data-cid])' : 'img')) image.remove();
+  const leftOut = takePastedImages(pasted, { isOwn, room, addImage });
+  if (leftOut !== null) notify({ message: leftOut, color: 'orange' });
   for (const element of pasted.querySelectorAll('[data-style]')) {
     const style = element.getAttribute('data-style') ?? '';
     element.removeAttribute('data-style');
@@ -215,8 +230,10 @@ function parse(html: string): Document {
   return new DOMParser().parseFromString(harmlessTags(html), 'text/html');
 }
 
-function hasText(html: string): boolean {
-  return parse(html).body.textContent.trim() !== '';
+/** Returns whether the HTML has text or images, and not only the address of an image. */
+function hasContent(html: string): boolean {
+  const { body } = parse(html);
+  return body.textContent.trim() !== '' || body.querySelector('img[data-src]') !== null;
 }
 
 function imagesOf(files: FileList | null | undefined): File[] {
