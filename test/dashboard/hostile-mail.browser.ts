@@ -1,4 +1,12 @@
+import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Color,
+  clearBackground,
+  clearColor,
+  contrast,
+  darkened,
+} from '../../gateway/dashboard/parts/dark-mail.ts';
 import { isEveryPageOpened } from '../support/browser-length.ts';
 import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
 import { hostileCss } from '../support/mail/hostile-css.ts';
@@ -15,9 +23,22 @@ import {
   type Watch,
   watchContext,
 } from '../support/mail/mail-looks.ts';
+import { NEWSLETTERS } from '../support/mail/newsletters.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
-import { findViolations } from '../support/stages/axe.ts';
+import { findColorViolationsOfMail, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
+
+test('in dark colors every text is as easy to read as before, or easy enough', () => {
+  const parts = [0, 60, 120, 160, 210, 255];
+  const colors = parts.flatMap((red) => parts.flatMap((green) => parts.map((blue): Color => [red, green, blue])));
+  const unclear = colors.flatMap((background) =>
+    colors.filter((color) => {
+      const seen = contrast(darkened(clearColor(color, background)), darkened(clearBackground(background)));
+      return seen < Math.min(4.5, contrast(color, background));
+    }),
+  );
+  expect(unclear).toEqual([]);
+});
 
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 
@@ -316,6 +337,65 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await close();
   });
 
+  test('in dark colors is as easy to read as before, as axe sees it', async () => {
+    const reader = await stage.account();
+    const pairs = [
+      ['#ffffff', '#222222'],
+      ['#999999', '#222222'],
+      ['#ffffff', '#2f9e44'],
+      ['#ffffff', '#767676'],
+      ['#e6e600', '#404040'],
+      ['#767676', '#ffffff'],
+      ['#0000ee', '#ffffff'],
+      ['#cc0000', 'rgba(0, 0, 0, 0.05)'],
+      ['#eeeeee', '#ffffff'],
+      ['#000000', '#ffcc00'],
+    ].map(
+      ([color, background]) => `<p style="background:${background}"><a style="color:${color}">${color} on it</a></p>`,
+    );
+    const mails = [NEWSLETTERS.get('shop') ?? '', NEWSLETTERS.get('bulletin') ?? '', `<body>${pairs.join('')}</body>`];
+    const found = await deliverAll(
+      stage,
+      reader,
+      mails.map((html, n) => ({ subject: `Colors ${n}`, html })),
+    );
+    const { page, context, complaints, close } = await stage.open(reader);
+    // In the frame no script runs, and axe needs timers.
+    const copy = await context.newPage();
+    const faults: string[] = [];
+    const lookAtCopy = async (frame: Frame) => {
+      await copy.setContent(await frame.content());
+      const violations = await findColorViolationsOfMail(copy);
+      return violations.map((violation) => violation.slice(0, violation.indexOf(' <')));
+    };
+    for (const { id } of found.toSorted((a, b) => a.name.localeCompare(b.name))) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${stage.url}/emails/${id}?tab=html`);
+      await page.frameLocator('iframe').locator('html[data-remote-images]').waitFor();
+      const frame = page.frames().find((each) => each.url().includes(id) && each !== page.mainFrame());
+      if (frame === undefined) throw new Error('no frame');
+      const filterOf = () => frame.evaluate(() => document.documentElement.style.filter);
+      const before = await lookAtCopy(frame);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expect.poll(filterOf, POLL).toContain('invert');
+      await paintFiltered(page, frame);
+      const inDark = await lookAtCopy(frame);
+      expect(inDark.filter((violation) => !before.includes(violation))).toEqual([]);
+      faults.push(...before);
+    }
+    // Those of the sender, so axe does look.
+    expect(faults).toHaveLength(4);
+    // The colors of the sender come back.
+    await page.reload();
+    const text = page.frameLocator('iframe').getByText('#999999 on it');
+    const colorOf = () => text.evaluate((element) => getComputedStyle(element).color);
+    await expect.poll(colorOf, POLL).not.toBe('rgb(153, 153, 153)');
+    await page.getByRole('button', { name: 'Show original colors' }).click();
+    await expect.poll(colorOf, POLL).toBe('rgb(153, 153, 153)');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('that cannot be shown says so and is shown by another try', async () => {
     const { page, context } = await stage.open(account);
     let isAway = true;
@@ -392,4 +472,40 @@ function print(what: string, looks: readonly Look[]): void {
   process.stdout.write(
     `${what}: ${looks.length} looks, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms (${longest})\n`,
   );
+}
+
+/** Gives the elements of a frame the colors that its filter shows, as the browser computes them, instead of the filter, which axe does not know. */
+async function paintFiltered(page: Page, frame: Frame): Promise<void> {
+  const { filter, colors } = await frame.evaluate(() => {
+    const styles = [...document.querySelectorAll('*')].map((element) => getComputedStyle(element));
+    const all = styles.flatMap(({ color, backgroundColor }) => [color, backgroundColor]);
+    return { filter: document.documentElement.style.filter, colors: [...new Set([...all, 'rgb(255, 255, 255)'])] };
+  });
+  const painted = await page.evaluate(
+    ({ given, by }) => {
+      const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+      if (canvas === null) throw new Error('no canvas');
+      canvas.filter = by;
+      return given.map((color) => {
+        const [red = '0', green = '0', blue = '0', alpha = '1'] = color.match(/[\d.]+/g) ?? [];
+        canvas.fillStyle = `rgb(${red}, ${green}, ${blue})`;
+        canvas.fillRect(0, 0, 1, 1);
+        return [color, `rgba(${[...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).join(', ')}, ${alpha})`] as const;
+      });
+    },
+    { given: colors, by: filter },
+  );
+  await frame.evaluate((list) => {
+    const paints = new Map(list);
+    const next = [...document.querySelectorAll<HTMLElement>('*')].map((element) => {
+      const { color, backgroundColor } = getComputedStyle(element);
+      return { element, color: paints.get(color), background: paints.get(backgroundColor) };
+    });
+    for (const { element, color, background } of next) {
+      element.style.setProperty('color', color ?? '', 'important');
+      element.style.setProperty('background-color', background ?? '', 'important');
+    }
+    document.documentElement.style.filter = '';
+    document.documentElement.style.setProperty('background', paints.get('rgb(255, 255, 255)') ?? '', 'important');
+  }, painted);
 }

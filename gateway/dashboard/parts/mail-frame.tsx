@@ -2,6 +2,7 @@ import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorSchem
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { darken } from './dark-mail.ts';
 import { AlwaysShowImages } from './image-senders.tsx';
 import classes from './mail-frame.module.css';
 
@@ -148,13 +149,6 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
   );
 }
 
-/** Inverts the lightness of colors and keeps the hue; not quite to black. */
-const DARK_FILTER = 'invert(0.92) hue-rotate(180deg)';
-/** Restores what must not be inverted. */
-const UNDO_FILTER = 'invert(1) hue-rotate(180deg)';
-/** Sum of red, green and blue below which a background counts as dark already. */
-const DARK_SUM = 300;
-
 /** Whether mail is shown in dark colors: only in the dark theme, and as the user chose last in this browser. */
 function useDarkMail(): { isDark: boolean; canDarken: boolean; setDark: (isDark: boolean) => void } {
   const canDarken = useComputedColorScheme('light') === 'dark';
@@ -168,18 +162,6 @@ function useDarkMail(): { isDark: boolean; canDarken: boolean; setDark: (isDark:
     canDarken,
     setDark: (isDark) => setColors(isDark ? 'dark' : 'original'),
   };
-}
-
-/** Shows a mail in dark colors, or as its sender designed it. Images keep their colors, and so does a mail that is dark already. */
-function darken(frame: HTMLIFrameElement, isDark: boolean): void {
-  const { contentDocument: shown, contentWindow } = frame;
-  if (shown === null || contentWindow === null) return;
-  const background = contentWindow.getComputedStyle(shown.body).backgroundColor;
-  const [red = 0, green = 0, blue = 0, alpha = 1] = (background.match(/[\d.]+/g) ?? []).map(Number);
-  const isWanted = isDark && (alpha === 0 || red + green + blue > DARK_SUM);
-  shown.documentElement.style.filter = isWanted ? DARK_FILTER : '';
-  shown.documentElement.style.background = isWanted ? '#ffffff' : '';
-  for (const image of shown.images) image.style.filter = isWanted ? UNDO_FILTER : '';
 }
 
 /** Scales an email that is wider than its frame, so that all of it is seen. */

@@ -19,8 +19,15 @@ export async function findViolations(page: Page, selector: string | null = null)
 
 /** The same for the rules about color alone: what remains to check of a page that was checked in the other color scheme. */
 export async function findColorViolations(page: Page): Promise<string[]> {
-  return runAxe(page, { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } });
+  return runAxe(page, COLOR_RULES);
 }
+
+/** The same for a document that does not change by itself, such as a mail, and that may have faults: they are not waited for to go. */
+export async function findColorViolationsOfMail(page: Page): Promise<string[]> {
+  return runAxeOnce(page, COLOR_RULES, null);
+}
+
+const COLOR_RULES: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
 async function runAxe(page: Page, options: RunOptions, selector: string | null = null): Promise<string[]> {
   for (const deadline = Date.now() + LIMIT_MS; ; await sleep(100)) {
