@@ -43,6 +43,7 @@ async function selectFirst(page: Page, count: number): Promise<void> {
 function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string, path: string, step?: Step][] {
   return [
     ['overview', '/'],
+    ['overview-domains', '/?period=week', (page) => scrollTo(page, 'Deliverability by domain')],
     ['welcome', '/welcome'],
     ['inbox', `/inbox/${sample.threadId}`],
     [
@@ -61,6 +62,15 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
         await selectFirst(page, 2);
         await page.getByRole('button', { name: 'Merge' }).click();
         await page.getByText('Merge 2 conversations into one?').waitFor();
+      },
+    ],
+    [
+      'search-hint',
+      '/inbox',
+      async (page) => {
+        await page.getByRole('searchbox').first().fill('is:unred');
+        await page.keyboard.press('Enter');
+        await page.getByRole('status').getByText('Did you mean is:unread?').waitFor();
       },
     ],
     ['sent', '/inbox?in=sent'],
@@ -98,6 +108,15 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
     ['rule', `/rules/${sample.ruleId}`],
     ['suppressions', '/suppressions'],
     ['keys', '/keys'],
+    ['requests', '/requests'],
+    [
+      'request',
+      '/requests?method=POST',
+      async (page) => {
+        await page.getByRole('list', { name: 'Requests' }).getByRole('button').first().click();
+        await page.getByRole('dialog').getByRole('region', { name: 'Response body' }).waitFor();
+      },
+    ],
     ['reference', '/reference'],
     [
       'rest-reference',
@@ -105,8 +124,53 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
       (page) => page.getByRole('heading', { name: 'Send an email' }).waitFor(),
     ],
     ['settings', '/settings'],
+    ['sessions', '/settings?tab=security', showSessions],
+    [
+      'erase-account',
+      '/settings',
+      async (page) => {
+        await setPassword(page);
+        await page.getByRole('button', { name: 'Erase account' }).click();
+        await page.getByRole('dialog').getByLabel('Your password').waitFor();
+      },
+    ],
     ['retention', '/settings?tab=service', shortenRetention],
   ];
+}
+
+/** Shows a section of a page that is longer than the picture. */
+async function scrollTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('region', { name }).evaluate((region) => region.scrollIntoView({ block: 'center' }));
+}
+
+/** What the account gets before the pictures of its settings. */
+const PASSWORD = 'correct horse battery staple';
+
+/** Gives the account its password; false if it has one. */
+async function setPassword(page: Page): Promise<boolean> {
+  const { origin } = new URL(page.url());
+  const set = { data: { newPassword: PASSWORD }, headers: { origin } };
+  return (await page.request.post(`${origin}/api/auth/set-password`, set)).ok();
+}
+
+/** Shows the sessions: this browser, and a phone that signed in with the password. */
+async function showSessions(page: Page): Promise<void> {
+  const { origin } = new URL(page.url());
+  if (await setPassword(page)) {
+    await fetch(`${origin}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: {
+        origin,
+        'content-type': 'application/json',
+        'user-agent':
+          'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
+      },
+      body: JSON.stringify({ email: 'owner@inbox.test', password: PASSWORD }),
+    });
+  }
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign out all other sessions' }).waitFor();
+  await scrollTo(page, 'Sessions');
 }
 
 /** Opens the dialog that says what shorter periods erase. */

@@ -25,7 +25,7 @@ const ROWS_OF_LANE = 10;
 export async function findDueWork(database: Database, steps: readonly DueStep[]): Promise<DueWork[]> {
   const { rows } = await database.pool.query<DueWork>({
     // The first letters tell the steps apart; PostgreSQL cuts names off at 63 bytes.
-    name: `due-work ${steps.map((step) => step.slice(0, 3)).join(' ')}`,
+    name: `due-work ${steps.map((step) => step.slice(0, 3)).join('')}`,
     text: dueWorkSql(steps),
   });
   return rows;

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
+import { eraseAccount } from '../../../operations/accounts/erase-account.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -352,6 +354,28 @@ describe('an account that its user erases', () => {
     );
     expect(rows).toEqual([{ domains: 0, is_due: true }]);
     expect((await gateway.graphql(other.apiKey, VIEWER)).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['erasure.before-commit', { keys: 1, domains: 1, is_closed: false }],
+    ['erasure.after-commit', { keys: 0, domains: 0, is_closed: true }],
+  ])('is as a gateway left it that was killed at %s', async (point, left) => {
+    const { userId } = await gateway.mailbox();
+    const context = {
+      ...{ database: gateway.database, userId, bus: gateway.bus, now: () => new Date(), forgetCredentials: () => {} },
+      caller: { via: 'session', signedInAt: new Date() },
+      fault: (reached: string) => {
+        if (reached === point) throw new Error('the process ends here');
+      },
+    } as unknown as OperationContext;
+    await expect(eraseAccount(context, `${userId}@account.test`)).rejects.toThrow('ends here');
+    const { rows } = await gateway.owner.pool.query(
+      `select (select count(*)::integer from api_key where user_id = $1 and revoked_at is null) as keys,
+         (select count(*)::integer from domain where user_id = $1) as domains,
+         (select erase_at is not null from user_account where id = $1) as is_closed`,
+      [userId],
+    );
+    expect(rows).toEqual([left]);
   });
 
   test('gets no session from a sign-in that was under way', async () => {

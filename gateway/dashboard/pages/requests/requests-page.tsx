@@ -49,7 +49,7 @@ export function RequestsPage() {
       }}
       clearable
       clearButtonProps={{ 'aria-label': none }}
-      w={170}
+      w={146}
     />
   );
   const instant = (name: 'from' | 'to', label: string) => (
@@ -78,7 +78,8 @@ export function RequestsPage() {
         <TextInput
           type="search"
           aria-label="Search requests"
-          placeholder="Path, request ID or body"
+          placeholder="Path, ID or body"
+          flex="1 1 10rem"
           leftSection={<IconSearch size={16} aria-hidden />}
           value={typed}
           maxLength={MAX_SEARCH}

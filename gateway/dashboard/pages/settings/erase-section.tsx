@@ -84,10 +84,14 @@ function Erased({ counts }: { counts: Counts }) {
   const { emails, threads, drafts, domains, addresses, endpoints, guardRules, apiKeys, unsentEmails } = counts;
   return (
     <>
-      <Text size="sm">This is erased within minutes, and nobody can restore it:</Text>
+      <Text size="sm">This is erased within minutes and cannot be restored:</Text>
       <List size="sm">
         <List.Item>
-          {[counted(emails, 'email'), counted(threads, 'thread'), counted(drafts, 'draft')].join(', ')}
+          {[
+            counted(emails, 'email'),
+            counted(threads, 'thread'),
+            ...(drafts > 0 ? [counted(drafts, 'draft')] : []),
+          ].join(', ')}
         </List.Item>
         <List.Item>
           {counted(domains, 'domain')} with {counted(addresses, 'address', 'addresses')}: they reject mail at once, and
