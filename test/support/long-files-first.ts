@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * Files and folders in the order of their start, by the beginnings of their names; the longest match counts. Those that take half a
  * minute or more come first, the longest of them foremost: what comes last should be short, so that no core is idle at the end. Those
- * that mostly wait for time limits of real processes are beside those that need a core, and browsers are far from one another.
+ * that mostly wait for time limits of real processes are beside those that need a core.
  */
 const ORDER = [
   'flow/faults-split',

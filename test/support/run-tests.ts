@@ -16,8 +16,16 @@ import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
  */
 const root = path.resolve(import.meta.dirname, '../..');
 
+interface Program {
+  name: string;
+  debian: string;
+  others?: string[];
+  perlModule?: string;
+  about: string;
+}
+
 /** Programs that the tests need and that are not npm packages, with what cannot be tested without them. */
-const programs: { name: string; debian: string; others?: string[]; perlModule?: string; about: string }[] = [
+const programs: Program[] = [
   { name: 'nats-server', debian: 'nats-server', about: 'the bus over NATS and the split mode' },
   { name: 'haproxy', debian: 'haproxy', about: 'the proxy of docker-compose.yml' },
   { name: 'swaks', debian: 'swaks', about: 'the SMTP dialogue of docs/first-steps.md' },
@@ -25,14 +33,15 @@ const programs: { name: string; debian: string; others?: string[]; perlModule?: 
   { name: 'msmtp', debian: 'msmtp', about: 'submission by a mail program of its kind' },
   { name: 'python3', debian: 'python3', about: 'submission by smtplib' },
   { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
-  // Any Chromium will do; this one needs the least processor time.
-  {
-    name: 'chromium-headless-shell',
-    debian: 'chromium-headless-shell',
-    others: ['chromium', 'chromium-browser', 'google-chrome'],
-    about: 'the dashboard in a browser',
-  },
 ];
+
+/** For `npm run test:browser`. Any Chromium will do; this one needs the least processor time. */
+const browser: Program = {
+  name: 'chromium-headless-shell',
+  debian: 'chromium-headless-shell',
+  others: ['chromium', 'chromium-browser', 'google-chrome'],
+  about: 'the dashboard in a browser',
+};
 
 /** Programs taken out of their Debian package, which is not installed: it would start a server. */
 const extractedPrograms = [{ name: 'promtool', debian: 'prometheus', file: 'usr/bin/promtool' }];
@@ -62,7 +71,7 @@ const laterModules = [
   'haraka-plugins/plugins/receiving/plugin.ts',
 ];
 
-await seeToPrograms();
+await seeToPrograms(process.argv.some((word) => word.includes('browser')) ? [...programs, browser] : programs);
 for (const program of extractedPrograms) await extractProgram(program);
 await compilePrograms();
 const report = path.join(folder, 'report.json');
@@ -86,8 +95,8 @@ if (length !== undefined && process.env['ALL_SKIPS_LISTED'] !== '1')
 console.log(result);
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
-async function seeToPrograms(): Promise<void> {
-  const missing = programs.filter((program) => !isProgramThere(program));
+async function seeToPrograms(needed: readonly Program[]): Promise<void> {
+  const missing = needed.filter((program) => !isProgramThere(program));
   if (missing.length === 0) return;
   const canInstall = process.getuid?.() === 0 && isThere('apt-get');
   if (canInstall) {
@@ -105,7 +114,7 @@ async function seeToPrograms(): Promise<void> {
     );
 }
 
-function isProgramThere({ name, perlModule }: (typeof programs)[number]): boolean {
+function isProgramThere({ name, perlModule }: Program): boolean {
   if (perlModule === undefined) return isThere(name);
   return spawnSync('perl', [`-M${perlModule}`, '-e', '1'], { stdio: 'ignore' }).status === 0;
 }

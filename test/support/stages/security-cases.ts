@@ -127,7 +127,7 @@ export const securityCases: readonly SecurityCase[] = [
       'core/html/sanitize-css.test.ts',
       'core/html/mail-document.test.ts',
       'dashboard/hostile-mail.browser.ts',
-      'dashboard/newsletters.test.ts',
+      'dashboard/newsletters.browser.ts',
     ),
   },
   {
