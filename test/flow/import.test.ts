@@ -58,6 +58,8 @@ const MBOX = [
   'Message-ID: <second@x.test>',
   'In-Reply-To: <first@x.test>',
   'Subject: Re: Kolibri plans',
+  // In the future, so the time of its receipt counts.
+  'Date: Tue, 03 Jan 2198 05:04:05 +0000',
   'Status: O',
   '',
   'Fine',
