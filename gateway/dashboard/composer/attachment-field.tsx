@@ -1,5 +1,5 @@
 import { Button, CloseButton, FileButton, Group, Paper, Text } from '@mantine/core';
-import { IconFile, IconPaperclip } from '@tabler/icons-react';
+import { IconFile, IconPaperclip } from '../parts/icons.ts';
 import { type AttachedFile, MAX_CONTENT_BYTES, sizeText } from './attachments.ts';
 
 /** Attachments of the email: selected here, dropped on the composer, or pasted. */

@@ -1,6 +1,5 @@
 import { ActionIcon, Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconTrash } from '@tabler/icons-react';
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -10,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { IconTrash } from '../parts/icons.ts';
 import type { Problem } from '../parts/use-act.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { IconAlertTriangle } from '../parts/icons.ts';
 import type { Problem } from '../parts/use-act.ts';
 
 /** Explains why the email was not sent, and what to do. */

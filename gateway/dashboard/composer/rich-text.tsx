@@ -1,9 +1,9 @@
 import '@mantine/tiptap/styles.css';
 import { Link, RichTextEditor } from '@mantine/tiptap';
-import { IconPhoto } from '@tabler/icons-react';
 import { type Editor, mergeAttributes, Node, useEditor } from '@tiptap/react';
 import StarterKit from '@tiptap/starter-kit';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { IconPhoto } from '../parts/icons.ts';
 import { notify } from '../parts/notify.ts';
 import { textOfDocument } from './document-text.ts';
 import { editorHtml, harmlessTags, sentHtml } from './mail-html.ts';

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { IconCalendar, IconChevronDown, IconClock, IconSend } from '@tabler/icons-react';
+import { IconCalendar, IconChevronDown, IconClock, IconSend } from '../parts/icons.ts';
 
 /** Times of the menu, in words that the service reads in the time zone of the browser. */
 const LATER = [

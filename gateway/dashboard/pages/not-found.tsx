@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { IconMapOff } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { IconMapOff } from '../parts/icons.ts';
 import { PageHeader } from '../parts/page-header.tsx';
 
 /** Shown for an unknown URL. */

@@ -1,7 +1,7 @@
 import { Anchor, Box, Button, Code, Group, Loader, Modal, Stack, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
+import { IconDownload } from './icons.ts';
 
 export interface PreviewedAttachment {
   emailId: string;

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { IconCheck, IconCopy } from './icons.ts';
 
 /** Button that copies a text. `label` names it, such as "Copy key". */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {

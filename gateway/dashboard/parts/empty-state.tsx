@@ -1,6 +1,6 @@
 import { Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import type { IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { IconType } from './icons.ts';
 
 /** Empty state of a page: the reason and the next step. */
 export function EmptyState({
@@ -9,7 +9,7 @@ export function EmptyState({
   about,
   children,
 }: {
-  icon: typeof IconInbox;
+  icon: IconType;
   title: string;
   about: ReactNode;
   children?: ReactNode;

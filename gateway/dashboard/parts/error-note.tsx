@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useEffectEvent } from 'react';
 import type { CombinedError } from 'urql';
+import { IconAlertTriangle } from './icons.ts';
 import { problemOf } from './use-act.ts';
 
 /** Interval of retries while the service is unreachable. Milliseconds. */

@@ -1,8 +1,8 @@
 import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
-import { IconAlertTriangle, IconPhotoOff } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { darken } from './dark-mail.ts';
+import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import { AlwaysShowImages } from './image-senders.tsx';
 import classes from './mail-frame.module.css';
 

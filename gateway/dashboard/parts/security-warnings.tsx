@@ -1,5 +1,5 @@
 import { Alert, List, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle } from './icons.ts';
 
 /** What in a message may deceive its reader, above its text. */
 export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {

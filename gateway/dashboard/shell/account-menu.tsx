@@ -1,7 +1,7 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon } from '../parts/icons.ts';
 import { signOut } from './sign-out.ts';
 
 /** Account menu. It is loaded when the user opens it, so it starts open. `target` is the button. */

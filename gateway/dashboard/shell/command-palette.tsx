@@ -2,6 +2,10 @@ import '@mantine/spotlight/styles.css';
 import { useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { useEffect, useState } from 'react';
+import { useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { graphql } from '../graphql.ts';
 import {
   IconAt,
   IconKey,
@@ -14,12 +18,9 @@ import {
   IconSearch,
   IconShieldHalf,
   IconSun,
+  type IconType,
   IconWorld,
-} from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
-import { useQuery } from 'urql';
-import { useLocation } from 'wouter';
-import { graphql } from '../graphql.ts';
+} from '../parts/icons.ts';
 import { places } from './places.ts';
 import { signOut } from './sign-out.ts';
 
@@ -64,7 +65,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
   useEffect(() => palette.open(), []);
 
   const go = (path: string) => () => navigate(path);
-  const command = (id: string, label: string, Icon: typeof IconMail, onClick: () => void): SpotlightActionData => ({
+  const command = (id: string, label: string, Icon: IconType, onClick: () => void): SpotlightActionData => ({
     id,
     label,
     leftSection: <Icon {...ICON} />,

@@ -1,8 +1,8 @@
 import { ActionIcon, Badge, Burger, UnstyledButton } from '@mantine/core';
-import { IconSearch, IconUser } from '@tabler/icons-react';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
+import { IconSearch, IconUser } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { placeOf, places } from './places.ts';

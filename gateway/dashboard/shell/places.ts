@@ -15,14 +15,15 @@ import {
   IconSend,
   IconSettings,
   IconShieldHalf,
+  type IconType,
   IconWorld,
-} from '@tabler/icons-react';
+} from '../parts/icons.ts';
 
 /** One entry of the navigation. */
 export interface Place {
   path: string;
   label: string;
-  icon: typeof IconInbox;
+  icon: IconType;
   /** the key that opens it after `g` */
   key: string;
 }

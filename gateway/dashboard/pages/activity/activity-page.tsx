@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { IconActivity, IconMailQuestion } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconActivity, IconMailQuestion } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 import { ACTIVITY, type ActivityPageData, filterOf } from './activity-filters.ts';

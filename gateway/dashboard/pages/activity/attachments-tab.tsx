@@ -1,8 +1,8 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { IconDownload, IconEye, IconFile } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
+import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
 import { ATTACHMENTS } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { sizeOf } from './email-words.ts';

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Paper, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { IconDownload } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Block } from './block.tsx';
 import { TEXT } from './email-documents.ts';

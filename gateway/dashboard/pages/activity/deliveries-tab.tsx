@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';

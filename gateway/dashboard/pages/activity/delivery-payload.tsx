@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Skeleton, Stack } from '@mantine/core';
-import { IconBraces } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconBraces } from '../../parts/icons.ts';
 import { sizeOf } from './email-words.ts';
 import { Json } from './json.tsx';
 

@@ -1,4 +1,6 @@
 import { Button, Group, Loader, Modal } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { graphql } from '../../graphql.ts';
 import {
   IconArchive,
   IconArrowBackUp,
@@ -8,9 +10,7 @@ import {
   IconRefresh,
   IconSend,
   IconShieldCheck,
-} from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
-import { graphql } from '../../graphql.ts';
+} from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
 import { ScheduleActions } from '../scheduled/schedule-actions.tsx';

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Group, Text } from '@mantine/core';
-import { IconArrowDownLeft, IconArrowUpRight, IconCalendarClock, IconPaperclip } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { IconArrowDownLeft, IconArrowUpRight, IconCalendarClock, IconPaperclip } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import styles from './email-list.module.css';

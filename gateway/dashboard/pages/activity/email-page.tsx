@@ -1,5 +1,4 @@
 import { Button, Code, Group, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
-import { IconMailQuestion } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
@@ -7,6 +6,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconMailQuestion } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { AttachmentsTab } from './attachments-tab.tsx';
 import { AuthenticationTab } from './authentication-tab.tsx';

@@ -1,10 +1,10 @@
 import { Autocomplete, Button, Collapse, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
+import { IconAdjustmentsHorizontal, IconSearch } from '../../parts/icons.ts';
 import { DIRECTIONS, FILTER_NAMES, type FilterName, GUARDS, STATUSES, TIMES } from './activity-filters.ts';
 
 const PLACES = graphql(`

@@ -1,8 +1,8 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconRotateClockwise2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { ReprocessDiff, type ReprocessedEmail } from './reprocess-diff.tsx';
 

@@ -1,4 +1,6 @@
 import { Anchor, Text, Timeline } from '@mantine/core';
+import { Link } from 'wouter';
+import type { ResultOf } from '../../graphql.ts';
 import {
   IconAlertTriangle,
   IconArrowFork,
@@ -15,10 +17,9 @@ import {
   IconRefresh,
   IconSend,
   IconShieldCheck,
+  type IconType,
   IconWebhook,
-} from '@tabler/icons-react';
-import { Link } from 'wouter';
-import type { ResultOf } from '../../graphql.ts';
+} from '../../parts/icons.ts';
 import { exactTime, RelativeTime } from '../../parts/relative-time.tsx';
 import { TIMELINE } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
@@ -26,7 +27,7 @@ import { durationOf } from './email-words.ts';
 
 type Entry = NonNullable<ResultOf<typeof TIMELINE>['email']>['timeline']['entries'][number];
 
-const icons: Partial<Record<Entry['kind'], typeof IconCheck>> = {
+const icons: Partial<Record<Entry['kind'], IconType>> = {
   ACCEPTED: IconInbox,
   CREATED: IconPencil,
   AUTHENTICATED: IconShieldCheck,

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Select, Tabs, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconAt, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconAt, IconPlus, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { DOMAIN_CHOICES } from './address-documents.ts';
 import { AddressDrawer } from './address-drawer.tsx';

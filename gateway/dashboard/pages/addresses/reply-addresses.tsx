@@ -1,5 +1,4 @@
 import { Anchor, Button, Code, Group, Modal, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { IconMessageReply } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -7,6 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconMessageReply } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';

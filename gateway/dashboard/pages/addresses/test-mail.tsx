@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useLive } from '../../live/live-context.tsx';
 import { Command } from '../../parts/command.tsx';
+import { IconCircleCheck } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { type ShownAddress, SIMULATE } from './address-documents.ts';

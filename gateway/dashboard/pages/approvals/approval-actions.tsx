@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
-import { IconCheck, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { IconCheck, IconX } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { APPROVE, REJECT } from './approval-documents.ts';
 

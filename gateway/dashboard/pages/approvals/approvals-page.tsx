@@ -1,10 +1,10 @@
 import { Anchor, Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
-import { IconChecks } from '@tabler/icons-react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconChecks } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { nameOf, subjectOf } from '../activity/email-words.ts';

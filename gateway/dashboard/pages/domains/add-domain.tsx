@@ -1,8 +1,8 @@
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
-import { IconCircleCheck, IconWorldOff } from '@tabler/icons-react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { AddressForm } from '../addresses/address-form.tsx';
 import { AwaitRecords } from './await-records.tsx';

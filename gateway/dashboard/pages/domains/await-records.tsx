@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
-import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useEffectEvent } from 'react';
+import { IconCircleCheck } from '../../parts/icons.ts';
 import { CheckDns, useDnsCheck } from './check-dns.tsx';
 import { ConflictNote } from './domain-advice.tsx';
 import type { ShownDomain } from './domain-documents.ts';

@@ -1,8 +1,8 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { IconRefresh } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { VERIFY_DOMAINS } from './domain-documents.ts';
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { type ShownDomain, VERIFY_DOMAIN } from './domain-documents.ts';

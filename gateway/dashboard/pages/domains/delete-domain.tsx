@@ -1,8 +1,8 @@
 import { Alert, Anchor, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { IconTrash } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { DELETE_DOMAIN, type ShownDomain } from './domain-documents.ts';

@@ -1,6 +1,6 @@
 import { Alert, Code, Group, List, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { IconAlertTriangle, IconInfoCircle } from '../../parts/icons.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import type { ShownDomain } from './domain-documents.ts';
 import { providerHint } from './domain-words.ts';

@@ -1,8 +1,8 @@
 import { Alert, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
-import { IconWorldOff } from '@tabler/icons-react';
 import { Link, useParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconWorldOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

@@ -1,9 +1,9 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconPlus, IconWorld } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconPlus, IconWorld } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { AddDomain } from './add-domain.tsx';
 import { useCheckAll } from './check-all.tsx';

@@ -1,5 +1,5 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle } from '../../parts/icons.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
 /** Warns that the records name a host that only this machine knows, and says what the operator has to set. Nothing otherwise. */

@@ -1,7 +1,7 @@
 import { Badge, Box, Button, Code, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconCopy } from '@tabler/icons-react';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { IconCopy } from '../../parts/icons.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 import type { ShownRecord } from './domain-documents.ts';

@@ -1,10 +1,10 @@
 import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { IconPencil, IconPencilPlus, IconSend } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';

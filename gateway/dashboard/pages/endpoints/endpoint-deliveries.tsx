@@ -1,9 +1,9 @@
 import { Accordion, Anchor, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';

@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Switch, Tabs, Text } from '@mantine/core';
-import { IconPlugConnectedX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconPlugConnectedX } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Progress, SegmentedControl, Select, Stack, Text } from '@mantine/core';
-import { IconPlayerStop, IconRepeat } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { IconPlayerStop, IconRepeat } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RetryWaiting } from './retry-waiting.tsx';
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { IconPlayerPlay } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { Json } from '../activity/json.tsx';
 import type { Endpoint } from './endpoint-documents.ts';

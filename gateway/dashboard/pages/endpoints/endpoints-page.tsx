@@ -11,12 +11,12 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconPlugConnected, IconPlus, IconSearch } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconPlugConnected, IconPlus, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

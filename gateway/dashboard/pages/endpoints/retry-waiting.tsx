@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconPlayerTrackNext } from '@tabler/icons-react';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { IconPlayerTrackNext } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 const RETRY_WAITING = graphql(`

@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconSend } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { subjectOf } from '../activity/email-words.ts';

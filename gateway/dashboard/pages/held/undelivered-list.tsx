@@ -1,8 +1,8 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { IconMailCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconMailCheck } from '../../parts/icons.ts';
 import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

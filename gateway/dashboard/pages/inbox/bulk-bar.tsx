@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
-import { IconArchive, IconArchiveOff, IconMailOpened, IconRestore, IconTrash, IconX } from '@tabler/icons-react';
+import { IconArchive, IconArchiveOff, IconMailOpened, IconRestore, IconTrash, IconX } from '../../parts/icons.ts';
 import type { LabelCount } from './inbox-documents.ts';
 import type { InboxFolder } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';

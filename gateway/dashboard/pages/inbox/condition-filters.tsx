@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import { IconAt, IconTag } from '@tabler/icons-react';
+import { IconAt, IconTag } from '../../parts/icons.ts';
 import type { InboxFrame } from './inbox-documents.ts';
 import type { InboxView } from './inbox-view.ts';
 

@@ -1,10 +1,10 @@
 import { Anchor, Button, Paper, Stack, Text } from '@mantine/core';
-import { IconInbox, IconMailOff, IconSearchOff, IconTrash, IconWorld } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconInbox, IconMailOff, IconSearchOff, IconTrash, type IconType, IconWorld } from '../../parts/icons.ts';
 import { FIRST_MAIL, type InboxFrame } from './inbox-documents.ts';
 import type { InboxView } from './inbox-view.ts';
 import { OperatorList } from './search-help.tsx';
@@ -119,7 +119,7 @@ function Note({
   about,
   children,
 }: {
-  icon: typeof IconInbox;
+  icon: IconType;
   title: string;
   about: string;
   children?: ReactNode;

@@ -1,6 +1,6 @@
 import { ActionIcon, CloseButton, Group, TextInput } from '@mantine/core';
-import { IconHelp, IconSearch } from '@tabler/icons-react';
 import { lazy, type RefObject, type SubmitEvent, Suspense, useEffect, useImperativeHandle, useState } from 'react';
+import { IconHelp, IconSearch } from '../../parts/icons.ts';
 
 const SearchHelp = lazy(async () => ({ default: (await import('./search-help.tsx')).SearchHelp }));
 

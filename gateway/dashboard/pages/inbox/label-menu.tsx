@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconTag } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import { IconPlus, IconTag } from '../../parts/icons.ts';
 import type { LabelCount } from './inbox-documents.ts';
 
 /** Maximum characters of a label. */

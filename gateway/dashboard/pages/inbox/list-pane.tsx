@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Group } from '@mantine/core';
-import { IconLayoutList, IconList, IconPencilPlus } from '@tabler/icons-react';
 import { lazy, Suspense, useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconLayoutList, IconList, IconPencilPlus } from '../../parts/icons.ts';
 import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';

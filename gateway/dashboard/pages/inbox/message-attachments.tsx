@@ -1,9 +1,9 @@
 import { ActionIcon, Anchor, Button, Group, Paper, Text } from '@mantine/core';
-import { IconDownload, IconEye, IconFile } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
 import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
+import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
 import type { MessageBodyData } from './thread-documents.ts';
 
 const AttachmentPreview = lazy(async () => ({

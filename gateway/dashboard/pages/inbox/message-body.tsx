@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconAlertTriangle } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { SecurityWarnings } from '../../parts/security-warnings.tsx';

@@ -1,4 +1,6 @@
 import { ActionIcon, Avatar, Badge, Group, Menu, Paper, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
 import {
   IconArrowForwardUp,
   IconArrowMoveRight,
@@ -10,9 +12,7 @@ import {
   IconFileDescription,
   IconPaperclip,
   IconTrash,
-} from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
-import { Link } from 'wouter';
+} from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';

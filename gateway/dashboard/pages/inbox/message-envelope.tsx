@@ -1,7 +1,7 @@
 import { Anchor, Group, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
-import { IconShieldCheck, IconShieldQuestion, IconShieldX } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
 import { mailboxText, nameOf } from './people.ts';
 import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';
@@ -102,7 +102,7 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
   );
 }
 
-const MARKS: Record<Authentication['sender']['verdict'], { Icon: typeof IconShieldCheck; words: string }> = {
+const MARKS: Record<Authentication['sender']['verdict'], { Icon: IconType; words: string }> = {
   VERIFIED: { Icon: IconShieldCheck, words: 'Sender verified' },
   FORWARDED: { Icon: IconShieldQuestion, words: 'Forwarded' },
   OTHER_DOMAIN: { Icon: IconShieldQuestion, words: 'Sent through another domain' },

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
-import { IconMail } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { IconMail } from '../../parts/icons.ts';
 import style from './inbox.module.css';
 import type { Inbox } from './use-inbox.ts';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Paper, Title } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, lazy, Suspense, useEffect, useImperativeHandle, useRef } from 'react';
 import { titleOf } from '../../composer/draft.ts';
+import { IconX } from '../../parts/icons.ts';
 import { ThreadView } from './thread-view.tsx';
 import type { Inbox } from './use-inbox.ts';
 import { useThread } from './use-thread.ts';

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
 import {
   IconArchive,
   IconArchiveOff,
@@ -7,8 +8,7 @@ import {
   IconMailOpened,
   IconTrash,
   IconX,
-} from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+} from '../../parts/icons.ts';
 import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { TrashTools } from './trash-tools.tsx';

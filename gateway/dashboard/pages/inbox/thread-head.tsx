@@ -1,4 +1,5 @@
 import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
+import { Link } from 'wouter';
 import {
   IconArchive,
   IconArchiveOff,
@@ -9,8 +10,7 @@ import {
   IconDots,
   IconMail,
   IconTrash,
-} from '@tabler/icons-react';
-import { Link } from 'wouter';
+} from '../../parts/icons.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';

@@ -1,6 +1,6 @@
 import { Badge, Checkbox } from '@mantine/core';
-import { IconArchive, IconPaperclip } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
+import { IconArchive, IconPaperclip } from '../../parts/icons.ts';
 import type { Density } from './density.ts';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';

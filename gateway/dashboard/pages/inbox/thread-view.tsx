@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconMailQuestion } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconMailQuestion } from '../../parts/icons.ts';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';

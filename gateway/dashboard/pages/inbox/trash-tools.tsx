@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
-import { IconRestore } from '@tabler/icons-react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { IconRestore } from '../../parts/icons.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 /** Days that mail stays in the trash. */

@@ -1,9 +1,9 @@
 import { Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
-import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconKey, IconPlus } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { KeyRow } from './key-row.tsx';
 import { NewKeyModal } from './new-key-modal.tsx';

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Command } from '../../parts/command.tsx';
+import { IconEyeOff } from '../../parts/icons.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { firstRequest } from './first-request.ts';
 import { type MadeKey, NewKeyForm } from './new-key-form.tsx';

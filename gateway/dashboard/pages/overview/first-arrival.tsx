@@ -1,6 +1,6 @@
 import { Button, Card, Group, Loader, Text, Title } from '@mantine/core';
-import { IconMailCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { IconMailCheck } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 
 interface ArrivedMail {

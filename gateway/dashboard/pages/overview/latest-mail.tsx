@@ -1,8 +1,8 @@
 import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { IconArrowDownLeft, IconArrowUpRight } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { IconArrowDownLeft, IconArrowUpRight } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 
 const LATEST = graphql(`

@@ -1,6 +1,6 @@
 import { Anchor, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconExclamationCircle, IconInfoCircle } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { IconAlertTriangle, IconCircleCheck, IconExclamationCircle, IconInfoCircle } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 
 interface Thing {

@@ -1,10 +1,10 @@
 import { Anchor, Button, Card, Group, Skeleton, Stack, Stepper, Text, Title } from '@mantine/core';
-import { IconAt } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconAt } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { FirstArrival } from './first-arrival.tsx';
 import { FirstMail } from './first-mail.tsx';

@@ -1,7 +1,7 @@
 import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
+import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText, type IconType } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 
@@ -77,7 +77,7 @@ function Way({
   open,
   children,
 }: {
-  icon: typeof IconApi;
+  icon: IconType;
   title: string;
   about: string;
   path: string | null;

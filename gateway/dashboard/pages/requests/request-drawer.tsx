@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Drawer, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconCheck, IconTerminal2 } from '../../parts/icons.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
 import { Json } from '../activity/json.tsx';
 import { ONE_REQUEST, subjectOf, type WholeRequest } from './request-documents.ts';

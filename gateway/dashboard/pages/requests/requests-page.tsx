@@ -1,10 +1,10 @@
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconHistory, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconHistory, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { INTERFACES, METHODS, REQUEST_KEYS, STATUS_CLASSES, TIMES } from './request-documents.ts';
 import { RequestDrawer } from './request-drawer.tsx';

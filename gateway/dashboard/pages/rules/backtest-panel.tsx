@@ -1,8 +1,8 @@
 import { Alert, Anchor, Button, Card, Group, Loader, Stack, Text, Title } from '@mantine/core';
-import { IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
+import { IconHistory } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { BACKTEST, type RuleInput } from './rule-documents.ts';

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Badge, Card, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { IconArrowDown, IconArrowUp } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { type Rule, UPDATE } from './rule-documents.ts';

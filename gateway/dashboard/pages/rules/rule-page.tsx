@@ -1,9 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
-import { IconShieldOff } from '@tabler/icons-react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconShieldOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RULES } from './rule-documents.ts';
 import { RuleForm } from './rule-form.tsx';

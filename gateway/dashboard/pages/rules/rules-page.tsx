@@ -1,10 +1,10 @@
 import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
-import { IconPlus, IconShieldHalf } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconPlus, IconShieldHalf } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useAct } from '../../parts/use-act.ts';

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCalendarClock } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconCalendarClock } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RESCHEDULE } from './schedule-documents.ts';
 import { timeInZone } from './time-in-zone.ts';

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
-import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RescheduleDialog } from './reschedule-dialog.tsx';
 import { CANCEL, PAUSE, RESUME } from './schedule-documents.ts';

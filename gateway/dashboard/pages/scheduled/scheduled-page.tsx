@@ -1,9 +1,9 @@
 import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
-import { IconCalendarClock } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconCalendarClock } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

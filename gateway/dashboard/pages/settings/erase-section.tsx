@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Group, List, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { IconFingerprint, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { announceSignOut } from '../../shell/session-news.ts';
 import { leaveErased } from '../../shell/sign-out.ts';

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { IconDownload } from '../../parts/icons.ts';
 import { Section } from './section.tsx';
 
 /** Downloads all data of the account. */

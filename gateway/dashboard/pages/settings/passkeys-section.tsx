@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { IconFingerprint, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { auth, type Passkey } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';

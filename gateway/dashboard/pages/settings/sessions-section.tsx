@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { signOutEverywhere } from '../../shell/sign-out.ts';
 import { type AuthSession, auth } from '../sign-in/auth-calls.ts';

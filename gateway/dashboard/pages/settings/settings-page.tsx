@@ -1,8 +1,8 @@
 import { Group, SegmentedControl, Stack, Tabs, useMantineColorScheme } from '@mantine/core';
-import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
+import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';

@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react';
+import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
 import type { AuthProblem } from './auth-calls.ts';
 
 /** Shows the error of an account request. */

@@ -1,7 +1,7 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconFingerprint } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { IconFingerprint } from '../../parts/icons.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth } from './auth-calls.ts';
 import { AuthProblemNote } from './auth-problem-note.tsx';

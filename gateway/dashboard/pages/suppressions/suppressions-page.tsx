@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconBan, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconBan, IconPlus, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { SUPPRESS } from './suppression-documents.ts';
