@@ -30,7 +30,7 @@ export async function eraseAccount(context: OperationContext, confirmEmail: stri
     );
   const { email } = await readAccount(context);
   if (email === null || confirmEmail.trim().toLowerCase() !== email)
-    throw invalid('must be the email address of this account', 'input.confirmEmail');
+    throw invalid('confirmEmail must be the email address of this account', 'input.confirmEmail');
   const signedInAt = caller.signedInAt?.getTime() ?? 0;
   if (now().getTime() - signedInAt > FRESH_SIGN_IN_MINUTES * 60_000)
     throw new UserError(

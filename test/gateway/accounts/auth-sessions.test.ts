@@ -362,7 +362,11 @@ describe('an account that its user erases', () => {
   ])('is as a gateway left it that was killed at %s', async (point, left) => {
     const { userId } = await gateway.mailbox();
     const context = {
-      ...{ database: gateway.database, userId, bus: gateway.bus, now: () => new Date(), forgetCredentials: () => {} },
+      database: gateway.database,
+      userId,
+      bus: gateway.bus,
+      now: () => new Date(),
+      forgetCredentials: () => {},
       caller: { via: 'session', signedInAt: new Date() },
       fault: (reached: string) => {
         if (reached === point) throw new Error('the process ends here');
