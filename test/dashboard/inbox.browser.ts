@@ -23,6 +23,7 @@ import {
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
 import { placeOf } from '../../gateway/dashboard/shell/places.ts';
+import { insertThread } from '../support/rows/mail-rows.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findColorViolations, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -370,6 +371,68 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     expect(Math.max(...sizes)).toBe(50);
     expect(tab.complaints).toEqual([]);
     await tab.close();
+  });
+
+  test('shows held mail as held until it is released, and changes hundreds of conversations until that is cancelled', async () => {
+    const account = await stage.account();
+    const made = await account.call('POST', '/guard', {
+      name: 'Casinos',
+      type: 'explicit',
+      config: { subject: { operator: 'OR', values: ['casino'] } },
+      action: { action: 'block' },
+    });
+    expect(made.status).toBe(201);
+    await stage.mail({ to: account.address, subject: 'Casino', text: 'You win.' });
+    const { page, complaints, close } = await stage.open(account);
+    const threads = async () => {
+      const { body } = await account.graphql(
+        '{ archived: inbox(first: 1, filter: { archived: ARCHIVED }) { totalCount } inbox(first: 1) { totalCount } }',
+      );
+      return { archived: body.data.archived.totalCount, inbox: body.data.inbox.totalCount };
+    };
+    await expect.poll(threads).toEqual({ archived: 1, inbox: 0 });
+    await page.goto(`${stage.url}/inbox?in=archived`);
+    await row(page, 'Casino').click();
+    const message = page.getByRole('article');
+    await message.getByText('Held', { exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await message.getByRole('button', { name: 'Release' }).click();
+    await page.getByText('The email is released and in your inbox.').waitFor();
+    await message.getByText('Held', { exact: true }).waitFor({ state: 'hidden' });
+    await expect.poll(threads).toEqual({ archived: 0, inbox: 1 });
+
+    for (let number = 0; number < 349; number++)
+      await insertThread(stage.database, {
+        userId: account.userId,
+        count: 1,
+        lastMessageAt: new Date(Date.UTC(2026, 0, 1, 0, number)),
+        subject: `Log ${number}`,
+        ownAddress: account.address,
+      });
+    await page.goto(`${stage.url}/inbox`);
+    await row(page, 'Casino').waitFor();
+    await page.getByRole('checkbox', { name: 'Select Casino' }).click();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('All 350 selected').waitFor();
+    // The second of the batches waits until the user has cancelled.
+    const cancelled = Promise.withResolvers<void>();
+    let batches = 0;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('updateThreads') === true && ++batches === 2) await cancelled.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Archive all' }).click();
+    const progress = page.getByRole('group', { name: 'Progress' });
+    await progress.getByText('100 of 350').waitFor();
+    await progress.getByRole('progressbar', { name: 'Conversations changed' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await progress.getByRole('button', { name: 'Cancel' }).click();
+    cancelled.resolve();
+    await page.getByText('200 conversations archived, 150 left as they were.').waitFor();
+    await progress.waitFor({ state: 'hidden' });
+    expect((await threads()).inbox).toBe(150);
+    expect(complaints).toEqual([]);
+    await close();
   });
 
   test('joins conversations and parts them again, on a phone too, and shows nobody another’s', async () => {

@@ -39,12 +39,12 @@ export function darken(frame: HTMLIFrameElement, isDark: boolean): void {
 }
 
 /** Gives texts colors that are as easy to read in dark colors as theirs were before. Returns what the styles of the elements were. */
-function clearTexts(shown: Document, { getComputedStyle }: Window): Map<HTMLElement, string> {
+function clearTexts(shown: Document, view: Window): Map<HTMLElement, string> {
   const backgrounds = new Map<Element | null, Color>();
   const next: [HTMLElement, property: 'color' | 'background-color', Color][] = [];
   // In the order of the document: parents come first. Colors are read before any is written.
   for (const element of [shown.body, ...shown.body.querySelectorAll<HTMLElement>('*')].slice(0, MAX_ELEMENTS)) {
-    const style = getComputedStyle(element);
+    const style = view.getComputedStyle(element);
     const own = readColor(style.backgroundColor);
     const background = blend(own, backgrounds.get(element.parentElement) ?? WHITE);
     backgrounds.set(element, background);

@@ -88,7 +88,7 @@ export function MessageCard(props: MessageCardProps) {
                 </Badge>
               )}
               {message.guardStatus !== null && (
-                <Badge color="orange" variant="outline" size="sm" tt="none" fw={500}>
+                <Badge color="orange" variant="outline" c="var(--mantine-color-text)" size="sm" tt="none" fw={500}>
                   Held
                 </Badge>
               )}
