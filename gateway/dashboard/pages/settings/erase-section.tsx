@@ -39,12 +39,7 @@ export function EraseSection() {
       about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
     >
       <Group>
-        <Button
-          color="red.9"
-          variant="outline"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => setOpen(true)}
-        >
+        <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setOpen(true)}>
           Erase account
         </Button>
       </Group>
@@ -192,8 +187,7 @@ function ConfirmErasure({ close }: { close: () => void }) {
           </Button>
           {hasPasskey && (
             <Button
-              color="red.9"
-              variant={hasPassword ? 'outline' : 'filled'}
+              {...(hasPassword ? { variant: 'default' } : { color: 'red.9' })}
               leftSection={<IconFingerprint size={16} aria-hidden />}
               disabled={!isTyped || busy === 'password'}
               loading={busy === 'passkey'}
