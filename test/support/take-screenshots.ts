@@ -19,6 +19,7 @@ const target = path.join(root, 'docs/screenshots');
 const QUALITY = 60;
 const FRAME_MS = 400;
 const VIEWPORT = { width: 1200, height: 760 };
+const PHONE = { width: 390, height: 844 };
 
 /** Whether a page is among the names on the command line; without names all are. */
 function isWanted(name: string): boolean {
@@ -37,6 +38,45 @@ type Step = (page: Page) => Promise<void>;
 async function selectFirst(page: Page, count: number): Promise<void> {
   const boxes = page.getByRole('grid').getByRole('checkbox');
   for (let at = 0; at < count; at += 1) await boxes.nth(at).click();
+}
+
+/** Writes an email with formatting and an inline image, and opens the menu of times to send it. */
+async function writeEmail(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('To', { exact: true }).and(page.locator('input:visible')).fill('maya@northwind.example');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('textbox', { name: 'Subject' }).fill('Orders of this week');
+  await dialog.getByRole('textbox', { name: 'Message', exact: true }).focus();
+  await page.evaluate(pasteChart);
+  await dialog.getByRole('img', { name: 'Orders by day' }).waitFor();
+  await dialog.getByRole('button', { name: 'Send later' }).click();
+  await page.getByRole('menuitem', { name: 'Pick a date' }).waitFor();
+}
+
+/** In the page: pastes a text with a chart where the focus is, as an office program would. */
+function pasteChart(): void {
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [280, 60];
+  const drawing = canvas.getContext('2d');
+  if (drawing === null) return;
+  drawing.fillStyle = '#ffffff';
+  drawing.fillRect(0, 0, canvas.width, canvas.height);
+  drawing.fillStyle = '#4263eb';
+  for (const [at, height] of [24, 38, 33, 54, 47].entries()) drawing.fillRect(20 + at * 52, 60 - height, 34, height);
+  const html = `<p><img alt="Orders by day" src="${canvas.toDataURL()}"></p><p>Hi Maya,</p>
+    <p>orders went up <b>by a third</b>, and Friday is an estimate.</p><p>Do you want the list of customers, too?</p>`;
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/html', html);
+  const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  document.activeElement?.dispatchEvent(event);
+}
+
+/** Shows a page at the width of a phone. */
+function onPhone(step: Step): Step {
+  return async (page) => {
+    await page.setViewportSize(PHONE);
+    await step(page);
+  };
 }
 
 /** Name of the picture and path of each page; some show a state that takes a few clicks. */
@@ -91,6 +131,26 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
         await page.keyboard.press('?');
         await page.getByRole('dialog').getByText('Close and keep draft').waitFor();
       },
+    ],
+    ['composer', '/inbox?compose=new', writeEmail],
+    ['composer-phone', '/inbox?compose=new', onPhone(writeEmail)],
+    [
+      'held-message',
+      '/inbox?in=archived',
+      async (page) => {
+        await page.getByRole('grid').getByRole('row').filter({ hasText: 'Miracle pills' }).first().click();
+        await page.getByRole('button', { name: 'Release' }).waitFor();
+      },
+    ],
+    [
+      'email-html',
+      `/emails/${sample.emailId}?tab=html`,
+      (page) => page.getByRole('radiogroup', { name: 'Preview width' }).getByText('Phone').click(),
+    ],
+    [
+      'image-senders',
+      '/settings',
+      (page) => page.getByRole('region', { name: 'Remote images' }).scrollIntoViewIfNeeded(),
     ],
     ['trash', `/inbox/${trashedThreadId}?in=trash`],
     ['activity', '/activity'],
@@ -221,6 +281,10 @@ try {
   const threads: { id: string }[] = list.threads;
   const trashedThreadId = threads.find(({ id }) => id !== sample.threadId)?.id ?? '';
   await account.call('DELETE', `/mail/threads/${trashedThreadId}`);
+  for (const address of ['news@fjordbikes.example', 'maya@northwind.example'])
+    await account.graphql('mutation ($input: AddImageSenderInput!) { addImageSender(input: $input) { __typename } }', {
+      input: { address },
+    });
   await takeAll(link, url, pagesOf(sample, trashedThreadId));
 } finally {
   child.kill('SIGTERM');
@@ -259,5 +323,6 @@ async function take(page: Page, url: string, file: string, step?: Step): Promise
   // Frames of mail come a moment later; the page is never idle, as its stream of events stays open.
   await page.waitForTimeout(FRAME_MS);
   await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });
+  await page.setViewportSize(VIEWPORT);
   process.stdout.write(`${path.relative(root, file)}\n`);
 }
