@@ -64,6 +64,7 @@ const scheduleBody = sendBody.meta({
   id: 'LegacyScheduleEmail',
   required: ['from', 'to', 'subject'],
   anyOf: ['scheduled_at', 'scheduledAt'].map((name) => ({
+    type: 'object' as const,
     properties: { [name]: { type: 'string' } },
     required: [name],
   })),
