@@ -10,7 +10,7 @@ export default defineConfig({
     // Importing the product costs more than most files, so the files of a worker share it. They leave nothing behind.
     isolate: false,
     // More than cores: many tests wait for leases, time limits and starts of real processes.
-    maxWorkers: 7,
+    maxWorkers: 6,
     sequence: { sequencer: LongFilesFirst },
   },
 });

@@ -36,7 +36,7 @@ const FOREIGN_TO_US = /^content_?id$/i;
 /** Emails are of many kinds; how many IDs of them a sweep takes. */
 const EMAILS: Record<Breadth, number> = { all: Infinity, some: 1, few: 1 };
 /** How many kinds of IDs that a place does not take are tried there all the same, when not all are. */
-const OTHER_KINDS = 3;
+const OTHER_KINDS = 1;
 /** How often a running service is asked before a difference counts: what is one's own may change meanwhile. */
 const LIVE_COMPARISONS = 3;
 /** Names of fields that an identifier of ours goes into. */
@@ -277,7 +277,7 @@ export function oneFor(name: string, { ids }: Holdings): string {
   return ids.get(kind)?.[0] ?? '';
 }
 
-/** The likely IDs, and one each of a few more kinds, others in each place. */
+/** The likely IDs, and one each of OTHER_KINDS more kinds, others in each place. */
 export function sampleFor(place: string, holdings: Holdings, likely: readonly string[]): string[] {
   const kinds = kindsOf(holdings);
   const first = createHash('sha256').update(place).digest().readUInt32BE();
