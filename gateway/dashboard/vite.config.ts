@@ -65,13 +65,14 @@ function scalarScript(): Plugin {
 
 /** Puts shapes of Tabler Icons in the place of the names in icons.ts, so that the page gets only those. */
 function icons(): Plugin {
+  const shapes = new Map(Object.entries(tabler.icons));
   return {
     name: 'postroom-icons',
     transform: {
       filter: { id: /\/parts\/icons\.ts$/ },
       handler: (code) =>
         code.replace(/ icon\('([a-z0-9-]+)'\)/g, (_, name: string) => {
-          const found = tabler.icons[name];
+          const found = shapes.get(name);
           if (found === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
           return ` /* @__PURE__ */ icon(${JSON.stringify(found.body.replace(' stroke-width="2"', ''))})`;
         }),
