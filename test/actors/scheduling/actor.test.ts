@@ -282,8 +282,9 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
     await until(async () => (await left(closed)).accounts === 0);
     expect(await left(closed)).toEqual({ accounts: 0, emails: 0, recipients: 0, erased: 1 });
     expect(await left(open)).toEqual({ accounts: 1, emails: 1, recipients: 1, erased: 0 });
-    // Retention would look at it during the tests below.
+    // Retention would look at both during the tests below.
     await owner.pool.query('delete from user_account where id = $1', [open]);
+    await owner.pool.query('delete from erased_account where id = $1', [closed]);
   },
 );
 
