@@ -147,6 +147,12 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
       `/emails/${sample.emailId}?tab=html`,
       (page) => page.getByRole('radiogroup', { name: 'Preview width' }).getByText('Phone').click(),
     ],
+    ['email-checks', `/emails/${sample.invoiceId}?tab=checks`],
+    [
+      'attachment-preview',
+      `/emails/${sample.invoiceId}?tab=attachments`,
+      (page) => page.getByRole('button', { name: 'Preview october.csv' }).click(),
+    ],
     [
       'image-senders',
       '/settings',

@@ -6,6 +6,8 @@ export interface SampleAccount {
   threadId: string;
   /** a received email with a delivery that failed */
   emailId: string;
+  /** an email with HTML, a PDF and a text file */
+  invoiceId: string;
   sentEmailId: string;
   domainId: string;
   /** a domain that is not proven yet */
@@ -30,6 +32,14 @@ const people = {
   build: '"Build server" <ci@fjordbikes.example>',
   shop: '"Pills4U" <win@pills4u.example>',
 };
+
+const ORDERS = `order,placed on,product,quantity,price
+2187,2026-10-02,Desk lamp,1,49.00
+2195,2026-10-05,Floor lamp,1,129.00
+2204,2026-10-11,Bicycle light,2,38.00
+2219,2026-10-19,Desk lamp,3,147.00
+2231,2026-10-28,Desk lamp,1,49.00
+`;
 
 /** Fills an account as a small support team would have it: people who write, answers, endpoints, rules, scheduled and blocked mail. */
 export async function fillAccount({
@@ -84,8 +94,11 @@ export async function fillAccount({
     'Invoice 0087 for October',
     'Hello,\n\nattached is the invoice for October.\n\nJonas Berg',
     {
-      attachments: [{ filename: 'invoice-0087.pdf', content: Buffer.from('%PDF-1.4 sample') }],
-      html: '<p>Hello,</p><p>attached is the <b>invoice</b> for October.</p><img src="http://tracker.example/open.gif" width="1" height="1"><p>Jonas Berg</p>',
+      attachments: [
+        { filename: 'invoice-0087.pdf', content: Buffer.from('%PDF-1.4 sample') },
+        { filename: 'october.csv', content: ORDERS },
+      ],
+      html: '<p>Hello,</p><p style="display: grid">attached is the <b>invoice</b> for October.</p><p><a href="fjordbikes.example/0087">See it online</a></p><img src="http://tracker.example/open.gif" width="1" height="1"><p>Jonas Berg</p>',
     },
   );
   await send(
@@ -98,7 +111,8 @@ export async function fillAccount({
   await send(people.shop, support, 'Miracle pills, today only', 'Buy now.');
   const received = await waitForMail(call, 5);
   const order = received.find((email) => email.subject === 'Where is my order 2231?');
-  if (order === undefined) throw new Error('the sample mail did not come in');
+  const invoice = received.find((email) => email.subject === 'Invoice 0087 for October');
+  if (order === undefined || invoice === undefined) throw new Error('the sample mail did not come in');
   const reply = await call('POST', `/emails/${order.id}/reply`, {
     from: `Support <${support}>`,
     text: 'Hello Maya,\n\nit left our house yesterday and is with you on Thursday. Sorry for the wait.\n\nYour support team',
@@ -129,6 +143,7 @@ export async function fillAccount({
   return {
     threadId: thread.id,
     emailId: order.id,
+    invoiceId: invoice.id,
     sentEmailId: sent.id ?? reply.id,
     domainId,
     newDomainId: newDomain.id,
