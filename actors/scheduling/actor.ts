@@ -40,8 +40,8 @@ export interface SchedulingActorOptions {
 }
 
 /**
- * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long, erases closed accounts, checks the DNS of domains,
- * sends TLS reports, and removes expired data: mail, idempotency keys and leftovers.
+ * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long,
+ * erases closed accounts, checks the DNS of domains, sends TLS reports, and removes expired data: mail, idempotency keys and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;

@@ -9,8 +9,8 @@ import { reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
 /**
- * `npm test`, `npm run test:browser` and `npm run test:long`: installs the programs that the tests need beyond npm, runs vitest, and prints one last line,
- * `N passed, N failed, N skipped`. Other arguments go to vitest. Each test runs once: a test that fails only
+ * `npm test`, `npm run test:browser` and `npm run test:long`: installs the programs that the tests need beyond npm, runs vitest, and prints
+ * one last line, `N passed, N failed, N skipped`. Other arguments go to vitest. Each test runs once: a test that fails only
  * sometimes is a defect. At the end, each skipped test is named with its reason (`.ci/skips`), and the logs of the run are searched for
  * secrets; each line with a secret counts as a failure. With ALL_SKIPS_LISTED=1, each skipped test without a reason does too.
  */

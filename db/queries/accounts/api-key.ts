@@ -100,7 +100,7 @@ export async function insertApiKey(
     select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
       ${jsonOf(policy)}::jsonb, ${hint}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
-  if (outcome === null) throw new Error('a key was to be made for another user than the one of the transaction');
+  if (outcome === null) throw new Error('an API key can be created only for the user of the transaction');
   return outcome;
 }
 

@@ -72,7 +72,7 @@ export interface ClosedAccount {
   email: string;
 }
 
-/** Returns up to `limit` accounts to erase, those that were closed first. */
+/** Returns up to `limit` accounts to erase, in the order in which they were closed. */
 export async function listClosedAccounts(database: Database, limit: number): Promise<ClosedAccount[]> {
   const { rows } = await database.pool.query<ClosedAccount>({
     name: 'list-closed-accounts',
@@ -83,7 +83,7 @@ export async function listClosedAccounts(database: Database, limit: number): Pro
 }
 
 /**
- * Removes all rows of the user except those that say that the account exists, table by table in small transactions, and the message bytes
+ * Removes all rows of the user except the account itself, table by table in small transactions, and the message bytes
  * that no other user shares. Returns how many rows were removed; rows created meanwhile need another call. Safe to interrupt and to run
  * again; stops early when `isStopping` says so.
  */

@@ -39,11 +39,11 @@ export interface DomainDeliverability {
   delivered: number;
   /** still in the queue */
   pending: number;
-  /** of these, those that a server deferred, among the oldest MAX_DEFERRED of all domains */
+  /** deferred by a server, part of `pending`, among the oldest MAX_DEFERRED of all domains */
   deferred: number;
   bounced: number;
   failed: number;
-  /** those that a recipient reported as spam, whatever their status */
+  /** reported as spam by a recipient, whatever their status */
   complained: number;
 }
 
@@ -146,14 +146,14 @@ export async function readRecentWebhooks(
 export interface WaitingMail {
   /** sent emails that not all servers have accepted yet */
   pending: number;
-  /** of these, those that a server deferred, among the oldest MAX_DEFERRED */
+  /** deferred by a server, part of `pending`, among the oldest MAX_DEFERRED */
   deferred: number;
   scheduled: number;
   paused: number;
   /** held by guard rules, and waiting for review; at most MAX_COUNTED together */
   blocked: number;
   review: number;
-  /** deliveries with an attempt to come, and of these those that failed before; at most MAX_COUNTED of webhooks and of copies each */
+  /** deliveries with an attempt to come, and how many of them failed before; at most MAX_COUNTED of webhooks and of copies each */
   deliveries: number;
   retries: number;
 }
