@@ -47,7 +47,12 @@ function split(name: string): { stem: string; extension: string } {
 }
 
 function shortened(stem: string, ending: string): string {
-  let kept = Array.from(stem);
-  while (Buffer.byteLength(kept.join('')) + Buffer.byteLength(ending) > MAX_NAME_BYTES) kept = kept.slice(0, -1);
-  return kept.join('') + ending;
+  let left = MAX_NAME_BYTES - Buffer.byteLength(ending);
+  let kept = '';
+  for (const character of stem) {
+    left -= Buffer.byteLength(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return kept + ending;
 }

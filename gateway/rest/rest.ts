@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -50,6 +51,8 @@ export interface RestInterfaceOptions {
   publicUrl: string;
 }
 
+/** Their errors are those of downloads. */
+const attachmentResources = [attachmentRoutes, attachmentViewRoutes];
 const resources = [
   emailRoutes,
   emailHtmlRoutes,
@@ -68,8 +71,6 @@ const resources = [
   threadRoutes,
   trashRoutes,
   threadClaimRoutes,
-  attachmentRoutes,
-  attachmentViewRoutes,
   suppressionRoutes,
   domainRoutes,
   domainChangeRoutes,
@@ -110,7 +111,9 @@ export async function restInterface(
     admitted.addHook('preHandler', requireRequestScope);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);
-    for (const routes of resources) await admitted.register(routes, { contextOf });
+    const app = admitted.withTypeProvider<ZodTypeProvider>();
+    for (const routes of resources) await routes(app, { contextOf });
+    for (const routes of attachmentResources) await admitted.register(routes, { contextOf });
   });
   await rest.register(async (downloads) => {
     requireDeclaredAccess(downloads);

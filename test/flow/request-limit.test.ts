@@ -126,7 +126,7 @@ describe('a client that asks too often', () => {
     const settled = await burst(COUNT, 0);
     const reasons = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as RateLimitError] : []));
     expect(reasons.length).toBeGreaterThan(0);
-    expect(reasons.every((reason) => reason instanceof RateLimitError)).toBe(true);
+    expect(reasons.filter((reason) => !(reason instanceof RateLimitError))).toEqual([]);
     expect(reasons[0]?.headers.get('retry-after')).toBe('1');
     const patient = await burst(2 * LIMIT, 100);
     expect(patient.every((each) => each.status === 'fulfilled')).toBe(true);

@@ -38,8 +38,11 @@ export function expectLinearGrowth(work: (size: number) => unknown, largest: num
   }
 }
 
-/** Returns the CPU time of this process in milliseconds, which does not depend on other work on the machine. */
+/**
+ * Returns the CPU time of this thread in milliseconds, which depends neither on other work on the machine nor on other threads of the
+ * process, such as compilation and what earlier tests left running.
+ */
 function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
+  const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }

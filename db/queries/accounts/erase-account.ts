@@ -15,6 +15,8 @@ const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
 /** Gateways forget a revoked key within five seconds, and running requests end in the same time. Milliseconds. */
 export const LAST_REQUESTS_MS = 6_000;
+/** From a failed attempt to erase an account to the next. */
+const ERASURE_RETRY_SECONDS = 300;
 
 /**
  * Closes the account of the transaction's user: its keys, sessions, passwords and links stop working (gateways cache keys for seconds), and
@@ -80,6 +82,14 @@ export async function listClosedAccounts(database: Database, limit: number): Pro
     values: [limit],
   });
   return rows;
+}
+
+/** Has the next attempt to erase an account come later than those of the other closed accounts. */
+export async function postponeErasure(database: Database, userId: string): Promise<void> {
+  await database.pool.query(
+    `update user_account set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null`,
+    [userId, ERASURE_RETRY_SECONDS],
+  );
 }
 
 /**

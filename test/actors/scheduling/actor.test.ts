@@ -288,6 +288,35 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
   },
 );
 
+test('an account that cannot be erased does not hold up those closed after it, and is erased when it can be', async () => {
+  const [stuck, next] = [user(), user()];
+  await owner.pool.query(`
+    create function refuse_erasure() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
+    create trigger refuse_erasure before delete on email for each row when (old.user_id = '${stuck}') execute function refuse_erasure()`);
+  for (const [n, userId] of [stuck, next].entries()) {
+    await owner.pool.query(
+      `insert into user_account (id, email, erase_at)
+       values ($1, $1 || '@erased.test', postroom_now() - interval '1 second' * (2 - $2::integer))`,
+      [userId, n],
+    );
+    await insertScheduled(database, [{ userId, inSeconds: 3_600 }]);
+  }
+  const dueIn = async (userId: string) => {
+    const { rows } = await owner.pool.query<{ seconds: number }>(
+      'select extract(epoch from erase_at - postroom_now())::float as seconds from user_account where id = $1',
+      [userId],
+    );
+    return rows[0]?.seconds;
+  };
+  await start();
+  await until(async () => (await dueIn(next)) === undefined);
+  expect(await dueIn(stuck)).toBeGreaterThan(0);
+  await owner.pool.query('drop trigger refuse_erasure on email; drop function refuse_erasure()');
+  await owner.pool.query('update user_account set erase_at = postroom_now() where id = $1', [stuck]);
+  await until(async () => (await dueIn(stuck)) === undefined);
+  await owner.pool.query('delete from erased_account where id = any ($1)', [[stuck, next]]);
+});
+
 test('the application’s clock decides nothing: an hour ahead sends nothing early, an hour behind holds nothing back', async () => {
   const userId = user();
   for (const hours of [1, -1]) {

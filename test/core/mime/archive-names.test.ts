@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { archiveNames } from '../../../core/mime/archive-names.ts';
+import { expectLinearGrowth } from '../../support/growth.ts';
 
 test.each([
   ['report.pdf', 'report.pdf'],
@@ -33,4 +34,8 @@ test('files of one archive have different names, whatever the case', () => {
   const many = archiveNames(Array.from({ length: 1_000 }, () => `${'x'.repeat(300)}.pdf`));
   expect(new Set(many).size).toBe(1_000);
   expect(many.every((name) => Buffer.byteLength(name) <= 200)).toBe(true);
+});
+
+test('a name of any length takes linear time', () => {
+  expectLinearGrowth((size) => archiveNames([`${'ä'.repeat(size)}.pdf`]), 65_536);
 });

@@ -8,6 +8,7 @@ import { splitThread } from '../../../operations/threads/thread-moves.ts';
 import { changeThreads } from '../../../operations/threads/thread-transaction.ts';
 import { untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule } from '../../actors/delivery/guarding.ts';
+import { isQuick } from '../../support/chaos-figures.ts';
 import { hasCorpora, readEmlMessages, readThreadSet } from '../../support/mail/corpora.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
@@ -80,8 +81,8 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
   test('a dry run reports what the run then does, and another run finds nothing left to do', async () => {
     const box = await stage.mailbox({ endpointUrl: receiver.url });
     const messages = [
-      ...(await readThreadSet('sa-easy-ham-2')).messages.slice(0, 80),
-      ...(await readEmlMessages()).filter((_, n) => n % 16 === 0).slice(0, 30),
+      ...(await readThreadSet('sa-easy-ham-2')).messages.slice(0, isQuick ? 40 : 80),
+      ...(await readEmlMessages()).filter((_, n) => n % 16 === 0).slice(0, isQuick ? 15 : 30),
     ];
     const ids: string[] = [];
     for (let at = 0; at < messages.length; at += 10) {
