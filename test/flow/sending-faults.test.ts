@@ -337,16 +337,10 @@ describe('the gateway', () => {
       ['drafts.before-commit', { drafts: 1, emails: 0 }],
       ['drafts.after-commit', { drafts: 0, emails: 1 }],
     ] as const) {
-      await stage.service.end('gateway', 'SIGTERM');
-      stage.service.startProcess('gateway', { FAULT: point });
-      await stage.service.awaitReady();
-      const exit = exitOf('gateway');
-      await Promise.all([send().catch(() => null), exit]);
-      expect(await exit, `${point} was reached`).toBe(137);
+      await killGatewayAt(point, send);
       expect(await counts()).toEqual(left);
     }
-    stage.service.startProcess('gateway');
-    await stage.service.awaitReady();
+    await startKilledGateway();
     const answer = await send();
     expect(answer.status).toBe(200);
     book(answer, body.to);
@@ -377,17 +371,11 @@ describe('the gateway', () => {
       ['approvals.decided-before-commit', approve, 'awaiting_approval', ['email.approval_requested']],
       ['approvals.decided-after-commit', approve, 'scheduled', ['email.approval_requested', 'email.approved']],
     ] as const) {
-      await stage.service.end('gateway', 'SIGTERM');
-      stage.service.startProcess('gateway', { FAULT: point });
-      await stage.service.awaitReady();
-      const exit = exitOf('gateway');
-      await Promise.all([act().catch(() => null), exit]);
-      expect(await exit, `${point} was reached`).toBe(137);
+      await killGatewayAt(point, act);
       const left = await state();
       expect([left?.status, left?.events]).toEqual([status, events]);
     }
-    stage.service.startProcess('gateway');
-    await stage.service.awaitReady();
+    await startKilledGateway();
     const answer = await send();
     expect([answer.status, answer.body.status]).toEqual([200, 'queued']);
     book(answer, body.to);
@@ -397,6 +385,21 @@ describe('the gateway', () => {
     expect((await settle()).doubled).toBe(0);
     expect((await stored())?.status).toBe('delivered');
   });
+
+  /** Starts a gateway that dies at that point, and lets it do what leads there. */
+  async function killGatewayAt(point: string, act: () => Promise<unknown>): Promise<void> {
+    await stage.service.end('gateway', 'SIGTERM');
+    stage.service.startProcess('gateway', { FAULT: point });
+    await stage.service.awaitReady();
+    const exit = exitOf('gateway');
+    await Promise.all([act().catch(() => null), exit]);
+    expect(await exit, `${point} was reached`).toBe(137);
+  }
+
+  async function startKilledGateway(): Promise<void> {
+    stage.service.startProcess('gateway');
+    await stage.service.awaitReady();
+  }
 
   /**
    * Answers how many clients were answered before the kill, and how many were not although their email was stored: of every other kill

@@ -340,9 +340,10 @@ export async function until(
   limitMs = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + limitMs;
-  while (Date.now() < deadline) {
+  // Asks less often the longer it takes: asking costs what is waited for processor time.
+  for (let pauseMs = 20; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.25, 250)) {
     if (await holds().catch(() => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`not within ${limitMs} ms: ${what}\n${about()}`);
 }
