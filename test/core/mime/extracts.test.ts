@@ -131,7 +131,7 @@ test('hostile mail takes linear time', () => {
         const body = piece.repeat(length / piece.length);
         from({ subject: body, text: body, html: body });
       },
-      1_250_000,
+      320_000,
       piece,
     );
 });
