@@ -51,8 +51,6 @@ export interface RestInterfaceOptions {
   publicUrl: string;
 }
 
-/** Their errors are those of downloads. */
-const attachmentResources = [attachmentRoutes, attachmentViewRoutes];
 const resources = [
   emailRoutes,
   emailHtmlRoutes,
@@ -71,6 +69,8 @@ const resources = [
   threadRoutes,
   trashRoutes,
   threadClaimRoutes,
+  attachmentRoutes,
+  attachmentViewRoutes,
   suppressionRoutes,
   domainRoutes,
   domainChangeRoutes,
@@ -113,7 +113,6 @@ export async function restInterface(
     warnOfUnknownFields(admitted);
     const app = admitted.withTypeProvider<ZodTypeProvider>();
     for (const routes of resources) await routes(app, { contextOf });
-    for (const routes of attachmentResources) await admitted.register(routes, { contextOf });
   });
   await rest.register(async (downloads) => {
     requireDeclaredAccess(downloads);

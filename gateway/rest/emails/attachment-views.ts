@@ -16,12 +16,11 @@ const SANDBOX = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-
 const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  app.setErrorHandler(sendDownloadError);
-
   app.get(
     '/emails/:id/attachments/:index/preview',
     {
       config: { access: access.read, isDownload: true },
+      errorHandler: sendDownloadError,
       schema: {
         operationId: 'previewAttachment',
         summary: 'Preview an attachment',
@@ -59,6 +58,7 @@ export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     '/emails/:id/attachments.zip',
     {
       config: { access: access.read, isDownload: true },
+      errorHandler: sendDownloadError,
       schema: {
         operationId: 'downloadAttachments',
         summary: 'Download all attachments',

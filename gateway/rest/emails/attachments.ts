@@ -19,12 +19,11 @@ export const fileBody = {
 };
 
 export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  app.setErrorHandler(sendDownloadError);
-
   app.get(
     '/attachments/:id/:filename',
     {
       config: { access: access.read, isDownload: true },
+      errorHandler: sendDownloadError,
       schema: {
         operationId: 'downloadAttachment',
         summary: 'Download an attachment by name',
@@ -48,6 +47,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     '/drafts/:id/attachments/:attachmentId',
     {
       config: { access: access.read, isDownload: true },
+      errorHandler: sendDownloadError,
       schema: {
         operationId: 'downloadDraftAttachment',
         summary: 'Download an attachment of a draft',
