@@ -78,10 +78,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /** Like sendError, for downloads: `details` repeats that the key is unknown. */
-export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);
   const isUnauthorized = error instanceof UserError && error.code === 'unauthorized';
-  return send(reply, isUnauthorized ? { ...body, details: 'Invalid or missing API key' } : body, headers);
+  void send(reply, isUnauthorized ? { ...body, details: 'Invalid or missing API key' } : body, headers);
 }
 
 /** Returns whether no route serves the path of a request by its method. */
