@@ -21,6 +21,8 @@ async function signalPostgres(databaseUrl: string, signal: NodeJS.Signals): Prom
     (await readFile(path.join(rows[0]?.setting ?? '', 'postmaster.pid'), 'utf8')).split('\n')[0],
   );
   const pids = () => processTree(postmaster).map((each) => each.pid);
+  // The postmaster first: from then on it collects no backend that ends, whose number would be unknown.
+  process.kill(postmaster, signal);
   const stopped = pids();
   for (const pid of stopped) process.kill(pid, signal);
   return () => {
