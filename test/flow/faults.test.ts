@@ -21,7 +21,7 @@ async function signalPostgres(databaseUrl: string, signal: NodeJS.Signals): Prom
     (await readFile(path.join(rows[0]?.setting ?? '', 'postmaster.pid'), 'utf8')).split('\n')[0],
   );
   const pids = () => processTree(postmaster).map((each) => each.pid);
-  // The postmaster first: from then on it collects no backend that ends, whose number would be unknown.
+  // The postmaster first: while it is stopped, a backend that ends stays as a zombie, so signalling it cannot fail.
   process.kill(postmaster, signal);
   const stopped = pids();
   for (const pid of stopped) process.kill(pid, signal);

@@ -15,7 +15,7 @@ const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
 /** Gateways forget a revoked key within five seconds, and running requests end in the same time. Milliseconds. */
 export const LAST_REQUESTS_MS = 6_000;
-/** From a failed attempt to erase an account to the next. */
+/** Time from a failed attempt to erase an account to the next. */
 const ERASURE_RETRY_SECONDS = 300;
 
 /**
@@ -74,7 +74,7 @@ export interface ClosedAccount {
   email: string;
 }
 
-/** Returns up to `limit` accounts to erase, in the order in which they were closed. */
+/** Returns up to `limit` accounts to erase, the longest due first. */
 export async function listClosedAccounts(database: Database, limit: number): Promise<ClosedAccount[]> {
   const { rows } = await database.pool.query<ClosedAccount>({
     name: 'list-closed-accounts',
@@ -84,7 +84,7 @@ export async function listClosedAccounts(database: Database, limit: number): Pro
   return rows;
 }
 
-/** Has the next attempt to erase an account come later than those of the other closed accounts. */
+/** Postpones the next attempt to erase a closed account by ERASURE_RETRY_SECONDS. */
 export async function postponeErasure(database: Database, userId: string): Promise<void> {
   await database.pool.query(
     `update user_account set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null`,

@@ -340,7 +340,7 @@ export async function until(
   limitMs = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + limitMs;
-  // Asks less often the longer it takes: asking costs what is waited for processor time.
+  // Checks less often the longer it takes, because each check takes CPU time from the processes under test.
   for (let pauseMs = 20; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.25, 250)) {
     if (await holds().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
