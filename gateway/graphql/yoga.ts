@@ -8,6 +8,7 @@ import { BYTES_PER_MS, startDeadline } from '../http/time-to-answer.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
 import { honestStatus, maskedErrors } from './errors.ts';
+import { measuredOperations } from './operation-cost.ts';
 import type { SampleOperation } from './sample-operations.ts';
 import { countedOperations, tracedOperations } from './telemetry.ts';
 
@@ -45,15 +46,17 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
         getPersistedOperation: (sha256) => known.get(sha256) ?? null,
         customErrors: {
           keyNotFound: { message: 'The request has no query.', extensions: { code: 'validation_error', http: BAD } },
+          // Operations are not stored on request. By this code and message, Apollo Client and urql send the text from then on.
           notFound: {
-            message: 'PersistedQueryNotFound: send the query itself.',
-            extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', http: BAD },
+            message: 'PersistedQueryNotSupported',
+            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', statusCode: 400, http: BAD },
           },
         },
       }),
       tracedOperations,
       boundedVariables,
       scopedOperations,
+      measuredOperations,
       boundedOperations(),
       countedOperations,
       maskedErrors,
