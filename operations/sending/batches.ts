@@ -88,7 +88,7 @@ export async function cancelBatch(
 
 /**
  * Sends the emails of a batch that failed or bounced again, to those recipients. Suppressed recipients and emails whose bytes are gone are
- * left out, as are those whose sender's domain is not verified any more once they are due. Returns how many are sent again. Throws not_found.
+ * left out; those whose sender's domain is not verified any more fail again. Returns how many are sent again. Throws not_found.
  */
 export async function retryBatch(
   context: OperationContext,
@@ -102,7 +102,7 @@ export async function retryBatch(
     const failed = found.emails.filter((email) => itemStatusOf(email) === 'failed');
     return retryEmails(
       transaction,
-      userId,
+      { userId, keyId: context.rights.keyId },
       failed.map(({ id }) => id),
     );
   });

@@ -254,12 +254,27 @@ describe('received mail', () => {
       id,
       to: [sender],
       text: expect.stringContaining('Words'),
-      raw: null,
+      raw: { download_url: expect.stringMatching(/^http/), expires_at: expect.any(String) },
     });
     expect(mail.headers?.['subject']).toBe('A plan');
     const files = dataOf(await client.emails.receiving.attachments.list({ emailId: id }));
     const one = dataOf(await client.emails.receiving.attachments.get({ emailId: id, id: files.data[0]?.id ?? '' }));
     expect(one).toMatchObject({ object: 'attachment', filename: 'plan.txt', size: 8 });
+  });
+
+  test('is forwarded by the client, as it was and wrapped', async () => {
+    const attachments = [{ filename: 'plan.bin', content: randomBytes(5_000) }];
+    const emailId = await receiveMail(stage, sender, { subject: 'To pass on', text: 'Words', attachments });
+    const to = 'forward@resend-peer.test';
+    for (const passthrough of [true, false]) {
+      const { id } = dataOf(await client.emails.receiving.forward({ emailId, to, from: sender, passthrough } as never));
+      await stage.awaitStatus(id, 'delivered');
+      const files = dataOf(await client.emails.attachments.list({ emailId: id }));
+      expect(files.data).toHaveLength(1);
+      const bytes = await fetch(files.data[0]?.download_url ?? '').then((response) => response.arrayBuffer());
+      const expected = attachments[0]?.content ?? Buffer.alloc(0);
+      expect(Buffer.from(bytes).includes(expected) || Buffer.from(bytes).toString().includes('plan.bin')).toBe(true);
+    }
   });
 
   test('comes with a webhook that the client verifies', async () => {
