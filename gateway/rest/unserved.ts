@@ -53,6 +53,9 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 
+/** Paths of these routes below `/api/e2`. */
+export const UNSERVED_PATHS: readonly string[] = unserved.flatMap(([, paths]) => paths);
+
 /** Routes of published clients that respond 501. They are not in the OpenAPI document. */
 export const unservedRoutes: FastifyPluginAsyncZod<RestOptions> = async (app) => {
   for (const [methods, paths, message] of unserved)
