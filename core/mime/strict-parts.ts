@@ -39,7 +39,7 @@ export interface StrictPart {
 }
 
 /** What two readers may take differently. */
-export interface Ambiguity {
+interface Ambiguity {
   /** continues "Postroom cannot check the email: " */
   problem: string;
   /** path of the part; null: the message */
