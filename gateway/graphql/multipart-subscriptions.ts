@@ -11,13 +11,15 @@ const HEARTBEAT_MS = 12_000;
 export const MULTIPART_TYPE = `multipart/mixed; boundary=${BOUNDARY}; subscriptionSpec="1.0"`;
 
 /**
- * Sends subscriptions in parts to clients that accept them as such (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol),
- * and rejects subscriptions of clients that accept no stream, before they are opened.
+ * Sends subscriptions by Apollo's multipart protocol to clients that accept it
+ * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol), and rejects subscriptions of clients that
+ * accept no stream, before they are opened.
  */
 export const multipartSubscriptions: Plugin<{ request: Request }> = {
   onSubscribe({ args: { contextValue }, setResultAndStopExecution }) {
     const accept = contextValue.request.headers.get('accept');
-    if (!acceptsStream(accept)) setResultAndStopExecution({ errors: [notAcceptable(`Subscriptions are sent as ${ACCEPTED}.`)] });
+    if (!acceptsStream(accept))
+      setResultAndStopExecution({ errors: [notAcceptable(`Subscriptions are sent as ${ACCEPTED}.`)] });
   },
   onResultProcess({ request, result, setResultProcessor }) {
     if (!isAsyncIterable(result) || !acceptsParts(request.headers.get('accept'))) return;
@@ -28,7 +30,7 @@ export const multipartSubscriptions: Plugin<{ request: Request }> = {
 /** Returns the body of a response of status 406, which says what is accepted. */
 export function notAcceptableBody(): string {
   const message = `The response cannot be sent as what \`Accept\` allows. Queries and mutations are sent as \`application/graphql-response+json\` or \`application/json\`, subscriptions as ${ACCEPTED}.`;
-  return JSON.stringify({ errors: [notAcceptable(message)] });
+  return JSON.stringify(publicResult({ errors: [notAcceptable(message)] }));
 }
 
 function notAcceptable(message: string): GraphQLError {
@@ -36,21 +38,39 @@ function notAcceptable(message: string): GraphQLError {
 }
 
 function acceptsStream(accept: string | null): boolean {
-  return acceptsParts(accept) || mediaTypes(accept).some(({ type }) => /^(?:\*|text)\/\*$|^text\/event-stream$/.test(type));
+  return (
+    acceptsParts(accept) || mediaTypes(accept).some(({ type }) => /^(?:\*|text)\/\*$|^text\/event-stream$/.test(type))
+  );
 }
 
-/** Returns whether a client accepts subscriptions in parts, and does not accept server-sent events. */
+/** Returns whether a client accepts subscriptions in parts. */
 function acceptsParts(accept: string | null): boolean {
   return mediaTypes(accept).some(
-    ({ type, parameters }) => type === 'multipart/mixed' && parameters.some((each) => /^subscriptionspec="?1\.0"?$/.test(each)),
+    ({ type, parameters }) =>
+      type === 'multipart/mixed' && parameters.some((each) => /^subscriptionspec="?1\.0"?$/.test(each)),
   );
 }
 
 function mediaTypes(accept: string | null): { type: string; parameters: string[] }[] {
-  return (accept ?? '*/*').toLowerCase().split(',').map((each) => {
-    const [type = '', ...parameters] = each.split(';').map((part) => part.trim());
-    return { type, parameters };
-  });
+  return (accept ?? '*/*')
+    .toLowerCase()
+    .split(',')
+    .map((each) => {
+      const [type = '', ...parameters] = each.split(';').map((part) => part.trim());
+      return { type, parameters };
+    });
+}
+
+/** Returns the result without what is meant for the HTTP response. */
+function publicResult({ errors, ...result }: ExecutionResult): object {
+  if (errors === undefined) return result;
+  return {
+    ...result,
+    errors: errors.map((error) => {
+      const { http: _http, ...extensions } = error.extensions as Record<string, unknown>;
+      return { ...error.toJSON(), extensions };
+    }),
+  };
 }
 
 /** Begins with an empty part, so that the client knows that the subscription is open. Each part ends with the delimiter of the next one. */
@@ -70,7 +90,7 @@ function sendParts(results: AsyncIterable<ExecutionResult>): Response {
     },
     async pull(controller) {
       const { value, done } = await iterator.next();
-      if (value !== undefined) controller.enqueue(part({ payload: withoutHttp(value as ExecutionResult) }));
+      if (value !== undefined) controller.enqueue(part({ payload: publicResult(value as ExecutionResult) }));
       if (done !== true) return;
       clearInterval(heartbeat);
       controller.enqueue(encoder.encode('--\r\n'));
