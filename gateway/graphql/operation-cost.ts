@@ -9,10 +9,10 @@ import { maskError } from './errors.ts';
 const BAD_REQUEST = { status: 400 };
 const MAX_DEPTH = 10;
 /** Maximum cost of one operation; docs/graphql.md tells what counts. */
-export const MAX_COST = 5_000;
+const MAX_COST = 5_000;
 
 /** Cost of one operation: `requested` is that of its fields, `limit` the maximum. */
-export interface OperationCost {
+interface OperationCost {
   requested: number;
   limit: number;
 }

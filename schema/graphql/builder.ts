@@ -144,14 +144,14 @@ export function connectionComplexity(args: PageSizeArgs) {
   return { field: 1, multiplier: args.first ?? args.last ?? DEFAULT_CONNECTION_SIZE };
 }
 
-/** Throws validation, naming the argument, for a page size outside of 1 to MAX_PAGE_SIZE, and for `first` together with `last`. */
-export function requirePageSize({ first, last }: PageSizeArgs): void {
+/** Throws validation, naming the argument, for a page size outside of 1 to `most`, and for `first` together with `last`. */
+export function requirePageSize({ first, last }: PageSizeArgs, most = MAX_PAGE_SIZE): void {
   for (const [argument, size] of [
     ['first', first],
     ['last', last],
   ] as const)
-    if (size != null && (size < 1 || size > MAX_PAGE_SIZE))
-      throw invalid(`\`${argument}\` is ${size}. Use a number from 1 to ${MAX_PAGE_SIZE}.`, argument);
+    if (size != null && (size < 1 || size > most))
+      throw invalid(`\`${argument}\` is ${size}. Use a number from 1 to ${most}.`, argument);
   if (first != null && last != null)
     throw invalid(
       '`first` and `last` cannot be combined. Use `first` to page forward or `last` to page backward.',

@@ -99,6 +99,13 @@ describe('a connection rejects page sizes outside of 1 to 100 before any stateme
     expect(withNull.data.domains.nodes).toEqual([{ id: box.domainId }]);
   });
 
+  test('of records of DMARC reports, outside of 1 to 1,000', async () => {
+    for (const first of [0, -1, 1_001]) {
+      const { status, errors } = await ask(`{ dmarcReport(id: "dmr_1") { records(first: ${first}) { count } } }`);
+      expect([status, errors[0].message]).toEqual([400, `\`first\` is ${first}. Use a number from 1 to 1000.`]);
+    }
+  });
+
   test('accepts 1 and 100', async () => {
     for (const args of ['first: 1', 'first: 100', 'last: 1', 'last: 100', 'first: 1, last: null'])
       expect((await ask(`{ domains(${args}) { nodes { id } } }`)).data.domains.nodes).toEqual([{ id: box.domainId }]);
