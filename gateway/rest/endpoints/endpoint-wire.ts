@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret, secretFields } from '../../../core/accounts/secret-fields.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS } from '../../../core/endpoints/endpoint-events.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
@@ -7,12 +8,15 @@ import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
 
+/** Marks what is secret in the config of an endpoint. */
+export const configSecrets = secretFields({ url: 'url', headers: 'value', verificationToken: 'value' });
+
 const endpointFields = {
   id: z.string(),
   name: z.string(),
   type: endpointType,
   webhookFormat: z.enum(WEBHOOK_FORMATS),
-  config: z.record(z.string(), z.unknown()),
+  config: z.record(z.string(), z.unknown()).meta(configSecrets),
   isActive: z.boolean(),
   isDisabled: z.boolean().meta({ description: 'Whether Postroom disabled the endpoint.' }),
   inactiveReason: z.string().nullable().meta({ description: 'Why Postroom disabled the endpoint.' }),
@@ -48,9 +52,9 @@ export const endpointDetails = z
     signingSecret: z
       .string()
       .nullable()
-      .meta({ description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
+      .meta({ ...secret, description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
     signingSecrets: z
-      .array(z.object({ secret: z.string(), validUntil: instant.nullable() }))
+      .array(z.object({ secret: z.string().meta(secret), validUntil: instant.nullable() }))
       .meta({ description: 'Secrets that sign requests: the current one, and the previous one for 24 hours.' }),
     recentDeliveries: z.array(deliveryBody),
     associatedEmails: z.array(
