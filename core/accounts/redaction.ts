@@ -52,13 +52,16 @@ export class Redactions {
   }
 
   #collect(value: unknown): void {
-    const open = [value];
+    const open: unknown[] = [value];
     for (let each = open.pop(); each !== undefined && !this.isFull; each = open.pop()) {
       if (typeof each === 'string') {
         if (each.length < this.#minLength[this.part] || each === REDACTED) continue;
         // Of a response, only what looks random: `application/json` may stand elsewhere, too.
         if (this.part === 'request' || /^(?=\D*\d)\S+$/.test(each)) this.#texts.add(each);
-      } else if (typeof each === 'object' && each !== null) open.push(...Object.values(each));
+        // A block string is repeated with its lines indented.
+        if (this.part === 'request' && /[\r\n]/.test(each))
+          open.push(...each.split(/[\r\n]+/).map((line) => line.trim()));
+      } else if (typeof each === 'object' && each !== null) open.push(...(Object.values(each) as unknown[]));
     }
   }
 }

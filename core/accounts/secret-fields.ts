@@ -45,10 +45,10 @@ export function redactByShape(value: unknown, shapes: readonly z.core.$ZodType[]
     if (items.length === 0) return isOpen ? redactByName(value, redactions) : redactions.replace(value, 'value');
     return value.map((each) => redactByShape(each, items, redactions));
   }
-  const kinds: Record<string, SecretKind> = Object.assign(Object.create(null), ...read.map(({ fields }) => fields));
+  const kinds = new Map(read.flatMap(({ fields }) => Object.entries(fields)));
   return Object.fromEntries(
     Object.entries(value as object).map(([name, each]) => {
-      const kind = kinds[name];
+      const kind = kinds.get(name);
       if (kind !== undefined) return [name, redactions.replace(each, kind)];
       const inner = leaves.flatMap((leaf) => fieldShapes(leaf, name));
       if (inner.length > 0)

@@ -10,6 +10,7 @@ import {
   isAbstractType,
   isInputObjectType,
   isInterfaceType,
+  isLeafType,
   isListType,
   isObjectType,
   Kind,
@@ -24,6 +25,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { REDACTED } from '../../core/accounts/logged-request.ts';
 import { type Redactions, redactByName, type SecretKind } from '../../core/accounts/redaction.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { secretKind } from '../../schema/graphql/secret.ts';
@@ -153,18 +155,27 @@ function redactDocument({ document, secretVariables }: Reading, redactions: Reda
         node.defaultValue === undefined || !secretVariables.has(node.variable.name.value)
           ? undefined
           : { ...node, defaultValue: redactLiteral(node.defaultValue, 'value', redactions) as never },
-      StringValue: (node) =>
-        info.getInputType() == null ? redactLiteral(node, 'value', redactions) : { ...node, block: false },
+      StringValue: (node) => (isExpected(info) ? { ...node, block: false } : redactLiteral(node, 'value', redactions)),
+      EnumValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
+      IntValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
+      FloatValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
     }),
   );
 }
 
+/** Returns whether the schema expects a single value here, and no object. */
+function isExpected(info: TypeInfo): boolean {
+  const type = info.getInputType();
+  return type != null && isLeafType(getNamedType(type));
+}
+
 function redactLiteral(value: ValueNode, kind: SecretKind, redactions: Redactions): ValueNode {
   if (value.kind === Kind.VARIABLE || value.kind === Kind.NULL) return value;
-  if (value.kind === Kind.STRING)
-    return { kind: Kind.STRING, value: String(redactions.replace(value.value, kind)), block: false };
-  visit(value, { StringValue: (node) => void redactions.replace(node.value, 'value') });
-  return { kind: Kind.STRING, value: String(redactions.replace('-', 'value')), block: false };
+  const collect = (node: { value: string }) => void redactions.replace(node.value, 'value');
+  if (value.kind !== Kind.STRING)
+    visit(value, { StringValue: collect, EnumValue: collect, IntValue: collect, FloatValue: collect });
+  const shown = value.kind === Kind.STRING ? redactions.replace(value.value, kind) : REDACTED;
+  return { kind: Kind.STRING, value: String(shown), block: false };
 }
 
 function redactVariables({ operations, secretVariables }: Reading, variables: unknown, redactions: Redactions) {
