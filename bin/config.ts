@@ -101,7 +101,13 @@ export interface Config {
   /** PEM files for STARTTLS; null: a self-signed certificate */
   smtpTls: { keyPath: string; certPath: string } | null;
   /** of one SMTP process: connections in all, from one IPv4 address or IPv6 /64, and seconds a command may take */
-  smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
+  smtpLimits: {
+    connections: number;
+    connectionsPerAddress: number;
+    commandSeconds: number;
+    unknownRecipients: number;
+    freeUnknownRecipients: number;
+  };
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -208,6 +214,8 @@ export function readConfig(env: Environment): Config {
       connections: values.SMTP_MAX_CONNECTIONS,
       connectionsPerAddress: values.SMTP_MAX_CONNECTIONS_PER_ADDRESS,
       commandSeconds: values.SMTP_COMMAND_SECONDS,
+      unknownRecipients: values.SMTP_MAX_UNKNOWN_RECIPIENTS,
+      freeUnknownRecipients: values.SMTP_FREE_UNKNOWN_RECIPIENTS,
     },
     monitoring:
       values.METRICS_PORT === 0
@@ -354,6 +362,8 @@ const environment = z.object({
   PARSE_WORKERS: wholeNumber(1, 64).default(1),
   SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
   SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),
+  SMTP_MAX_UNKNOWN_RECIPIENTS: wholeNumber(0, 100_000).default(20),
+  SMTP_FREE_UNKNOWN_RECIPIENTS: wholeNumber(0, 100_000).default(5),
   SMTP_COMMAND_SECONDS: wholeNumber(1, 3_600).default(60),
   TLS_REPORTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   MTA_STS_MODE: z.enum(MTA_STS_MODES).default('testing'),
