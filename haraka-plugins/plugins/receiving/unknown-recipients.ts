@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
 import type { SmtpLimits } from '../../settings.ts';
 
@@ -30,7 +29,8 @@ export interface UnknownRecipients {
  * minutes gets no free ones. The loopback addresses are counted by session only: a proxy or a relay on this machine acts for many clients.
  */
 export function limitUnknownRecipients(limits: Limits): UnknownRecipients {
-  const counts = new LRUCache<string, number>({ max: MAX_CLIENTS, ttl: COUNT_LIFETIME_MS });
+  /** by client, the one that was counted longest ago first */
+  const counts = new Map<string, { count: number; until: number }>();
   const waiting = new Set<() => void>();
   let isReleased = false;
 
@@ -40,8 +40,7 @@ export function limitUnknownRecipients(limits: Limits): UnknownRecipients {
       if (most === 0) return false;
       const client = clientNetwork(clientAddress);
       const isLoopback = client === '127.0.0.1' || client === LOOPBACK_V6;
-      const ofClient = isLoopback ? ofSession : (counts.get(client) ?? 0) + 1;
-      if (!isLoopback) counts.set(client, ofClient);
+      const ofClient = isLoopback ? ofSession : countOf(client);
       const isEnded = ofSession >= most || ofClient >= most * SESSIONS_OF_CLIENT;
       const beyond = Math.max(ofSession, ofClient >= most ? ofClient : 0) - free;
       if (beyond <= 0 || isReleased) return isEnded;
@@ -53,6 +52,17 @@ export function limitUnknownRecipients(limits: Limits): UnknownRecipients {
       for (const end of waiting) end();
     },
   };
+
+  function countOf(client: string): number {
+    const now = performance.now();
+    const known = counts.get(client);
+    const count = known === undefined || known.until < now ? 1 : known.count + 1;
+    counts.delete(client);
+    const { value: oldest } = counts.keys().next();
+    if (counts.size >= MAX_CLIENTS && oldest !== undefined) counts.delete(oldest);
+    counts.set(client, { count, until: now + COUNT_LIFETIME_MS });
+    return count;
+  }
 
   function wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** Ends the run at once, with what is missing, on a machine that cannot run the tests of the Docker engine. */
-export default function requireEngine(): void {
+export function setup(): void {
   const isGiven = process.env['DOCKER_HOST'] !== undefined;
   const programs = isGiven ? ['docker', 'debootstrap'] : ['dockerd', 'docker', 'debootstrap'];
   const missing = programs.filter((program) => spawnSync(program, ['--version']).error !== undefined);
