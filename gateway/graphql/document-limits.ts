@@ -20,7 +20,7 @@ import { type Plugin } from 'graphql-yoga';
 import { measureOperation } from './operation-cost.ts';
 
 const MAX_ALIASES = 30;
-const MAX_TOKENS = 2_000;
+export const MAX_TOKENS = 2_000;
 const MAX_ERRORS = 20;
 /** Only variables can be large, because they carry the mail to send. Characters. */
 const MAX_QUERY_LENGTH = 100_000;

@@ -19,6 +19,7 @@ import type { GraphContext } from '../context.ts';
 import { EventKind } from '../events/event.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, EmailNode, EndpointInterface, RecipientNode } from '../nodes.ts';
+import { secret, secretUrl } from '../secret.ts';
 
 const DeliveryStatus = builder.enumType('DeliveryStatus', {
   description: 'Status of a delivery.',
@@ -353,6 +354,7 @@ const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').im
   description: 'The request body that delivers an email to a webhook.',
   fields: (t) => ({
     text: t.string({
+      extensions: secret,
       description: 'JSON, unless it was cut. Its links work without a key for one week after delivery.',
       resolve: ({ beginning }) => textOf(beginning, beginning.length),
     }),
@@ -361,7 +363,7 @@ const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').im
       description: 'Whether the text was cut.',
       resolve: ({ beginning, sizeBytes }) => sizeBytes > beginning.length,
     }),
-    url: t.string({ description: 'URL of the request.', resolve: ({ url }) => url }),
+    url: t.string({ description: 'URL of the request.', extensions: secretUrl, resolve: ({ url }) => url }),
     isEndpointChanged: t.exposeBoolean('isEndpointChanged', {
       description:
         'Whether the endpoint changed after the last attempt, so that the last request may have been different.',
