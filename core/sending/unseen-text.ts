@@ -1,0 +1,147 @@
+/** Why readers do not see a piece of a message, or not as its text says. */
+export const UNSEEN_KINDS = [
+  'hidden',
+  'tiny',
+  'same_color',
+  'off_screen',
+  'some_readers',
+  'collapsed',
+  'comment',
+  'attribute',
+  'code',
+  'invisible_characters',
+  'gap',
+] as const;
+export type UnseenKind = (typeof UNSEEN_KINDS)[number];
+
+/** Why a piece is not seen, with what makes it so. */
+export interface Unseen {
+  kind: UnseenKind;
+  /** such as `display: none` */
+  detail: string;
+}
+
+/** A piece of a part, in order. */
+export interface ReviewPiece {
+  text: string;
+  /** null: readers see it */
+  unseen: Unseen | null;
+  /** the address that the piece leads to; null: none */
+  target: string | null;
+}
+
+/** Pieces of one part that are returned. */
+const MAX_PIECES = 3_000;
+/** Characters that a piece counts beside its text. */
+const PIECE_LENGTH = 60;
+
+/** Collects the pieces of a part up to the limits. */
+export class PieceList {
+  readonly pieces: ReviewPiece[] = [];
+  isTruncated = false;
+  #room: number;
+
+  /** `room`: characters of all pieces. */
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  /** Adds text, and marks the invisible characters in it and the lines that readers do not unfold. */
+  add(text: string, unseen: Unseen | null, target: string | null = null): void {
+    if (unseen !== null && unseen.kind !== 'invisible_characters') return this.#push({ text, unseen, target });
+    let from = 0;
+    for (const { 0: run, index } of text.matchAll(INVISIBLE)) {
+      if (isOfEmoji(text, index, run)) continue;
+      this.#push({ text: text.slice(from, index), unseen, target });
+      this.#push({ text: '', unseen: describe(run), target });
+      from = index + run.length;
+    }
+    this.#push({ text: text.slice(from), unseen, target });
+  }
+
+  #push(piece: ReviewPiece): void {
+    if (piece.text === '' && piece.unseen?.kind !== 'invisible_characters') return;
+    const last = this.pieces.at(-1);
+    if (this.pieces.length >= MAX_PIECES || this.#room <= 0) {
+      this.isTruncated = true;
+      return;
+    }
+    const text = piece.text.length > this.#room ? piece.text.slice(0, this.#room).toWellFormed() : piece.text;
+    if (text !== piece.text) this.isTruncated = true;
+    this.#room -= text.length + PIECE_LENGTH;
+    const isSame =
+      last !== undefined &&
+      last.target === piece.target &&
+      last.unseen?.kind === piece.unseen?.kind &&
+      last.unseen?.detail === piece.unseen?.detail &&
+      piece.unseen?.kind !== 'invisible_characters';
+    if (isSame) last.text += text;
+    else this.pieces.push({ ...piece, text });
+  }
+}
+
+const INVISIBLE = /(?:[\p{Default_Ignorable_Code_Point}\u2800]|(?![\t\n\r\f])\p{Cc}|\p{Co})+/gu;
+
+/** Selectors and joiners that make one emoji of several characters. */
+function isOfEmoji(text: string, index: number, run: string): boolean {
+  return (
+    /^[\ufe0e\ufe0f\u200d]{1,2}$/.test(run) &&
+    /[\p{Extended_Pictographic}\p{Emoji_Modifier}#*\d]\ufe0f?$/u.test(text.slice(Math.max(0, index - 3), index))
+  );
+}
+
+const NAMES: readonly [RegExp, string][] = [
+  [/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u, 'characters that change the direction of text'],
+  [/[\u{e0000}-\u{e007f}]/u, 'tag characters'],
+  [/\p{Cc}/u, 'control characters'],
+];
+const MAX_SPELLED_LENGTH = 200;
+
+function describe(run: string): Unseen {
+  const count = [...run].length;
+  const codes = [...new Set(run)]
+    .slice(0, 4)
+    .map((each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
+  const name = NAMES.find(([pattern]) => pattern.test(run))?.[1] ?? 'invisible characters';
+  const spelled = [...run]
+    .flatMap((each) => {
+      const code = (each.codePointAt(0) ?? 0) - 0xe0000;
+      return code >= 0x20 && code < 0x7f ? String.fromCodePoint(code) : [];
+    })
+    .join('')
+    .slice(0, MAX_SPELLED_LENGTH);
+  const says = spelled === '' ? '' : `, which say “${spelled}”`;
+  return { kind: 'invisible_characters', detail: `${count} ${name} (${codes.join(', ')})${says}` };
+}
+
+/** Blank lines, or spaces, behind which readers expect nothing. */
+const GAP = /(?:[ \t\u00a0\u2000-\u200a\u3000]*\r?\n){15,}|[ \t\u00a0\u2000-\u200a\u3000]{100,}/g;
+/** Quotations and what is below a signature mark, which mail programs fold. */
+const FOLDED = /(?:^>.*(?:\r?\n|$))+|^-- ?\r?\n[^]*/gm;
+
+/** Adds plain text: with its gaps, and the parts that mail programs fold. */
+export function addPlainText(text: string, list: PieceList): void {
+  let from = 0;
+  for (const { 0: folded, index } of text.matchAll(FOLDED)) {
+    addWithGaps(text.slice(from, index), list, null);
+    const detail = folded.startsWith('>')
+      ? 'a quotation, which mail programs fold'
+      : 'below the mark of a signature, which mail programs fold';
+    addWithGaps(folded, list, { kind: 'collapsed', detail });
+    from = index + folded.length;
+  }
+  addWithGaps(text.slice(from), list, null);
+}
+
+/** Adds text with its gaps. */
+export function addWithGaps(text: string, list: PieceList, unseen: Unseen | null, target: string | null = null): void {
+  let from = 0;
+  for (const { 0: gap, index } of text.matchAll(GAP)) {
+    const lines = gap.split('\n').length - 1;
+    const detail = lines > 0 ? `${lines} blank lines` : `${gap.length} spaces in a row`;
+    list.add(text.slice(from, index), unseen, target);
+    list.add('\n', { kind: 'gap', detail });
+    from = index + gap.length;
+  }
+  list.add(text.slice(from), unseen, target);
+}
