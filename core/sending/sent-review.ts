@@ -3,7 +3,7 @@ import { parseAddressList } from '../mime/address.ts';
 import { readStrictly, type StrictField, type StrictMessage, type StrictPart } from '../mime/strict-parts.ts';
 import { findEncodedFile } from './encoded-files.ts';
 import { addHtmlText } from './unseen-html.ts';
-import { addPlainText, addWithGaps, PieceList, type ReviewPiece } from './unseen-text.ts';
+import { addPlainText, PieceList, type ReviewPiece } from './unseen-text.ts';
 
 /** What a person should look at before an email leaves. */
 export const REVIEW_NOTES = [
@@ -143,14 +143,14 @@ function reviewPart(part: StrictPart, sourceRoom: number, piecesRoom: number): R
     filename,
     sizeBytes: content.length,
     source,
-    pieces: list.pieces,
+    pieces: list.finish(),
     isTruncated,
   };
 }
 
 function addText({ contentType }: StrictPart, text: string, list: PieceList): void {
   if (contentType === 'text/plain') addPlainText(text, list);
-  else addWithGaps(text, list, null);
+  else list.add(text, null);
 }
 
 function reviewStray(text: string): ReviewPart {
@@ -166,7 +166,7 @@ function reviewStray(text: string): ReviewPart {
   return {
     ...part,
     source: text.slice(0, MAX_VALUE_LENGTH).toWellFormed(),
-    pieces: list.pieces,
+    pieces: list.finish(),
     isTruncated: list.isTruncated || text.length > MAX_VALUE_LENGTH,
   };
 }
@@ -237,8 +237,10 @@ function notesOnTexts({ parts }: StrictMessage): ReviewNote[] {
       .map(({ text }) => text)
       .join(' '),
   );
-  const others = list.pieces.map(({ text, target }) => `${text} ${target ?? ''}`).join(' ');
-  const known = new Set([...shown, ...wordsOf(others)]);
+  const aids = list.pieces.map(
+    ({ text, target, unseen }) => `${unseen?.kind === 'attribute' ? text : ''} ${target ?? ''}`,
+  );
+  const known = new Set([...shown, ...wordsOf(aids.join(' '))]);
   const written = wordsOf(plain.text);
   const onlyText = [...written].filter((word) => !known.has(word));
   const onlyHtml = [...shown].filter((word) => !written.has(word));
@@ -286,6 +288,7 @@ function notesOnPart({ path, contentType, filename, text, content, charset }: St
     if (/[\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(filename))
       notes.push(note('file_type', where, 'its name has characters that are not seen, which can hide its ending'));
   }
+  if (PROGRAMS.test(filename ?? '')) notes.push(note('file_type', where, `${filename} can run a program`));
   const magic = SIGNATURES.find(([bytes]) => content.subarray(0, bytes.length).equals(bytes))?.[1];
   if (magic !== undefined && !new RegExp(magic, 'i').test(`${contentType} ${filename ?? ''}`))
     notes.push(note('file_type', where, `its content is that of another type (${magic.split('|')[0]})`));
@@ -296,6 +299,9 @@ function notesOnPart({ path, contentType, filename, text, content, charset }: St
   return notes;
 }
 
+/** Endings of files that run, or open a page that does. */
+const PROGRAMS =
+  /\.(?:exe|scr|com|bat|cmd|msi|msp|pif|lnk|hta|jar|js|jse|vbs|vbe|wsf|wsh|ps1|psm1|reg|iso|img|vhd|dmg|pkg|app|apk|sh|html?|xhtml|svg|docm|xlsm|pptm|xll|one|url|desktop)[\s.]*$/i;
 /** The beginning of files, and what their type or name has. */
 const SIGNATURES: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('MZ'), 'executable|\\.exe|\\.dll|msdownload|dosexec'],

@@ -4,21 +4,28 @@ import {
   areAlike,
   BLACK,
   type Color,
+  type Declarations,
   declarationsOf,
+  gapOf,
   hidingOf,
   parseColor,
   readStyleRules,
   type StyleRules,
+  textHidingOf,
   WHITE,
 } from './unseen-styles.ts';
-import { addWithGaps, PieceList, type Unseen } from './unseen-text.ts';
+import type { PieceList, Unseen } from './unseen-text.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /** How a place in HTML is shown. */
 interface Look {
-  unseen: Unseen | null;
+  /** what hides the element with all that is in it */
+  hidden: Unseen | null;
+  /** what hides its text, unless an inner element shows it again */
+  visibility: Unseen | null;
+  size: Unseen | null;
   color: Color;
   /** null: an image, or a color that is not known */
   background: Color | null;
@@ -33,10 +40,11 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const document = html.length > MAX_HTML_LENGTH ? null : parseMailHtml(html);
   if (document === null) return false;
   const rules = readStyleRules(sheetsIn(document));
-  walk(document, { unseen: null, color: BLACK, background: WHITE, target: null }, { rules, list }, 0);
+  walk(document, SHOWN, { rules, list }, 0);
   return true;
 }
 
+const SHOWN: Look = { hidden: null, visibility: null, size: null, color: BLACK, background: WHITE, target: null };
 const MAX_HTML_LENGTH = 1_000_000;
 const MAX_COMMENT_DEPTH = 3;
 
@@ -61,16 +69,18 @@ function walk(root: Node, look: Look, work: Walk, depth: number): void {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node } = next;
     if (work.list.isTruncated) return;
-    if (node === null) work.list.add('\n', next.look.unseen);
+    if (node === null) work.list.addBreak(next.look.hidden);
     else if (node.nodeName === '#text' && 'value' in node) addText(node, next.look, work.list);
     else if (node.nodeName === '#comment' && 'data' in node) addComment(node.data, next.look, work, depth);
     else {
-      const inner = 'attrs' in node ? lookWithin(node, next.look, work.rules) : next.look;
-      if ('attrs' in node) addAttributes(node, inner, work.list);
-      const isBlock = 'attrs' in node && !INLINE.has(node.nodeName);
-      if (isBlock) {
-        work.list.add('\n', inner.unseen);
-        waiting.push({ node: null, look: inner });
+      const inner = 'attrs' in node ? lookWithin(node, next.look, work) : next.look;
+      if (node.nodeName === 'br') work.list.add('\n', inner.hidden);
+      else if ('attrs' in node) {
+        addAttributes(node, inner, work.list);
+        if (!INLINE.has(node.nodeName)) {
+          work.list.addBreak(inner.hidden);
+          waiting.push({ node: null, look: inner });
+        }
       }
       if ('content' in node) waiting.push({ node: node.content as Node, look: inner });
       if ('childNodes' in node)
@@ -108,31 +118,50 @@ const KINDS: Readonly<Record<string, Unseen>> = {
   rp: { kind: 'some_readers', detail: 'in <rp>' },
 };
 
-function lookWithin(element: Element, outer: Look, rules: StyleRules): Look {
+function lookWithin(element: Element, outer: Look, { rules, list }: Walk): Look {
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
-  const target =
-    element.nodeName === 'a' || element.nodeName === 'area' ? (value('href')?.trim() ?? outer.target) : outer.target;
+  const isLink = element.nodeName === 'a' || element.nodeName === 'area';
+  const target = isLink ? (value('href')?.trim() ?? outer.target) : outer.target;
   const { always, conditional } = declarationsOf(element, rules);
-  let { color, background } = outer;
+  let { color, background, visibility, size } = outer;
   if (value('bgcolor') !== undefined) background = parseColor(value('bgcolor') ?? '');
   if (value('background') !== undefined) background = null;
   const given = value('color') ?? (element.nodeName === 'body' ? value('text') : undefined);
   if (given !== undefined) color = parseColor(given) ?? color;
   for (const declarations of always) {
     color = parseColor(declarations.get('-webkit-text-fill-color') ?? declarations.get('color') ?? '') ?? color;
-    const shown = declarations.get('background-color') ?? declarations.get('background');
-    if (shown === undefined) continue;
-    const painted = /url\(|gradient\(/.test(shown) ? null : firstColor(shown);
-    if (painted === null) background = /url\(|gradient\(/.test(shown) ? null : background;
-    else if (painted[3] > 0.1) background = painted;
+    background = backgroundWithin(declarations, background);
+    visibility = withDefault(textHidingOf(declarations, 'visibility'), visibility);
+    size = withDefault(textHidingOf(declarations, 'font-size'), size);
+    const gap = gapOf(declarations);
+    if (gap !== null) list.add('\n', gap);
   }
-  return {
-    target,
-    color,
-    background,
-    unseen: outer.unseen ?? unseenBy(element, value, { always, conditional }, color, background),
-  };
+  // The summary of closed details is shown.
+  const around = element.nodeName === 'summary' && outer.hidden === CLOSED ? null : outer.hidden;
+  const hidden = around ?? hidingWithin(element, value, { always, conditional });
+  return { target, color, background, visibility, size, hidden };
 }
+
+function withDefault(found: Unseen | null | undefined, outer: Unseen | null): Unseen | null {
+  return found === undefined ? outer : found;
+}
+
+function backgroundWithin(declarations: Declarations, outer: Color | null): Color | null {
+  const shown = declarations.get('background-color') ?? declarations.get('background');
+  if (shown === undefined) return outer;
+  if (/url\(|gradient\(/.test(shown)) return null;
+  const painted = firstColor(shown);
+  return painted !== null && painted[3] > 0.1 ? painted : outer;
+}
+
+/** Returns why text at a place is not seen; null: it is. */
+function unseenAt({ hidden, visibility, size, color, background }: Look): Unseen | null {
+  if (hidden !== null || visibility !== null || size !== null) return hidden ?? visibility ?? size;
+  return background !== null && areAlike(color, background) ? SAME_COLOR : null;
+}
+
+const SAME_COLOR: Unseen = { kind: 'same_color', detail: 'its color is that of the background' };
+const CLOSED: Unseen = { kind: 'collapsed', detail: 'in <details> that is closed' };
 
 function firstColor(value: string): Color | null {
   return (
@@ -145,18 +174,15 @@ function firstColor(value: string): Color | null {
   );
 }
 
-function unseenBy(
+function hidingWithin(
   element: Element,
   value: (name: string) => string | undefined,
   { always, conditional }: ReturnType<typeof declarationsOf>,
-  color: Color,
-  background: Color | null,
 ): Unseen | null {
   const kind = KINDS[element.nodeName];
   if (kind !== undefined) return kind;
   if (value('hidden') !== undefined) return { kind: 'hidden', detail: 'the attribute hidden' };
-  if (element.nodeName === 'details' && value('open') === undefined)
-    return { kind: 'collapsed', detail: 'in <details> that is closed' };
+  if (element.nodeName === 'details' && value('open') === undefined) return CLOSED;
   if (element.nodeName === 'dialog' && value('open') === undefined)
     return { kind: 'hidden', detail: 'in <dialog> that is closed' };
   for (const declarations of always) {
@@ -165,8 +191,6 @@ function unseenBy(
   }
   if (element.nodeName === 'font' && /^-[2-9]|^0$/.test(value('size')?.trim() ?? ''))
     return { kind: 'tiny', detail: `size="${value('size')}"` };
-  if (background !== null && areAlike(color, background))
-    return { kind: 'same_color', detail: 'its color is that of the background' };
   for (const declarations of conditional) {
     const hiding = hidingOf(declarations);
     if (hiding !== null) return { kind: 'some_readers', detail: `${hiding.detail} on some screens` };
@@ -180,11 +204,11 @@ function unseenBy(
 }
 
 function addText({ value, parentNode }: DefaultTreeAdapterTypes.TextNode, look: Look, list: PieceList): void {
-  const isKept = parentNode?.nodeName === 'pre' || look.unseen?.kind === 'code';
+  const unseen = unseenAt(look);
+  if (unseen?.kind === 'code' && parentNode?.nodeName === 'style') return addStyleText(value, list);
+  const isKept = parentNode?.nodeName === 'pre' || unseen?.kind === 'code';
   const text = isKept ? value : value.replace(/[ \t\r\n\f]+/g, ' ');
-  if (look.unseen !== null && text.trim() === '') return;
-  if (look.unseen?.kind === 'code' && parentNode?.nodeName === 'style') return addStyleText(value, list);
-  addWithGaps(text, list, look.unseen, look.target);
+  if (text.trim() !== '' || unseen === null) list.add(text, unseen, look.target);
 }
 
 /** Of style sheets, what is not CSS that only changes looks: comments, and text that they add. */
@@ -207,7 +231,7 @@ function addComment(comment: string, look: Look, work: Walk, depth: number): voi
   const condition = comment.slice(0, Math.min(40, comment.indexOf('>') + 1)).trim();
   walk(
     content,
-    { ...look, unseen: { kind: 'some_readers', detail: `only in Outlook: ${condition}` } },
+    { ...look, hidden: { kind: 'some_readers', detail: `only in Outlook: ${condition}` } },
     work,
     depth + 1,
   );

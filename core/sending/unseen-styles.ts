@@ -95,7 +95,7 @@ function ruleOf(selector: string, declarations: Declarations, isConditional: boo
 }
 
 /** Returns the declarations of a style attribute, or of a block of a style sheet. */
-export function readDeclarations(css: string): Declarations {
+function readDeclarations(css: string): Declarations {
   const found = new Map<string, string>();
   for (const declaration of (css.includes('\\') || css.includes('/*') ? decodeCss(css) : css).split(';')) {
     const colon = declaration.indexOf(':');
@@ -137,7 +137,7 @@ export function declarationsOf(
   return { always, conditional };
 }
 
-/** Returns why declarations hide an element, apart from its colors; null: they do not. */
+/** Returns why declarations hide an element with all that is in it; null: they do not. */
 export function hidingOf(declarations: Declarations): Unseen | null {
   const size = (property: string) => pixelsOf(declarations.get(property));
   const says = (property: string, pattern: RegExp) => pattern.test(declarations.get(property) ?? '');
@@ -146,7 +146,6 @@ export function hidingOf(declarations: Declarations): Unseen | null {
     detail: `${property}: ${(declarations.get(property) ?? '').slice(0, 60)}`,
   });
   if (says('display', /^none/)) return because('hidden', 'display');
-  if (says('visibility', /^(?:hidden|collapse)/)) return because('hidden', 'visibility');
   if (says('content-visibility', /^hidden/)) return because('hidden', 'content-visibility');
   if (says('mso-hide', /^all/)) return because('some_readers', 'mso-hide');
   if (numberOf(declarations.get('opacity')) <= 0.1) return because('hidden', 'opacity');
@@ -154,7 +153,6 @@ export function hidingOf(declarations: Declarations): Unseen | null {
   if (says('transform', /scale\w?\(\s*0*(?:\.0\d*)?\s*[,)]/)) return because('hidden', 'transform');
   if (says('clip', /rect\(\s*0/) || says('clip-path', /inset\(\s*(?:50|[6-9]\d|100)%|circle\(\s*0|polygon\(\s*\)/))
     return because('hidden', declarations.has('clip') ? 'clip' : 'clip-path');
-  if (size('font-size') <= TINY_PIXELS) return because('tiny', 'font-size');
   if (size('max-height') <= TINY_PIXELS) return because('hidden', 'max-height');
   if (size('max-width') <= TINY_PIXELS) return because('hidden', 'max-width');
   const isCut =
@@ -179,6 +177,45 @@ export function hidingOf(declarations: Declarations): Unseen | null {
   return null;
 }
 
+/**
+ * Returns why declarations hide text that has no other declaration: `font-size` and `visibility`. Null: they show it. Undefined: they say
+ * nothing.
+ */
+export function textHidingOf(
+  declarations: Declarations,
+  property: 'font-size' | 'visibility',
+): Unseen | null | undefined {
+  const value = declarations.get(property);
+  if (value === undefined || value === 'inherit') return undefined;
+  const detail = `${property}: ${value.slice(0, 60)}`;
+  if (property === 'visibility') return /^(?:hidden|collapse)/.test(value) ? { kind: 'hidden', detail } : null;
+  if (pixelsOf(value) <= TINY_PIXELS) return { kind: 'tiny', detail };
+  return /(?:em|%)$/.test(value) && !value.endsWith('rem') ? undefined : null;
+}
+
+/** Returns the first declaration that makes a gap of more than a screen; null: none. */
+export function gapOf(declarations: Declarations): Unseen | null {
+  for (const property of GAPS) {
+    const lengths = (declarations.get(property) ?? '').split(/\s+/).map((length) => pixelsOf(length));
+    if (lengths.some((length) => Number.isFinite(length) && length >= GAP_PIXELS))
+      return { kind: 'gap', detail: `${property}: ${declarations.get(property)?.slice(0, 60)}` };
+  }
+  return null;
+}
+
+const GAPS = [
+  'height',
+  'min-height',
+  'padding',
+  'padding-top',
+  'padding-bottom',
+  'margin',
+  'margin-top',
+  'margin-bottom',
+  'line-height',
+  'top',
+];
+const GAP_PIXELS = 1_000;
 const TINY_PIXELS = 2;
 const FAR_PIXELS = 100;
 const POSITIONS: ReadonlySet<string> = new Set(['left', 'top', 'right', 'bottom', 'text-indent']);
@@ -256,7 +293,7 @@ export function parseColor(text: string): Color | null {
   if (value === 'transparent') return [0, 0, 0, 0];
   const hex = NAMED[value] ?? /^#?((?:[0-9a-f]{3,4}){1,2})$/.exec(value)?.[1];
   if (hex !== undefined) {
-    const digits = hex.length < 5 ? [...hex].map((digit) => digit + digit) : (hex.match(/../g) ?? []);
+    const digits = (hex.length < 5 ? hex.replace(/./g, '$&$&') : hex).match(/../g) ?? [];
     const [red = 0, green = 0, blue = 0, alpha = 255] = digits.map((each) => Number.parseInt(each, 16));
     return [red, green, blue, alpha / 255];
   }

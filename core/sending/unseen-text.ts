@@ -48,7 +48,7 @@ export class PieceList {
 
   /** Adds text, and marks the invisible characters in it and the lines that readers do not unfold. */
   add(text: string, unseen: Unseen | null, target: string | null = null): void {
-    if (unseen !== null && unseen.kind !== 'invisible_characters') return this.#push({ text, unseen, target });
+    if (unseen !== null && unseen.kind !== 'collapsed') return this.#push({ text, unseen, target });
     let from = 0;
     for (const { 0: run, index } of text.matchAll(INVISIBLE)) {
       if (isOfEmoji(text, index, run)) continue;
@@ -57,6 +57,17 @@ export class PieceList {
       from = index + run.length;
     }
     this.#push({ text: text.slice(from), unseen, target });
+  }
+
+  /** Begins a line, unless one has just begun. */
+  addBreak(unseen: Unseen | null): void {
+    const text = this.pieces.at(-1)?.text ?? '\n';
+    if (!/\n[ \t]*$/.test(text.slice(-20))) this.add('\n', unseen);
+  }
+
+  /** Returns the pieces, with the gaps in them marked. */
+  finish(): ReviewPiece[] {
+    return this.pieces.flatMap((piece) => withGaps(piece)).filter(({ text, unseen }) => unseen !== null || text !== '');
   }
 
   #push(piece: ReviewPiece): void {
@@ -98,12 +109,13 @@ const NAMES: readonly [RegExp, string][] = [
 const MAX_SPELLED_LENGTH = 200;
 
 function describe(run: string): Unseen {
-  const count = [...run].length;
-  const codes = [...new Set(run)]
+  const characters = Array.from(run);
+  const count = characters.length;
+  const codes = [...new Set(characters)]
     .slice(0, 4)
     .map((each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
   const name = NAMES.find(([pattern]) => pattern.test(run))?.[1] ?? 'invisible characters';
-  const spelled = [...run]
+  const spelled = characters
     .flatMap((each) => {
       const code = (each.codePointAt(0) ?? 0) - 0xe0000;
       return code >= 0x20 && code < 0x7f ? String.fromCodePoint(code) : [];
@@ -119,29 +131,33 @@ const GAP = /(?:[ \t\u00a0\u2000-\u200a\u3000]*\r?\n){15,}|[ \t\u00a0\u2000-\u20
 /** Quotations and what is below a signature mark, which mail programs fold. */
 const FOLDED = /(?:^>.*(?:\r?\n|$))+|^-- ?\r?\n[^]*/gm;
 
-/** Adds plain text: with its gaps, and the parts that mail programs fold. */
+/** Adds plain text, with the parts that mail programs fold. */
 export function addPlainText(text: string, list: PieceList): void {
   let from = 0;
   for (const { 0: folded, index } of text.matchAll(FOLDED)) {
-    addWithGaps(text.slice(from, index), list, null);
-    const detail = folded.startsWith('>')
-      ? 'a quotation, which mail programs fold'
-      : 'below the mark of a signature, which mail programs fold';
-    addWithGaps(folded, list, { kind: 'collapsed', detail });
+    list.add(text.slice(from, index), null);
+    const what = folded.startsWith('>') ? 'a quotation' : 'below the mark of a signature';
+    list.add(folded, { kind: 'collapsed', detail: `${what}, which mail programs fold` });
     from = index + folded.length;
   }
-  addWithGaps(text.slice(from), list, null);
+  list.add(text.slice(from), null);
 }
 
-/** Adds text with its gaps. */
-export function addWithGaps(text: string, list: PieceList, unseen: Unseen | null, target: string | null = null): void {
+function withGaps(piece: ReviewPiece): ReviewPiece[] {
+  const { text, unseen } = piece;
+  if (unseen !== null && text.trim() === '' && unseen.kind !== 'gap' && unseen.kind !== 'invisible_characters')
+    return [];
+  const pieces: ReviewPiece[] = [];
   let from = 0;
   for (const { 0: gap, index } of text.matchAll(GAP)) {
     const lines = gap.split('\n').length - 1;
     const detail = lines > 0 ? `${lines} blank lines` : `${gap.length} spaces in a row`;
-    list.add(text.slice(from, index), unseen, target);
-    list.add('\n', { kind: 'gap', detail });
+    pieces.push(
+      { ...piece, text: text.slice(from, index) },
+      { text: '\n', unseen: { kind: 'gap', detail }, target: null },
+    );
     from = index + gap.length;
   }
-  list.add(text.slice(from), unseen, target);
+  pieces.push({ ...piece, text: text.slice(from) });
+  return pieces;
 }

@@ -2,7 +2,7 @@ import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actor
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { readBytes } from '../emails/attachments.ts';
+import { readBytes, WHOLE_MESSAGE } from '../emails/attachments.ts';
 import { loadContents, loadEmails } from '../emails/emails.ts';
 
 /** What the thread gets. */
@@ -11,7 +11,6 @@ export interface MessageToReview {
   bcc: readonly string[];
 }
 
-const WHOLE_MESSAGE = { start: 0, length: Number.MAX_SAFE_INTEGER };
 const TIME_LIMIT_MS = 6_000;
 const HEAP_LIMIT_MB = 512;
 /** A thread without work for this long ends; milliseconds. */

@@ -62,7 +62,7 @@ export function ReviewNotes({ review: { notes, parts, isTruncated } }: { review:
 export function ReviewParts({ review: { fields, parts } }: { review: Review }) {
   return (
     <Stack gap="sm" component="section" aria-label="As it is sent">
-      <Title order={3} size="h6">
+      <Title order={2} size="h6">
         As it is sent
       </Title>
       <dl className={style['fields']}>
