@@ -101,10 +101,14 @@ function isOfEmoji(text: string, index: number, run: string): boolean {
   );
 }
 
-const NAMES: readonly [RegExp, string][] = [
-  [/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u, 'characters that change the direction of text'],
-  [/[\u{e0000}-\u{e007f}]/u, 'tag characters'],
-  [/\p{Cc}/u, 'control characters'],
+const NAMES: readonly [RegExp, string, string][] = [
+  [
+    /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u,
+    'character that changes the direction of text',
+    'characters that change the direction of text',
+  ],
+  [/[\u{e0000}-\u{e007f}]/u, 'tag character', 'tag characters'],
+  [/\p{Cc}/u, 'control character', 'control characters'],
 ];
 const MAX_SPELLED_LENGTH = 200;
 
@@ -114,7 +118,12 @@ function describe(run: string): Unseen {
   const codes = [...new Set(characters)]
     .slice(0, 4)
     .map((each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
-  const name = NAMES.find(([pattern]) => pattern.test(run))?.[1] ?? 'invisible characters';
+  const [, one, many] = NAMES.find(([pattern]) => pattern.test(run)) ?? [
+    '',
+    'invisible character',
+    'invisible characters',
+  ];
+  const name = count === 1 ? one : many;
   const spelled = characters
     .flatMap((each) => {
       const code = (each.codePointAt(0) ?? 0) - 0xe0000;
