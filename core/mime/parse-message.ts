@@ -7,14 +7,15 @@ import {
   firstField,
   type HeaderSection,
   type Priority,
-  parseDate,
   readableFields,
   readHeaderSection,
   readPriority,
 } from './header-fields.ts';
+import { chooseHtmlCharset } from './html-charset.ts';
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
+import { parseDate } from './parse-date.ts';
 import { readHtmlReply } from './reply-html.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
@@ -61,7 +62,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 2;
+export const PARSER_VERSION = 3;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -81,8 +82,8 @@ const MAX_SCANNED_FIELD_LENGTH = 4_000;
 /** Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. */
 export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const section = readHeaderSection(bytes);
-  const { leaves, isTruncated } = await readParts(bytes);
-  const head = readHead(section);
+  const { leaves, bodyCharset, isTruncated } = await readParts(bytes);
+  const head = readHead(section, bodyCharset);
   const attached = leaves.filter((leaf) => leaf.isAttachment);
   const bodies = readBodies(bytes, leaves, isForwardSubject(head.subject));
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
@@ -108,7 +109,7 @@ export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessag
   );
   const fields = whole.fields.filter((field) => field.raw.length <= MAX_SCANNED_FIELD_LENGTH);
   return {
-    ...readHead({ fields, isTruncated: true }),
+    ...readHead({ ...whole, fields, isTruncated: true }, null),
     textBody: null,
     htmlBody: null,
     cleanedText: null,
@@ -138,9 +139,9 @@ type Head = Pick<
 >;
 type Bodies = Pick<ParsedMessage, 'textBody' | 'htmlBody' | 'cleanedText' | 'removedParts' | 'cleanedHtml'>;
 
-function readHead(section: HeaderSection): Head {
-  const addresses = readAddressFields(section);
-  const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '');
+function readHead(section: HeaderSection, bodyCharset: string | null): Head {
+  const addresses = readAddressFields(section, bodyCharset);
+  const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '', bodyCharset);
   return {
     messageId: parseMessageId(idsText(section, 'message-id')),
     inReplyTo: parseMessageIds(idsText(section, 'in-reply-to')),
@@ -148,10 +149,10 @@ function readHead(section: HeaderSection): Head {
     subject: value('subject'),
     date: parseDate(firstField(section, 'date')?.raw ?? ''),
     addresses,
-    headers: readableFields(section),
+    headers: readableFields(section, bodyCharset),
     priority: readPriority(section),
     isTruncated: section.isTruncated || Object.values(addresses).some(isFull),
-    hasSeveralFromFields: section.fields.filter((field) => field.name === 'from').length > 1,
+    hasSeveralFromFields: section.fields.filter((field) => field.name === 'from').length > 1 || section.hidesFrom,
   };
 }
 
@@ -192,7 +193,11 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
 
 function textOf(bytes: Buffer, leaf: Leaf): string {
   const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
-  const text = decodeCharset(Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength), leaf.charset);
+  const content = Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength);
+  const text = decodeCharset(
+    content,
+    leaf.contentType === 'text/html' ? chooseHtmlCharset(content, leaf.charset) : leaf.charset,
+  );
   return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
 }
 
