@@ -6,7 +6,7 @@ export interface OddCase {
 }
 
 /** Facts of a message. Absent: left open. Texts are compared without outer white space. */
-export interface OddFacts {
+interface OddFacts {
   subject?: string;
   fromName?: string | null;
   date?: string | null;
