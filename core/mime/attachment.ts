@@ -1,5 +1,6 @@
 import libmime from 'libmime';
 import { storableText } from '../shared/text.ts';
+import type { CalendarEvent } from './calendar-event.ts';
 import { decodeEncodedWords } from './encoded-words.ts';
 
 /** An attachment of a stored message and the position of its encoded bytes. Stored in email_content.attachments. */
@@ -20,6 +21,8 @@ export interface Attachment {
   length: number;
   /** lower-case Content-Transfer-Encoding */
   transferEncoding: TransferEncoding;
+  /** what a calendar says; omitted for everything else */
+  event?: CalendarEvent;
 }
 
 export type TransferEncoding = 'base64' | 'quoted-printable' | '7bit' | '8bit' | 'binary' | 'uuencode';

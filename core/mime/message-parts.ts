@@ -18,6 +18,8 @@ export interface Leaf {
   /** null when missing; unknown values mean attachment (RFC 2183 §2.8) */
   disposition: 'attachment' | 'inline' | null;
   contentId: string | null;
+  /** the parameter `method` of a calendar (RFC 6047 §2.4); null when missing */
+  method: string | null;
   /** whether it is listed: it has a name, is marked as an attachment, or is not text */
   isAttachment: boolean;
   /** whether its text belongs to the text or HTML body */
@@ -76,6 +78,7 @@ function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string |
     filename,
     disposition,
     contentId: fields.contentId,
+    method: fields.method,
     isAttachment,
     // The only part of a message is its text even if it has a name.
     isBody: isText && (!isAttachment || (node.root && disposition !== 'attachment')),

@@ -2,6 +2,7 @@ import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody } from '../htm
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
+import { readCalendarEvent } from './calendar-event.ts';
 import {
   decodeText,
   firstField,
@@ -87,6 +88,7 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const attached = leaves.filter((leaf) => leaf.isAttachment);
   const bodies = readBodies(bytes, leaves, isForwardSubject(head.subject));
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
+  addEvent(bytes, attached, attachments);
   return {
     ...head,
     ...bodies,
@@ -192,13 +194,15 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
 }
 
 function textOf(bytes: Buffer, leaf: Leaf): string {
-  const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
-  const content = Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength);
-  const text = decodeCharset(
-    content,
-    leaf.contentType === 'text/html' ? chooseHtmlCharset(content, leaf.charset) : leaf.charset,
-  );
+  const content = contentOf(bytes, leaf);
+  const isHtml = leaf.contentType === 'text/html';
+  const text = decodeCharset(content, isHtml ? chooseHtmlCharset(content, leaf.charset) : leaf.charset);
   return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
+}
+
+function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
+  const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
+  return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength);
 }
 
 /** Joins the lines of format=flowed (RFC 3676 §4.2): a line that ends in a space continues on the next line of the same quote depth. */
@@ -222,18 +226,40 @@ function unflow(text: string, flowed: Leaf['flowed']): string {
 }
 
 function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
-  const encoded = bytes.subarray(leaf.start, leaf.start + leaf.length);
   return {
     index,
     filename: attachmentFilename(leaf.filename, leaf.contentType, index),
     contentType: storableText(leaf.contentType),
-    size: decodeAttachment(encoded, leaf.transferEncoding).length,
+    size: contentOf(bytes, leaf).length,
     contentId: leaf.contentId,
     contentDisposition: leaf.disposition,
     start: leaf.start,
     length: leaf.length,
     transferEncoding: leaf.transferEncoding,
   };
+}
+
+/** Calendars that are read, and bytes of one. */
+const MAX_CALENDARS = 10;
+const MAX_CALENDAR_BYTES = 1_000_000;
+
+/** Adds its event to the first calendar that has one. */
+function addEvent(bytes: Buffer, leaves: readonly Leaf[], attachments: readonly Attachment[]): void {
+  let calendars = 0;
+  for (const attachment of attachments) {
+    const leaf = leaves[attachment.index];
+    if (leaf === undefined || !isCalendar(attachment)) continue;
+    const content = contentOf(bytes, leaf).subarray(0, MAX_CALENDAR_BYTES);
+    const event = readCalendarEvent(decodeCharset(content, leaf.charset ?? 'utf-8'), leaf.method);
+    if (event !== null) attachment.event = event;
+    if (event !== null || ++calendars === MAX_CALENDARS) return;
+  }
+}
+
+/** Some programs send calendars as unknown bytes. */
+function isCalendar({ contentType, filename }: Attachment): boolean {
+  if (contentType === 'application/octet-stream') return /\.ics$/i.test(filename);
+  return /^(?:text|application)\/(?:x-)?v?(?:calendar|ics|ical)$/.test(contentType);
 }
 
 /** Returns the start of the text on one line, at most 200 characters; without text, that of the HTML. */

@@ -20,6 +20,8 @@ export interface PartFields {
   disposition: 'attachment' | 'inline' | null;
   /** `<...>`; null when missing */
   contentId: string | null;
+  /** of a calendar (RFC 6047 §2.4); null when missing */
+  method: string | null;
   /** filename, or else name; decoded by readFilename */
   names: { disposition: ParameterList; contentType: ParameterList };
 }
@@ -39,6 +41,7 @@ export function readPartFields(head: Buffer): PartFields {
     flowed: parameter('format') !== 'flowed' ? null : parameter('delsp') === 'yes' ? 'delete-space' : 'keep-space',
     disposition: toDisposition(disposition.value),
     contentId: toContentId(firstField(section, 'content-id')?.raw ?? ''),
+    method: contentType.value.endsWith('calendar') ? readParameter(contentType, 'method', null) : null,
     names: { disposition, contentType },
   };
 }
