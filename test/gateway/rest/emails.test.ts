@@ -309,6 +309,7 @@ describe('one email', () => {
         text: 'Hello',
         html: null,
         attachments: [attachment],
+        event: null,
         headers: [
           ['received', 'by one'],
           ['subject', 'A subject'],
