@@ -309,7 +309,6 @@ describe('one email', () => {
         text: 'Hello',
         html: null,
         attachments: [attachment],
-        event: null,
         headers: [
           ['received', 'by one'],
           ['subject', 'A subject'],
@@ -360,6 +359,7 @@ describe('one email', () => {
       updated_at: expect.any(String),
       sent_at: null,
       scheduled_at: null,
+      event: null,
       has_attachments: true,
       attachments: [
         {
