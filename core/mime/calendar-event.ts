@@ -169,7 +169,9 @@ function readEnd(
   const duration = DURATION.exec(findLine(event, 'DURATION')?.value.trim() ?? '');
   if (duration === null) return start.isDate ? addDays(start.wall, 1) : null;
   const [, sign = '', ...numbers] = duration;
-  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = numbers.map((digits) => Number(digits ?? 0));
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = numbers.map((digits: string | undefined) =>
+    Number(digits ?? 0),
+  );
   if (sign === '-') return null;
   // Days keep the time of the clock, hours do not (RFC 5545 §3.3.6).
   const shifted = start.toText(addDays(start.wall, weeks * 7 + days));
