@@ -82,12 +82,11 @@ const ENCODINGS: readonly (readonly [start: string, encoding: TransferEncoding])
 
 /**
  * Returns the display and download name of an attachment. It comes from the sender, so it is made safe: separators, control characters
- * and marks that change the direction of writing (which show `txt.exe` as `exe.txt`) become `_`; of a path of Windows the last step
- * counts. A part without a name gets one from its number and type.
+ * and marks that change the direction of writing (which show `txt.exe` as `exe.txt`) become `_`. A part without a name gets one from its
+ * number and type.
  */
 export function attachmentFilename(given: string | null, contentType: string, index: number): string {
   const name = storableText(given ?? '')
-    .replace(/^(?:[A-Za-z]:|\\\\)[^/]*\\(?=[^\\]*[^\\\s])/, '')
     .normalize('NFC')
     .replace(/[\0-\x1f\x7f-\x9f/\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g, '_')
     .replace(/\s+/g, ' ')

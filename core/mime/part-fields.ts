@@ -62,7 +62,9 @@ export function detectTypeByName(filename: string | null): string | null {
 
 function readName(list: ParameterList, name: string, bodyCharset: string | null): string | null {
   const value = readParameter(list, name, bodyCharset);
-  return value === null || value === '' ? null : storableText(value);
+  // Some mail programs of Windows send the whole path.
+  const last = value?.replace(/^(?:[A-Za-z]:|\\\\)[^/]*\\(?=[^\\]*[^\\\s])/, '') ?? '';
+  return last === '' ? null : storableText(last);
 }
 
 function readParameterField(section: HeaderSection, name: string): ParameterList {

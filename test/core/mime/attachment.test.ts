@@ -50,7 +50,7 @@ describe('the file name', () => {
     ['report.pdf', 'report.pdf'],
     ['../../etc/passwd', '.._.._etc_passwd'],
     ['..\\windows', '.._windows'],
-    ['C:\\x.txt', 'x.txt'],
+    ['C:\\x.txt', 'C:_x.txt'],
     ['/etc/passwd', '_etc_passwd'],
     ['a\r\nb\0.txt', 'a__b_.txt'],
     ['invoice\u202efdp.exe', 'invoice_fdp.exe'],
