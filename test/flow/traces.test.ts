@@ -125,7 +125,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     expect(accept).toMatchObject({ service: serviceOf('receiving'), parentSpanId: answered.spanId, kind: INTERNAL });
     for (const [name, process] of [
       ['parse', 'receiving'],
-      ['thread', 'threading'],
+      ['thread', 'receiving'],
       ['route', 'delivery'],
       ['webhook attempt', 'delivery'],
     ] as const) {
@@ -161,12 +161,12 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
 
   if (mode === 'split')
     test('the trace goes on where a process was away, and no wake told it', async () => {
-      await site.stage.service.end('threading', 'SIGKILL');
+      await site.stage.service.end('delivery', 'SIGKILL');
       const emailId = await receive(site);
-      await traceWith(emailId, ['parse']);
-      site.stage.service.startProcess('threading');
-      const trace = await traceWith(emailId, ['thread', 'route', 'webhook attempt']);
-      expect(one(trace, 'thread').parentSpanId).toBe(one(trace, 'accept').spanId);
+      await traceWith(emailId, ['parse', 'thread']);
+      site.stage.service.startProcess('delivery');
+      const trace = await traceWith(emailId, ['route', 'webhook attempt']);
+      expect(one(trace, 'route').parentSpanId).toBe(one(trace, 'accept').spanId);
     });
 
   test('an email posted is one trace, which its client began, up to the other server', async () => {
