@@ -4,7 +4,7 @@ import { inTransactionFrom } from '../../db/connection/transaction.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
 import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
-import { schedulingMetrics } from '../../schema/metrics.ts';
+import { schedulingMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
@@ -95,10 +95,12 @@ async function release(context: ActorContext, options: ReleaseOptions, keys: rea
   for (const { userId, emailIds, lastSeq } of released) {
     const emails = emailIds.map((emailId) => ({ userId, emailId }));
     noteStage(context.database, emails, { name: 'release', startedTick });
+    noteStage(context.database, emails, { name: 'thread', startedTick });
     context.bus.wake('sending.send.wake', { userId, emailIds });
     context.bus.publish('event.appended', { userId, lastSeq });
   }
   const count = released.reduce((sum, user) => sum + user.emailIds.length, 0);
   schedulingMetrics.released.inc(count);
+  threadingMetrics.emails.inc(count);
   return count;
 }

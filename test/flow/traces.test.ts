@@ -138,7 +138,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
       kind: CLIENT,
       attributes: { 'http.response.status_code': 200, 'postroom.attempt': 1 },
     });
-    expect(new Set(trace.map(({ instance }) => instance)).size).toBe(mode === 'split' ? 4 : 2);
+    expect(new Set(trace.map(({ instance }) => instance)).size).toBe(mode === 'split' ? 3 : 2);
     expect(await rows(site.stage)).toContainEqual({
       email_id: emailId,
       trace_parent: `00-${accept.traceId}-${accept.spanId}-01`,
