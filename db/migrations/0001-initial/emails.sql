@@ -192,15 +192,10 @@ create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_l
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
 
--- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their bytes.
-create function pending_receptions(p_user_id text, p_email_ids text[], p_length integer)
-  returns table (email_id text, recipient text, own_address text, address_id text, domain_id text, accepted_at timestamptz,
-    is_test boolean, metadata jsonb, head bytea)
+-- Those of the emails of the user that SMTP accepted and that are still to be parsed.
+create function pending_receptions(p_user_id text, p_email_ids text[]) returns table (email_id text, recipient text)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select o.email_id, o.recipient, o.own_address, o.address_id, o.domain_id, o.accepted_at, o.is_test, a.metadata,
-      substring(r.octets for p_length)
-    from reception o join raw_message r on r.id = o.raw_id
-    left join reply_address a on a.user_id = o.user_id and a.id = o.reply_address_id
+    select o.email_id, o.recipient from reception o
     where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
       and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(substring(o.own_address from '[^@]*$'), o.own_address)) $$;
