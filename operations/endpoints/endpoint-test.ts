@@ -5,6 +5,7 @@ import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply, type Request } from '../../schema/messages.ts';
+import { requireScopes } from '../accounts/key-grants.ts';
 import { invalid, newIdentifier, type OperationContext } from '../context.ts';
 import { limitRefusal } from '../sending/sending-policy.ts';
 import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
@@ -43,6 +44,7 @@ export async function testEndpoint(
   input: EndpointTestInput,
 ): Promise<EndpointTestOutcome> {
   const { userId, settings } = context;
+  requireScopes(context.rights, 'Testing an endpoint', ['read']);
   const [endpoint] = await loadEndpoints(context, [endpointId]);
   if (endpoint == null) throw endpointNotFound();
   if (input.overrideUrl !== null) {

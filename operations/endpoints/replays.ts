@@ -2,6 +2,7 @@ import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as replays from '../../db/queries/endpoints/delivery-replay.ts';
+import { requireScopes } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { endpointNotFound } from './endpoints.ts';
 
@@ -43,6 +44,7 @@ export async function replayDeliveries(
   input: ReplayInput,
 ): Promise<Replay> {
   const { bus, database, userId } = context;
+  requireScopes(context.rights, 'Replaying deliveries', ['read']);
   if (!isValidId(endpointId)) throw endpointNotFound();
   const { deliveryIds, ...replay } = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
@@ -94,6 +96,7 @@ export interface RetriedWaiting {
  */
 export async function retryWaiting(context: OperationContext, endpointId: string): Promise<RetriedWaiting> {
   const { bus, database, userId } = context;
+  requireScopes(context.rights, 'Retrying deliveries', ['read']);
   if (!isValidId(endpointId)) throw endpointNotFound();
   const found = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);

@@ -3,6 +3,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
+import { requireScopes } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   decideCurrentRoute,
@@ -26,6 +27,7 @@ export interface RetryInput {
  */
 export async function retryEmail(context: OperationContext, emailId: string, input: RetryInput): Promise<string[]> {
   const { bus, database, userId } = context;
+  requireScopes(context.rights, 'Delivering an email again', ['read']);
   if (!isValidId(emailId)) throw emailNotFound();
   const deliveryIds = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
@@ -49,6 +51,7 @@ export async function retryEvent(
   { id: deliveryId, endpointId, status }: Pick<DeliverySummary, 'id' | 'endpointId' | 'status'>,
 ): Promise<string> {
   const { bus, database, userId } = context;
+  requireScopes(context.rights, 'Posting an event again', ['read']);
   if (status === 'success') throw alreadySucceeded();
   const again = await asUser(database, userId, async (transaction) => {
     const [target] = await deliveries.findTargets(transaction, userId, [endpointId]);

@@ -26,17 +26,19 @@ import type { Submission } from './idempotency.ts';
 /** Who sends a submission, as far as send policies matter. */
 export interface PolicySubject {
   submission: Submission;
-  /** null: a person, or an action of a webhook */
+  /** the API key that sends it, or that set up the webhook whose action does; null: a person */
   keyId: string | null;
   /** whether a program sends it: what auto_replies_per_thread_per_hour counts */
   isAutomatic: boolean;
+  /** whether an action of a webhook sends it */
+  isOfWebhook?: boolean;
 }
 
 /** An email with the send policies that hold for it, at least one. */
 interface HeldEmail {
   email: OutgoingEmail;
-  keyId: string | null;
   isAutomatic: boolean;
+  isOfWebhook: boolean;
   policies: HeldPolicy[];
 }
 
@@ -55,7 +57,7 @@ export function heldEmails(
 ): HeldEmails {
   const held = new Map<OutgoingEmail, HeldEmail>();
   if (keyPolicies.size === 0 && addressPolicies.size === 0) return held;
-  for (const { submission, keyId, isAutomatic } of group) {
+  for (const { submission, keyId, isAutomatic, isOfWebhook = false } of group) {
     const ofKey = keyId === null ? undefined : keyPolicies.get(keyId);
     for (const email of submission.emails) {
       const policies: HeldPolicy[] = [];
@@ -64,7 +66,7 @@ export function heldEmails(
         const policy = addressPolicies.get(address);
         if (policy !== undefined) policies.push({ of: 'address', owner: address, policy });
       }
-      if (policies.length > 0) held.set(email, { email, keyId, isAutomatic, policies });
+      if (policies.length > 0) held.set(email, { email, isAutomatic, isOfWebhook, policies });
     }
   }
   return held;
@@ -302,11 +304,11 @@ interface AutomaticLimit {
 }
 
 /** Replies of webhooks' actions have their own limit as well, which counts nothing while a policy makes mail wait. */
-function automaticLimits({ policies, isAutomatic, keyId }: HeldEmail): AutomaticLimit[] {
+function automaticLimits({ policies, isAutomatic, isOfWebhook }: HeldEmail): AutomaticLimit[] {
   if (!isAutomatic) return [];
   return policies.flatMap((held) => {
     const own = held.policy.auto_replies_per_thread_per_hour;
-    const most = keyId === null ? Math.min(own ?? MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES) : own;
+    const most = isOfWebhook ? Math.min(own ?? MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES) : own;
     return most === undefined ? [] : [{ held, most }];
   });
 }
