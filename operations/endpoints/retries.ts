@@ -27,11 +27,11 @@ export interface RetryInput {
  */
 export async function retryEmail(context: OperationContext, emailId: string, input: RetryInput): Promise<string[]> {
   const { bus, database, userId } = context;
-  requireScopes(context.rights, 'Delivering an email again', ['read']);
   if (!isValidId(emailId)) throw emailNotFound();
   const deliveryIds = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     if (email === null) throw emailNotFound();
+    requireScopes(context.rights, 'Delivering an email again', ['read']);
     if (email.type !== 'received')
       throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
     if (input.endpointId !== null && input.deliveryId !== null)
