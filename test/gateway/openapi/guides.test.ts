@@ -158,6 +158,7 @@ describe('the guides to API keys, send policies and approvals', () => {
     expect(rows).toEqual([
       { name: 'newsletter', scopes: ['send'], domain_name: null, is_revoked: true },
       { name: 'shop', scopes: ['read', 'send'], domain_name: 'inbox.test', is_revoked: false },
+      { name: 'worker', scopes: ['read', 'send', 'manage'], domain_name: null, is_revoked: true },
       { name: 'support agent', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
       { name: 'writer', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
     ]);
