@@ -188,9 +188,9 @@ export async function rotateSecret(
   { isTokenReplaced }: SecretRotation,
 ): Promise<EndpointDetails> {
   const { userId } = context;
-  requireScopes(context.rights, 'Rotating a signing secret', ['read']);
   await context.entities.asUser(userId, async (unit) => {
     const endpoint = await lockEndpoint(unit, userId, endpointId);
+    requireScopes(context.rights, 'Rotating a signing secret', ['read']);
     if (endpoint.type !== 'webhook')
       throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
     const previous = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);

@@ -44,9 +44,9 @@ export async function testEndpoint(
   input: EndpointTestInput,
 ): Promise<EndpointTestOutcome> {
   const { userId, settings } = context;
-  requireScopes(context.rights, 'Testing an endpoint', ['read']);
   const [endpoint] = await loadEndpoints(context, [endpointId]);
   if (endpoint == null) throw endpointNotFound();
+  requireScopes(context.rights, 'Testing an endpoint', ['read']);
   if (input.overrideUrl !== null) {
     if (endpoint.type !== 'webhook') throw invalid('Only webhooks can be tested with another URL', 'overrideUrl');
     const details = checkWebhookUrl(input.overrideUrl, settings.guard);

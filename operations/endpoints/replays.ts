@@ -44,11 +44,11 @@ export async function replayDeliveries(
   input: ReplayInput,
 ): Promise<Replay> {
   const { bus, database, userId } = context;
-  requireScopes(context.rights, 'Replaying deliveries', ['read']);
   if (!isValidId(endpointId)) throw endpointNotFound();
   const { deliveryIds, ...replay } = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
+    requireScopes(context.rights, 'Replaying deliveries', ['read']);
     // Capped at now, so that the new deliveries never fall into the period.
     const until = input.until === null || input.until > endpoint.at ? endpoint.at : input.until;
     if (input.until !== null && input.until <= input.since) throw invalid('until must be later than since', 'until');
@@ -96,11 +96,11 @@ export interface RetriedWaiting {
  */
 export async function retryWaiting(context: OperationContext, endpointId: string): Promise<RetriedWaiting> {
   const { bus, database, userId } = context;
-  requireScopes(context.rights, 'Retrying deliveries', ['read']);
   if (!isValidId(endpointId)) throw endpointNotFound();
   const found = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
+    requireScopes(context.rights, 'Retrying deliveries', ['read']);
     if (!endpoint.isActive) throw notActive();
     const { type } = endpoint;
     const deliveryIds = await replays.retryWaiting(transaction, userId, { endpointId, type }, MAX_REPLAYED);
