@@ -132,6 +132,8 @@ export const EmailSchema = defineEntity({
     apiKeyId: p.text().nullable(),
     /** the own address whose send policy applied to it; null: none did */
     policyAddress: p.text().nullable(),
+    /** of scheduled mail: the API key that scheduled it last; null: a person, or an approved email */
+    scheduledByKeyId: p.text().nullable(),
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { hasScope, type Scope } from '../../core/accounts/key-rights.ts';
 import { type Action, type ActionLog, type ActionResult, refusedActions } from '../../core/endpoints/actions.ts';
 import {
   AUTOMATIC_FORWARD_FIELDS,
@@ -38,7 +39,13 @@ export interface ActingDelivery {
   emailId: string | null;
   /** the kind of event that was delivered */
   eventKind: string;
-  endpoint: { id: string; name: string };
+  endpoint: {
+    id: string;
+    name: string;
+    /** the API key that set it up, and what it may do; null: a person, and everything */
+    setByKeyId: string | null;
+    grantedScopes: readonly Scope[] | null;
+  };
   /** at least one */
   actions: readonly Action[];
   /** reads the stored message of the email; null when it is gone */
@@ -111,7 +118,8 @@ interface Send extends SubmittedMember {
 
 /** Reads and composes what the actions send, outside the transaction. */
 async function prepareSends(context: MailContext, delivery: ActingDelivery): Promise<Send[]> {
-  const { actions, emailId, eventKind, traceParent } = delivery;
+  const { actions, emailId, eventKind, traceParent, endpoint } = delivery;
+  requireGrant(endpoint, actions);
   if (emailId === null) throw new ActionRefused(0, `Actions need an email, and ${eventKind} is not about one.`);
   const other = eventKind === ARRIVAL ? -1 : actions.findIndex(({ type }) => !MARKING.has(type));
   if (other !== -1)
@@ -130,13 +138,30 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
           ? await replyTo(context, emailId, acted, action)
           : { email: await forwardOf(context, delivery, emailId, acted, action.to), repliedTo: null };
       const composed = await composeOutgoing(context, email, null);
-      const sender = { keyId: null, isAutomatic: action.type === 'reply' };
+      // The send policy of the key that set the endpoint up holds for what it sends.
+      const sender = { keyId: endpoint.setByKeyId, isAutomatic: action.type === 'reply', isOfWebhook: true };
       const submission = submissionOf(composed, repliedTo);
       return { index, type: action.type, email: composed, submission, ...sender, traceParent };
     });
     sends.push(send);
   }
   return sends;
+}
+
+/** What actions need of the rights of whoever set the endpoint up. Others change mail, and need `manage`. */
+const SCOPES_OF_ACTIONS: Readonly<Partial<Record<Action['type'], readonly Scope[]>>> = {
+  reply: ['send'],
+  forward: ['send', 'read'],
+};
+
+function requireGrant({ grantedScopes: scopes }: ActingDelivery['endpoint'], actions: readonly Action[]): void {
+  for (const [index, { type }] of actions.entries())
+    for (const scope of SCOPES_OF_ACTIONS[type] ?? (['manage'] as const))
+      if (!hasScope({ scopes }, scope))
+        throw new ActionRefused(
+          index,
+          `The action ${type} needs the scope ${scope}, and the API key that set up this endpoint does not have it. Set \`allowActions\` again with another key, or in the dashboard.`,
+        );
 }
 
 /** The event whose deliveries may run every action. */

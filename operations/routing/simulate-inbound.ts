@@ -20,8 +20,9 @@ import { asUser } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
 import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
+import { requireScopes } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { type Idempotency, idempotencyKeyReused } from '../sending/idempotency.ts';
+import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
 
 /** A message to receive as if another server had sent it. */
@@ -58,7 +59,9 @@ export async function simulateInbound(
   input: SimulationInput,
   idempotency: Idempotency | null,
 ): Promise<SimulatedInbound> {
-  const before = await findReplay(context, idempotency);
+  requireRightToQuote(context, input.message);
+  const own = ownIdempotency(context.rights, idempotency);
+  const before = await findReplay(context, own);
   if (before !== null) return before;
   const from = input.from === null ? null : readSender(input.from);
   const made =
@@ -70,10 +73,16 @@ export async function simulateInbound(
   const receptionId = newIdentifier(context, 'email');
   const { reportedEmailId } = made;
   const emailId = reportedEmailId === null ? receptionId : null;
-  const answer = await keep(context, idempotency, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
+  const answer = await keep(context, own, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
   const reversePath = made.reversePath ?? from?.address ?? senderOf(made.bytes);
   await handOver(context, { bytes: made.bytes, recipient, reversePath, emailId: answer.receptionId });
   return simulated.parse(answer);
+}
+
+/** A reply and a bounce contain what the original says, and to whom it was sent. Throws forbidden. */
+function requireRightToQuote({ rights }: OperationContext, message: SimulationInput['message']): void {
+  if ('template' in message && (message.template === 'reply' || message.template === 'bounce'))
+    requireScopes(rights, `Simulating a ${message.template}`, ['read']);
 }
 
 function readSender(text: string) {
@@ -85,11 +94,11 @@ function readSender(text: string) {
 /** Returns the stored response if the request was made before and its message has arrived; null otherwise. Throws conflict. */
 async function findReplay(
   { database, userId }: OperationContext,
-  idempotency: Idempotency | null,
+  idempotency: OwnIdempotency | null,
 ): Promise<SimulatedInbound | null> {
   if (idempotency === null) return null;
   return asUser(database, userId, async (transaction) => {
-    const found = await findAnswer(transaction, userId, idempotency.key);
+    const found = await findAnswer(transaction, userId, idempotency);
     if (found === null) return null;
     const answer = readKept(found, idempotency);
     return (await isReceived(transaction, userId, answer.receptionId)) ? simulated.parse(answer) : null;
@@ -99,12 +108,12 @@ async function findReplay(
 /** Stores the ids of the first request with a key. The next request with the key completes one that was interrupted. Throws conflict. */
 async function keep(
   { database, userId }: OperationContext,
-  idempotency: Idempotency | null,
+  idempotency: OwnIdempotency | null,
   answer: z.infer<typeof kept>,
 ): Promise<z.infer<typeof kept>> {
   if (idempotency === null) return answer;
   const stored = await asUser(database, userId, (transaction) =>
-    reserveAnswer(transaction, userId, idempotency.key, { ...idempotency, answer }),
+    reserveAnswer(transaction, userId, idempotency, { ...idempotency, answer }),
   );
   return readKept(stored, idempotency);
 }

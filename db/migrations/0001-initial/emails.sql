@@ -96,6 +96,7 @@ create table email (
   is_automatic_reply boolean not null default false,
   api_key_id text,
   policy_address text,
+  scheduled_by_key_id text,
   thread_id text,
   thread_position integer,
   thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),

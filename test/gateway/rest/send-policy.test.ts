@@ -566,7 +566,7 @@ describe('automatic replies', () => {
       {
         emailId,
         eventKind: 'email.received',
-        endpoint: { id: 'ep_x', name: 'x' },
+        endpoint: { id: 'ep_x', name: 'x', setByKeyId: null, grantedScopes: null },
         actions: [{ type: 'reply', text: 'An answer' }],
         readRaw: async () => null,
         traceParent: null,
