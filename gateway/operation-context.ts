@@ -8,6 +8,7 @@ import { limitedTo } from '../db/connection/transaction.ts';
 import { refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts, OperationSettings } from '../operations/context.ts';
+import { UNBOUNDED_ROOM } from '../operations/response-room.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
 /** Returns the context that operations get for a request: its user, its rights, and a database limited to what its key may see. */
@@ -53,6 +54,7 @@ export function createContextOf(parts: OperationParts): ContextOf {
     rights: request.rights ?? NO_RIGHTS,
     answerBy: request.answerBy,
     caller: request.caller ?? NOT_ADMITTED,
+    room: request.room ?? UNBOUNDED_ROOM,
   });
 }
 

@@ -12,7 +12,9 @@ import { openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { openCredentials } from './admission/credentials.ts';
+import { limitResponses } from './admission/limit-responses.ts';
 import { logRequests } from './admission/request-log.ts';
+import { countResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlInterface } from './graphql/graphql-routes.ts';
 import { dashboardPages } from './http/dashboard-pages.ts';
@@ -72,6 +74,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
   app.addHook('onClose', () => requestLog.close());
+  const responses = countResponseBytes();
+  limitResponses(app, responses);
   // Opened after the credentials, so that a revoked key is forgotten before its streams are checked.
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());

@@ -6,6 +6,7 @@ import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
+import { RESPONSES_IN_PROGRESS } from '../admission/response-bytes.ts';
 
 /** The body of every error of the REST interface. `name` is in the vocabulary of the `resend` client. */
 export interface ErrorBody {
@@ -132,7 +133,11 @@ function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, stri
 function userErrorResponse(error: UserError): ErrorResponse {
   if (error.code === 'unauthorized')
     return { body: { ...UNAUTHORIZED, name: error.wireName ?? UNAUTHORIZED.name }, headers: CHALLENGE };
-  if (error.code === 'unavailable') return unavailable();
+  if (error.code === 'unavailable') {
+    if (error.reason !== RESPONSES_IN_PROGRESS) return unavailable();
+    const { body, headers } = unavailable(error.message, error.retryAfterSeconds);
+    return { body: { ...body, code: error.reason }, headers };
+  }
   const [statusCode, name] = statuses[error.code];
   const isThrottled = error.code === 'rate_limited';
   return {

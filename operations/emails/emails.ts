@@ -160,21 +160,30 @@ const NOTHING_REMOVED: Pick<EmailDetails, 'removedFrom' | 'quotedText' | 'signat
 
 /** Returns an email. An email that is accepted but not parsed yet has no body and no attachments. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
-  const { database, userId, settings } = context;
+  const { database, userId, settings, room } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  return asUser(database, userId, async (transaction) => {
-    const stored = await reads.readEmail(transaction, userId, emailId);
+  const found = await asUser(database, userId, async (transaction) => {
+    const stored = await reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE);
     if (stored !== null) return stored;
     const { mailHostname } = settings;
     const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
     if (pending !== undefined)
       return { ...pending, cleanedText: null, cleanedHtml: null, ...NOTHING_REMOVED, recipients: [] };
     // It may have been parsed between the two reads.
-    const parsed = await reads.readEmail(transaction, userId, emailId);
+    const parsed = await reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE);
     if (parsed === null) throw emailNotFound();
     return parsed;
   });
+  if (!('bodyBytes' in found)) return found;
+  const whole = await room.load(found.bodyBytes, () =>
+    asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId)),
+  );
+  if (whole === null) throw emailNotFound();
+  return whole;
 }
+
+/** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */
+const MAX_BODIES_AT_ONCE = 262_144;
 
 /**
  * Returns one email per id, null where the user has none. Emails that are not parsed yet are returned as by readEmail.
