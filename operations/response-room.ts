@@ -12,8 +12,13 @@ export interface ResponseRoom {
   load<T>(bytes: number, load: () => Promise<T>): Promise<T>;
   /** Like load, with room that was taken before. */
   loadTaken<T>(bytes: number, load: () => Promise<T>): Promise<T>;
-  /** Runs work that takes room, and gives it back when the work ends: its result is small, or is dropped before the next work begins. */
+  /**
+   * Runs work that takes room, and gives it back when the work ends: its result is small, or counted otherwise. Such works run one after
+   * the other.
+   */
   borrow<T>(work: () => Promise<T>): Promise<T>;
+  /** Gives back all room, of a stream whose last part has been sent. */
+  giveBack(): void;
 }
 
 /** For work that no client waits for, and whose process has its own limits. */
@@ -22,4 +27,5 @@ export const UNBOUNDED_ROOM: ResponseRoom = {
   load: (_bytes, load) => load(),
   loadTaken: (_bytes, load) => load(),
   borrow: (work) => work(),
+  giveBack: () => undefined,
 };

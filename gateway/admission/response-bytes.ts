@@ -115,6 +115,7 @@ export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES)
           if (taken > before) resize(before);
         }
       },
+      giveBack: () => resize(0),
       run: (handler) => chargeResults(room, handler),
     };
     return room;

@@ -109,15 +109,14 @@ export async function readThreadEmails(
   return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
 }
 
-/** Returns the contents of those of the emails that belong to the user, by email id; with `outline`, bodies are null. */
-export async function findContents(
+/** Returns the contents of those of the emails that belong to the user, by email id, without bodies. */
+export async function findOutlines(
   transaction: Transaction<Tables>,
   userId: string,
   emailIds: readonly string[],
-  extent: 'whole' | 'outline' = 'whole',
 ): Promise<Map<string, EmailContent>> {
   const { rows } = await sql<ContentRow & { email_id: string }>`
-    select c.email_id, ${extent === 'whole' ? emailContentColumns : emailOutlineColumns} from email_content c
+    select c.email_id, ${emailOutlineColumns} from email_content c
     where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
   return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
 }
