@@ -23,7 +23,11 @@ const SLICE_BYTES = 65_536;
  * is refused with 503: where its size is known before it is loaded, by the operation, and otherwise before it is sent. Call it before the
  * routes are registered, and after the request log, which keeps the beginning of bodies.
  */
-export function limitResponses(app: FastifyInstance, bytes: ResponseBytes, readers: ReaderLimits = READER_LIMITS): void {
+export function limitResponses(
+  app: FastifyInstance,
+  bytes: ResponseBytes,
+  readers: ReaderLimits = READER_LIMITS,
+): void {
   app.decorateRequest('room', null);
 
   app.addHook('onRoute', (route) => {
@@ -44,7 +48,7 @@ export function limitResponses(app: FastifyInstance, bytes: ResponseBytes, reade
   app.addHook('onSend', (request, reply, payload, done) => {
     if (payload == null) return done(null, payload);
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
-      disconnectSlowReader(reply.raw, readers);
+      begin(request, reply);
       return done(null, payload);
     }
     if (payload.length <= SMALL_RESPONSE || request.method === 'HEAD') return done(null, payload);
@@ -57,13 +61,20 @@ export function limitResponses(app: FastifyInstance, bytes: ResponseBytes, reade
     }
   });
 
+  /** The response begins, and lasts as long as its client takes for it. */
+  function begin({ raw }: FastifyRequest, reply: FastifyReply): void {
+    disconnectSlowReader(reply.raw, readers);
+    // Fastify's limit of the handler would cut a stream; it ends with the request, which without a body is never read to its end.
+    if (!raw.readableEnded) raw.resume();
+  }
+
   function sendSlices(request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): Readable {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const room = request.room ?? bytes.open(request, reply.raw);
     // Replaces what was loaded for it, which is garbage by now.
     room.resize(body.length);
     reply.header('content-length', body.length);
-    disconnectSlowReader(reply.raw, readers);
+    begin(request, reply);
     return Readable.from(slicesOf(body), { objectMode: false, highWaterMark: 1 });
   }
 }

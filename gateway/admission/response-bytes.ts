@@ -10,7 +10,7 @@ export interface ResponseBytesLimits {
 }
 
 /** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. */
-export const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 64_000_000, perProcess: 128_000_000 };
+const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 64_000_000, perProcess: 96_000_000 };
 /** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
 const LARGE_LOAD = 1_000_000;
 /** The reason of an error of a response that has no room now. */
@@ -19,13 +19,13 @@ export const RESPONSES_IN_PROGRESS = 'RESPONSES_IN_PROGRESS';
 const RETRY_AFTER_SECONDS = 5;
 
 /** The side of a request that its room depends on. */
-export interface RoomOwner {
+interface RoomOwner {
   /** empty before admission */
   userId: string;
 }
 
 /** The connection that takes the response. */
-export interface RoomReceiver {
+interface RoomReceiver {
   /** whether the response has ended, or its connection is closed */
   closed: boolean;
   destroyed: boolean;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import type { Database } from '../../db/connection/database.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
+import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { operationSettings } from '../operation-context.ts';

@@ -1,8 +1,8 @@
-import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import type { Readable } from 'node:stream';
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createYoga, type Plugin } from 'graphql-yoga';
 import type { ExecutionResult } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
@@ -78,12 +78,12 @@ const largeResults = new WeakMap<GraphContext, ExecutionResult>();
 
 /** Takes large results out of the response, whose text would be in memory as a whole. */
 const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext }> = {
-  onResultProcess({ request, result, serverContext, setResult }) {
+  onResultProcess: ({ request, result, serverContext, ...hook }) => {
     const { context } = serverContext as unknown as { context: GraphContext };
     if (!('data' in result) || context.bodies.length < STREAMED_RESPONSE) return;
     if (EVENT_STREAM.test(request.headers.get('accept') ?? '')) return;
     largeResults.set(context, result);
-    setResult({ ...result, data: {} });
+    hook.setResult({ ...result, data: {} });
   },
 };
 

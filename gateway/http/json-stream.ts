@@ -47,7 +47,7 @@ function* jsonPieces(value: unknown): Generator<string, void> {
       yield* jsonPieces(member);
     }
     yield '}';
-  } else yield JSON.stringify(value) ?? 'null';
+  } else yield value === undefined ? 'null' : JSON.stringify(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -10,7 +10,10 @@ export interface ReaderLimits {
 export const READER_LIMITS: ReaderLimits = { windowMs: 30_000, leastBytes: 131_072 };
 
 /** Disconnects the client of a large response, or of a stream, when it does not read what waits for it. Call it once the response begins. */
-export function disconnectSlowReader(raw: ServerResponse, { windowMs, leastBytes }: ReaderLimits = READER_LIMITS): void {
+export function disconnectSlowReader(
+  raw: ServerResponse,
+  { windowMs, leastBytes }: ReaderLimits = READER_LIMITS,
+): void {
   let seen = takenBytes(raw);
   let wasBehind = isBehind(raw);
   const timer = setInterval(() => {

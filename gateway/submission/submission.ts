@@ -1,9 +1,9 @@
 import { hasScope } from '../../core/accounts/key-rights.ts';
-import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
+import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import { submitMessage } from '../../operations/sending/submit-message.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { AuthAttempts } from '../accounts/auth-attempts.ts';

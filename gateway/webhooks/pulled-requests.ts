@@ -168,7 +168,8 @@ async function buildRequests(
       const posting = postingOf(event.kind, mail);
       const isStuck = context.now().getTime() - event.at.getTime() > MAX_ROUTING_MS;
       if (posting === 'later' && !isStuck) return { requests, stoppedAt: event };
-      const request = posting === 'now' ? await context.room.borrow(() => mailRequest(context, target, event, mail)) : null;
+      const request =
+        posting === 'now' ? await context.room.borrow(() => mailRequest(context, target, event, mail)) : null;
       if (request !== null) requests.push(request);
     }
     if (await isPostedFrom(context, target, event)) {

@@ -5,7 +5,7 @@ import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readBytes } from './attachments.ts';
-import { loadOutlines, loadEmails } from './emails.ts';
+import { loadEmails, loadOutlines } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 export interface AttachmentsArchive {

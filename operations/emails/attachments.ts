@@ -93,6 +93,7 @@ export async function readRawSource(
   const [size] = await loadSizes(context, [emailId]);
   if (size == null) return null;
   const bytes = await loadRawBytes(context, emailId, { start: 0, length: Math.min(most ?? size, size) });
-  if (bytes === 'damaged') context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
+  if (bytes === 'damaged')
+    context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   return bytes === 'missing' || bytes === 'damaged' ? null : bytes;
 }

@@ -1,8 +1,8 @@
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
-import { UNBOUNDED_ROOM } from '../response-room.ts';
 import { SYSTEM_USER_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { newIdentifier, type OperationContext, type OperationParts } from '../context.ts';
+import { UNBOUNDED_ROOM } from '../response-room.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 import { sendChecked } from './send-email.ts';
 

@@ -147,9 +147,7 @@ function readMessages(
   threadId: string,
   emailIds: readonly string[],
 ): Promise<Email[]> {
-  return asUser(database, userId, (transaction) =>
-    reads.readThreadEmails(transaction, userId, { threadId, emailIds }),
-  );
+  return asUser(database, userId, (transaction) => reads.readThreadEmails(transaction, userId, { threadId, emailIds }));
 }
 
 /** Returns one thread per id (of an existing or a merged thread), null where the user has none. */

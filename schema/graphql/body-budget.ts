@@ -9,7 +9,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { GraphContext } from './context.ts';
 
 /** Characters of all long texts in the result of one operation. An email of 15 MB has its text in up to four fields. */
-export const MAX_RESULT_LENGTH = 64_000_000;
+const MAX_RESULT_LENGTH = 64_000_000;
 /** Shorter texts are not counted: the cost of an operation limits their number to 5,000. Characters. */
 const SHORT_TEXT = 1_024;
 
@@ -124,7 +124,7 @@ const SHORT_SCALARS = new Set(['Boolean', 'DateTime', 'Float', 'ID', 'Int']);
 
 function isText<Types extends SchemaTypes>(type: PothosOutputFieldType<Types>): boolean {
   if (type.kind === 'List') return isText(type.type);
-  return type.kind === 'Scalar' && !SHORT_SCALARS.has(String(type.ref));
+  return type.kind === 'Scalar' && !(typeof type.ref === 'string' && SHORT_SCALARS.has(type.ref));
 }
 
 SchemaBuilder.registerPlugin(BODY_BUDGET_PLUGIN, BodyBudgetPlugin);

@@ -160,7 +160,9 @@ export async function sendThread(context: OperationContext, threadId: string, re
   if (Array.isArray(messages)) return threadAnswerOf({ thread, messages }, publicUrl);
   const { thread: head } = threadAnswerOf({ thread, messages: [] }, publicUrl);
   const chunks = threadChunks(head, messages, (message) => threadMessageOf(message, publicUrl));
-  return reply.type('application/json; charset=utf-8').send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }));
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }));
 }
 
 /** Yields the JSON of threadAnswer. */

@@ -51,7 +51,9 @@ export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT))
   const ids: string[] = [];
   for (let position = 1; position <= THREAD_MESSAGES; position++)
     ids.push(
-      ...(await insertMail(actor, [{ userId: attacker.userId, text, threadId, threadPosition: position, raw: Buffer.from('x') }])),
+      ...(await insertMail(actor, [
+        { userId: attacker.userId, text, threadId, threadPosition: position, raw: Buffer.from('x') },
+      ])),
     );
   const [otherLargeId = ''] = await insertMail(actor, [{ userId: other.userId, text }]);
   const gateway = await startGatewayProcess({
@@ -88,9 +90,7 @@ export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT))
       const socket = connect(gateway.port, '127.0.0.1');
       sockets.push(socket);
       socket.on('error', () => undefined);
-      socket.write(
-        `GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n\r\n`,
-      );
+      socket.write(`GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n\r\n`);
       const [chunk] = (await once(socket, 'data')) as [Buffer];
       socket.pause();
       return chunk.toString('latin1');
