@@ -14,7 +14,7 @@ const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 64_000_000, perProcess
 /** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
 const LARGE_LOAD = 1_000_000;
 /** The reason of an error of a response that has no room now. */
-export const RESPONSES_IN_PROGRESS = 'RESPONSES_IN_PROGRESS';
+const RESPONSES_IN_PROGRESS = 'RESPONSES_IN_PROGRESS';
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
 

@@ -6,7 +6,6 @@ import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
-import { RESPONSES_IN_PROGRESS } from '../admission/response-bytes.ts';
 
 /** The body of every error of the REST interface. `name` is in the vocabulary of the `resend` client. */
 export interface ErrorBody {
@@ -134,7 +133,8 @@ function userErrorResponse(error: UserError): ErrorResponse {
   if (error.code === 'unauthorized')
     return { body: { ...UNAUTHORIZED, name: error.wireName ?? UNAUTHORIZED.name }, headers: CHALLENGE };
   if (error.code === 'unavailable') {
-    if (error.reason !== RESPONSES_IN_PROGRESS) return unavailable();
+    // Without a reason, the message is for operators.
+    if (error.reason === undefined) return unavailable();
     const { body, headers } = unavailable(error.message, error.retryAfterSeconds);
     return { body: { ...body, code: error.reason }, headers };
   }

@@ -48,6 +48,7 @@ test('an empty environment gives the defaults of the table', () => {
     mtaStsMode: 'testing',
     sendsTlsReports: false,
     smtpTls: null,
+    httpConnectionsPerAddress: 256,
     smtpLimits: { connections: 10_000, connectionsPerAddress: 50, commandSeconds: 60 },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },
     drainDelaySeconds: 0,

@@ -64,6 +64,7 @@ export function gatewayConfigOf({
     isSignUpOpen: config.isSignUpOpen,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
+    connectionsPerAddress: config.httpConnectionsPerAddress,
   };
 }
 
