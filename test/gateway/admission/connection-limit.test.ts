@@ -82,7 +82,9 @@ test('closes connections at once that are far beyond the limit', async () => {
       return socket;
     }),
   );
-  await waitFor(() => expect(open50.filter(({ readyState }) => readyState === 'closed').length).toBeGreaterThanOrEqual(50 - LIMIT - 16));
+  await waitFor(() =>
+    expect(open50.filter(({ readyState }) => readyState === 'closed').length).toBeGreaterThanOrEqual(50 - LIMIT - 16),
+  );
 });
 
 test('a trusted proxy has any number of connections, and its clients are limited by their own addresses', async () => {
@@ -94,9 +96,7 @@ test('a trusted proxy has any number of connections, and its clients are limited
   expect(await ask(await open(port, PROXY), '/', '198.51.100.2')).toContain('200 OK');
   for (const release of held) release();
   for (const response of await Promise.all(waiting)) expect(response).toContain('late');
-  await waitFor(async () =>
-    expect(await ask(await open(port, PROXY), '/', '198.51.100.1')).toContain('200 OK'),
-  );
+  await waitFor(async () => expect(await ask(await open(port, PROXY), '/', '198.51.100.1')).toContain('200 OK'));
 });
 
 test('a forwarding header of a client that is no trusted proxy does not change its address', async () => {

@@ -26,7 +26,12 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await openTestGateway();
   [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
-  const thread = await insertThread(gateway.actor, { userId: box.userId, count: 3, lastMessageAt: new Date(), text: TEXT });
+  const thread = await insertThread(gateway.actor, {
+    userId: box.userId,
+    count: 3,
+    lastMessageAt: new Date(),
+    text: TEXT,
+  });
   ({ threadId, emailIds } = thread);
   [emailId = ''] = emailIds;
   [rawId = ''] = await insertMail(gateway.actor, [{ userId: box.userId, raw: Buffer.alloc(7_500_000, 'x') }]);
@@ -66,7 +71,10 @@ async function hold(path: string): Promise<Socket> {
 
 describe('a large response', () => {
   test('of an email has its text as stored', async () => {
-    const email = (await (await get(`/emails/${emailId}`)).json()) as { text: string; cleaned_content: { text: string } };
+    const email = (await (await get(`/emails/${emailId}`)).json()) as {
+      text: string;
+      cleaned_content: { text: string };
+    };
     expect(email.text === TEXT).toBe(true);
     expect(email.cleaned_content.text === TEXT.trim()).toBe(true);
   });
@@ -74,10 +82,16 @@ describe('a large response', () => {
   test('of a thread has every message in order, as the route of the email shows it', async () => {
     const response = await get(`/mail/threads/${threadId}`);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    const body = (await response.json()) as { thread: { id: string }; messages: Record<string, unknown>[]; total_count: number };
+    const body = (await response.json()) as {
+      thread: { id: string };
+      messages: Record<string, unknown>[];
+      total_count: number;
+    };
     expect(body.thread.id).toBe(threadId);
     expect(body.total_count).toBe(3);
-    expect(body.messages.map(({ id, text_body: text }) => [id, text === TEXT])).toEqual(emailIds.map((id) => [id, true]));
+    expect(body.messages.map(({ id, text_body: text }) => [id, text === TEXT])).toEqual(
+      emailIds.map((id) => [id, true]),
+    );
   });
 
   test('of an unknown thread is 404, and of a thread of another account', async () => {

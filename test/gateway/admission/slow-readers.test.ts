@@ -76,14 +76,17 @@ async function hold(path: string, user = 'usr_a'): Promise<{ socket: Socket; hea
   return { socket, head: chunk.toString('latin1') };
 }
 
-test.each(['/text', '/bytes'])('disconnects the client of %s that does not read, and gives its room back', async (path) => {
-  await start(SOON);
-  const { socket } = await hold(path);
-  expect(bytes.count('usr_a')).toBe(LARGE);
-  await waitFor(() => expect(bytes.count()).toBe(0));
-  socket.resume();
-  await once(socket, 'close');
-});
+test.each(['/text', '/bytes'])(
+  'disconnects the client of %s that does not read, and gives its room back',
+  async (path) => {
+    await start(SOON);
+    const { socket } = await hold(path);
+    expect(bytes.count('usr_a')).toBe(LARGE);
+    await waitFor(() => expect(bytes.count()).toBe(0));
+    socket.resume();
+    await once(socket, 'close');
+  },
+);
 
 test('disconnects the client of a stream that does not read, and ends the stream', async () => {
   await start(SOON);
