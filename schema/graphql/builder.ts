@@ -10,7 +10,7 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
 import { access, type FieldAccess } from './access.ts';
-import { BODY_BUDGET_PLUGIN } from './body-budget.ts';
+import { BODY_BUDGET_PLUGIN } from './body-budget-plugin.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
 import type { GraphContext } from './context.ts';
 import { loadNode } from './node-kinds.ts';
