@@ -189,7 +189,7 @@ describe('a GraphQL operation with too much text is refused as a whole', () => {
     ],
     [
       'by a list in a list',
-      `query($thread: ID!) { ${many(8, 'thread(id: $thread) { messages(first: 3) { edges { node { content { text } } } } }')} }`,
+      `query($thread: ID!) { ${many(12, 'thread(id: $thread) { messages(first: 3) { edges { node { content { text } } } } }')} }`,
     ],
   ])('%s', async (_name, query) => {
     const { status, body } = await graphql(query);
