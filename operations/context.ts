@@ -14,6 +14,7 @@ import type { FeedEvent } from '../db/queries/events/event-list.ts';
 import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
+import type { ResponseRoom } from './response-room.ts';
 
 /** The dependencies that every operation shares. */
 export interface OperationParts {
@@ -103,6 +104,8 @@ export interface OperationContext extends OperationParts {
   /** on performance.now(); after this instant the client gets a 503, whatever is still running */
   answerBy: number;
   caller: Caller;
+  /** memory for what is loaded for the response */
+  room: ResponseRoom;
 }
 
 /** The body that posts an event. */

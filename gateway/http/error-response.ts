@@ -137,7 +137,12 @@ function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, stri
 function userErrorResponse(error: UserError): ErrorResponse {
   if (error.code === 'unauthorized')
     return { body: { ...UNAUTHORIZED, name: error.wireName ?? UNAUTHORIZED.name }, headers: CHALLENGE };
-  if (error.code === 'unavailable') return unavailable();
+  if (error.code === 'unavailable') {
+    // Without a reason, the message is for operators.
+    if (error.reason === undefined) return unavailable();
+    const { body, headers } = unavailable(error.message, error.retryAfterSeconds);
+    return { body: { ...body, code: error.reason }, headers };
+  }
   const [statusCode, name] = statuses[error.code];
   const isThrottled = error.code === 'rate_limited';
   return {

@@ -168,12 +168,13 @@ async function buildRequests(
       const posting = postingOf(event.kind, mail);
       const isStuck = context.now().getTime() - event.at.getTime() > MAX_ROUTING_MS;
       if (posting === 'later' && !isStuck) return { requests, stoppedAt: event };
-      const request = posting === 'now' ? await mailRequest(context, target, event, mail) : null;
+      const request =
+        posting === 'now' ? await context.room.borrow(() => mailRequest(context, target, event, mail)) : null;
       if (request !== null) requests.push(request);
     }
     if (await isPostedFrom(context, target, event)) {
       const linksFrom = linkTimes.get(event.seq) ?? event.at;
-      const body = await buildEventBody(context, event, { endpoint, linksFrom });
+      const body = await context.room.borrow(() => buildEventBody(context, event, { endpoint, linksFrom }));
       requests.push(signed(context, target, event, { id: event.id, email: null, body, isTest: false }));
     }
     bytes += requests.at(-1)?.event === event ? (requests.at(-1)?.body.length ?? 0) : 0;

@@ -2,7 +2,7 @@ import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts
 import { UserError } from '../../core/shared/errors.ts';
 import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
-import { loadContents, loadEmails } from './emails.ts';
+import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 export interface AttachmentFile {
@@ -11,9 +11,6 @@ export interface AttachmentFile {
   /** decoded */
   bytes: Uint8Array;
 }
-
-/** Longer than any message. */
-export const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 
 /** By file name (the first match) or by position in the message. */
 type AttachmentChoice = { filename: string } | { index: number };
@@ -34,7 +31,7 @@ async function readParsedAttachment(
 ): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const [content] = await loadContents(context, [emailId]);
+  const [content] = await loadOutlines(context, [emailId]);
   const attachments = content?.attachments ?? [];
   if (attachments.length === 0) throw new UserError('not_found', 'No attachments found in this email');
   const attachment = attachments.find((each) => isChosen(each, choice));
@@ -52,8 +49,18 @@ export function readRawMessage(context: OperationContext, emailId: string): Prom
 async function readStoredMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const bytes = await readBytes(context, emailId, WHOLE_MESSAGE);
+  const [size] = await loadSizes(context, [emailId]);
+  const bytes = await readBytes(context, emailId, { start: 0, length: size ?? 0 });
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
+}
+
+/** Like readRawBytes, once there is room for them. Throws what ResponseRoom.load throws. */
+export function loadRawBytes(
+  { database, userId, room }: OperationContext,
+  emailId: string,
+  range: { start: number; length: number },
+): ReturnType<typeof readRawBytes> {
+  return room.load(range.length, () => readRawBytes(database, userId, emailId, range));
 }
 
 /** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged. */
@@ -62,7 +69,7 @@ export async function readBytes(
   emailId: string,
   range: { start: number; length: number },
 ): Promise<Buffer> {
-  const bytes = await readRawBytes(context.database, context.userId, emailId, range);
+  const bytes = await loadRawBytes(context, emailId, range);
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw new UserError('not_found', 'Email content not available');
@@ -79,15 +86,14 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
  * bytes are missing or damaged.
  */
 export async function readRawSource(
-  { database, userId, log }: OperationContext,
+  context: OperationContext,
   emailId: string,
   most: number | null,
 ): Promise<Buffer | null> {
-  if (!isValidId(emailId)) return null;
-  const bytes = await readRawBytes(database, userId, emailId, {
-    ...WHOLE_MESSAGE,
-    length: most ?? WHOLE_MESSAGE.length,
-  });
-  if (bytes === 'damaged') log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
+  const [size] = await loadSizes(context, [emailId]);
+  if (size == null) return null;
+  const bytes = await loadRawBytes(context, emailId, { start: 0, length: Math.min(most ?? size, size) });
+  if (bytes === 'damaged')
+    context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   return bytes === 'missing' || bytes === 'damaged' ? null : bytes;
 }

@@ -153,15 +153,25 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
 
 /** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
-  const { database, userId } = context;
+  const { database, userId, room } = context;
   if (!isValidId(emailId)) throw emailNotFound();
   const email = await waitForArrival(context, async () => {
-    const found = await asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId));
+    const found = await asUser(database, userId, (transaction) =>
+      reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE),
+    );
     return { found, missingIds: found === null ? [emailId] : [] };
   });
   if (email === null) throw emailNotFound();
-  return email;
+  if (!('bodyBytes' in email)) return email;
+  const whole = await room.load(email.bodyBytes, () =>
+    asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId)),
+  );
+  if (whole === null) throw emailNotFound();
+  return whole;
 }
+
+/** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */
+const MAX_BODIES_AT_ONCE = 262_144;
 
 /** Returns one email per id, null where the user has none. Waits briefly for those that SMTP accepted a moment ago. */
 export async function loadEmails(
@@ -178,14 +188,13 @@ export async function loadEmails(
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 
-/** Returns the content of each email, null where there is none yet; `outline`: without bodies. */
-export async function loadContents(
+/** Returns the content of each email without its bodies, null where there is none yet. */
+export async function loadOutlines(
   context: OperationContext,
   emailIds: readonly string[],
-  extent: 'whole' | 'outline' = 'whole',
 ): Promise<(EmailContent | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    reads.findContents(transaction, context.userId, emailIds.filter(isValidId), extent),
+    reads.findOutlines(transaction, context.userId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }
@@ -259,16 +268,22 @@ function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
 
 export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';
 
-/** Returns the given content parts of each email; null where the user has no such email or it has no content yet. */
+/**
+ * Returns the given content parts of each email; null where the user has no such email or it has no content yet. Throws what
+ * ResponseRoom.load throws.
+ */
 export async function loadContentParts(
-  { database, userId }: OperationContext,
+  { database, userId, room }: OperationContext,
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
 ): Promise<(EmailParts | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    findContentParts(transaction, userId, emailIds.filter(isValidId), parts),
-  );
-  return emailIds.map((id) => found.get(id) ?? null);
+  const read = (maxBytes: number) =>
+    asUser(database, userId, (transaction) =>
+      findContentParts(transaction, userId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
+    );
+  let found = await read(MAX_BODIES_AT_ONCE);
+  if (!(found instanceof Map)) found = await room.load(found.bytes, () => read(Number.MAX_SAFE_INTEGER));
+  return emailIds.map((id) => (found instanceof Map ? (found.get(id) ?? null) : null));
 }
 
 /** Returns the size of each raw message in bytes; null where it is gone or the user has no such email. */

@@ -10,6 +10,7 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
 import { access, type FieldAccess } from './access.ts';
+import { BODY_BUDGET_PLUGIN } from './body-budget-plugin.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
 import type { GraphContext } from './context.ts';
 import { loadNode } from './node-kinds.ts';
@@ -69,7 +70,7 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: unknown; Output: unknown };
   };
 }>({
-  plugins: [ErrorsPlugin, ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
+  plugins: [BODY_BUDGET_PLUGIN, ErrorsPlugin, ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
   defaultFieldNullability: false,
   complexity: { defaultComplexity: 1, defaultListMultiplier: 1 },
   errors: {
