@@ -23,7 +23,7 @@ import {
 } from '../../db/queries/endpoints/pulled-mail.ts';
 import { invalid, type OperationContext } from '../../operations/context.ts';
 import { readRawSource } from '../../operations/emails/attachments.ts';
-import { buildDeliveryPayload } from '../../operations/endpoints/deliveries.ts';
+import { buildDeliveryPayload } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
 import { awaitEvents, cursorOf, type EventStart, type FeedEvent } from '../../operations/events/events.ts';
 import { buildEventBody, type EventEndpoint } from './event-payload.ts';
@@ -228,7 +228,7 @@ async function buildListenerBody(
   const { database, userId, settings } = context;
   const mail = await asUser(database, userId, (transaction) => readPulledContent(transaction, userId, delivery.id));
   if (mail === null) return null;
-  const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id, null) : null;
+  const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id) : null;
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   return buildMailPayload({ delivery, endpoint, config, mail, raw, publicUrl: settings.publicUrl, linkKey });
 }

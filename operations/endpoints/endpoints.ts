@@ -9,7 +9,7 @@ import {
   type SigningSecret,
 } from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { type KeysetPage, type Page, reversePage } from '../../core/shared/page.ts';
 import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
@@ -69,15 +69,12 @@ export function listEndpoints(
   );
 }
 
-/** Returns a page of endpoints, newest first; inverted: oldest first. */
-export function pageEndpoints(
-  context: OperationContext,
-  query: Omit<EndpointQuery, 'order'>,
-  page: KeysetPage,
-): Promise<Endpoint[]> {
+/** Returns a page of endpoints in the order of the query; inverted: from its end. */
+export function pageEndpoints(context: OperationContext, query: EndpointQuery, page: KeysetPage): Promise<Endpoint[]> {
   const conditions = conditionsOf(query);
+  const newestFirst = query.order === 'oldest' ? reversePage(page) : page;
   return asUser(context.database, context.userId, (transaction) =>
-    lists.pageEndpoints(transaction, context.userId, conditions, page),
+    lists.pageEndpoints(transaction, context.userId, conditions, newestFirst),
   );
 }
 

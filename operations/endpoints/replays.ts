@@ -71,17 +71,18 @@ export async function replayDeliveries(
   return { count: deliveryIds.length, ...replay };
 }
 
-/** Returns how many emails replayDeliveries would redeliver, over as many calls as needed. Throws validation. */
-export function countReplayed(
+/** Returns for each endpoint how many emails replayDeliveries would redeliver, over as many calls as needed. Throws validation. */
+export async function countReplayed(
   { database, userId, now }: OperationContext,
-  endpointId: string,
+  endpointIds: readonly string[],
   { since, until, status }: Omit<ReplayInput, 'limit'>,
-): Promise<number> {
+): Promise<number[]> {
   if (until !== null && until <= since) throw invalid('until must be later than since', 'until');
-  const selection = { endpointId, since, until: until ?? now(), status };
-  return asUser(database, userId, (transaction) =>
+  const selection = { endpointIds, since, until: until ?? now(), status };
+  const counts = await asUser(database, userId, (transaction) =>
     replays.countReplayed(transaction, userId, selection, MAX_REPLAY_COUNTED),
   );
+  return endpointIds.map((id) => counts.get(id) ?? 0);
 }
 
 /** How many retries were made due, and whether more wait. */

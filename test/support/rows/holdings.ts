@@ -130,7 +130,7 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
   );
   await pool.query(
     `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
-     values ($1, $2, sha256(convert_to($1, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
+     values ($1, $2, sha256(convert_to($2, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
     [userId, threadId],
   );
   await pool.query(
