@@ -13,6 +13,7 @@ import type { EntityStore } from '../db/entities/store.ts';
 import type { FeedEvent } from '../db/queries/events/event-list.ts';
 import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
+import type { Pull, PullPage } from './endpoints/webhook-requests.ts';
 import type { EventHub } from './events/event-hub.ts';
 
 /** The dependencies that every operation shares. */
@@ -37,6 +38,8 @@ export interface OperationParts {
     context: OperationContext,
     sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
   ) => Promise<EventPayload>;
+  /** Builds the requests that events cause. Operations get it from the gateway, which shows the subjects of events. */
+  pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;
   /** ends the process at these points, for tests */
   fault?: (point: SendingFaultPoint | TrashFaultPoint | ErasureFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
