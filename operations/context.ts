@@ -13,7 +13,6 @@ import type { EntityStore } from '../db/entities/store.ts';
 import type { FeedEvent } from '../db/queries/events/event-list.ts';
 import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
-import type { Pull, PullPage } from './endpoints/webhook-requests.ts';
 import type { EventHub } from './events/event-hub.ts';
 
 /** The dependencies that every operation shares. */
@@ -113,6 +112,33 @@ export type EventPayload =
   | { verdict: 'built'; eventId: string; kind: string; body: Buffer }
   /** it can never be posted, because something of it is gone; the reason is for the user */
   | { verdict: 'gone'; reason: string };
+
+/** The request that posts an event to a webhook, for a program that pulls it. */
+export interface PulledRequest {
+  event: FeedEvent;
+  /** of the event */
+  cursor: string;
+  /** names and values, in sending order; signed now */
+  headers: [name: string, value: string][];
+  body: Buffer;
+}
+
+export interface PullPage {
+  /** oldest first */
+  requests: PulledRequest[];
+  nextCursor: string;
+  hasMore: boolean;
+}
+
+export interface Pull {
+  start: 'beginning' | 'now' | { cursor: string };
+  /** the endpoint whose requests are pulled; null: those of an endpoint with default settings that gets all mail */
+  endpointId: string | null;
+  /** as in `events` of an endpoint, limited further to what the endpoint subscribes to; null: what the endpoint subscribes to */
+  patterns: readonly string[] | null;
+  limit: number;
+  waitMs: number;
+}
 
 /** What a payload query runs for: an event, or a received email, whose event is found. */
 export type PayloadSubject = FeedEvent | { seq?: undefined; emailId: string; receivedAt: Date };

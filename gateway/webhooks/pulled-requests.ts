@@ -21,11 +21,16 @@ import {
   readPulledContent,
   readPulledMail,
 } from '../../db/queries/endpoints/pulled-mail.ts';
-import { invalid, type OperationContext } from '../../operations/context.ts';
+import {
+  invalid,
+  type OperationContext,
+  type Pull,
+  type PulledRequest,
+  type PullPage,
+} from '../../operations/context.ts';
 import { readRawSource } from '../../operations/emails/attachments.ts';
 import { buildDeliveryPayload } from '../../operations/endpoints/deliveries.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
-import type { Pull, PulledRequest, PullPage } from '../../operations/endpoints/webhook-requests.ts';
 import { awaitEvents, cursorOf, type FeedEvent } from '../../operations/events/events.ts';
 import { buildEventBody, type EventEndpoint } from './event-payload.ts';
 

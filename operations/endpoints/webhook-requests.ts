@@ -1,33 +1,5 @@
 import { deriveListenerSecrets } from '../../core/endpoints/listening.ts';
-import type { OperationContext } from '../context.ts';
-import type { EventStart, FeedEvent } from '../events/events.ts';
-
-/** The request that posts an event to a webhook, for a program that pulls it. */
-export interface PulledRequest {
-  event: FeedEvent;
-  /** of the event */
-  cursor: string;
-  /** names and values, in sending order; signed now */
-  headers: [name: string, value: string][];
-  body: Buffer;
-}
-
-export interface PullPage {
-  /** oldest first */
-  requests: PulledRequest[];
-  nextCursor: string;
-  hasMore: boolean;
-}
-
-export interface Pull {
-  start: EventStart;
-  /** the endpoint whose requests are pulled; null: those of an endpoint with default settings that gets all mail */
-  endpointId: string | null;
-  /** as in `events` of an endpoint, limited further to what the endpoint subscribes to; null: what the endpoint subscribes to */
-  patterns: readonly string[] | null;
-  limit: number;
-  waitMs: number;
-}
+import type { OperationContext, Pull, PullPage } from '../context.ts';
 
 /** Events that one page reads. */
 export const DEFAULT_PULLED_EVENTS = 20;

@@ -24,7 +24,12 @@ const updateBody = z
     is_read: z.boolean().optional().meta({ description: 'True marks the emails as read, false as unread.' }),
     is_archived: z.boolean().optional().meta({ description: 'True archives the emails, false unarchives them.' }),
   })
-  .meta({ id: 'UpdateEmails', examples: [{ email_ids: ['em_…', 'em_…'], is_read: true }] });
+  .meta({
+    id: 'UpdateEmails',
+    examples: [
+      { email_ids: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'], is_read: true },
+    ],
+  });
 
 const updatedEmails = z
   .object({
@@ -51,7 +56,10 @@ const reprocessBody = z
     }),
     dry_run: z.boolean().meta({ description: 'True to change nothing and return what would change.' }),
   })
-  .meta({ id: 'ReprocessEmails', examples: [{ email_ids: ['em_…'], steps: ['parse'], dry_run: true }] });
+  .meta({
+    id: 'ReprocessEmails',
+    examples: [{ email_ids: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'], steps: ['parse'], dry_run: true }],
+  });
 
 const reprocessedEmails = z
   .object({

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
+import type { Pull, PullPage } from '../../../operations/context.ts';
 import {
   DEFAULT_PULLED_EVENTS,
   MAX_PULLED_EVENTS,
-  type Pull,
-  type PullPage,
   pullWebhookRequests,
 } from '../../../operations/endpoints/webhook-requests.ts';
 import { type EventKind, MAX_WAIT_SECONDS } from '../../../operations/events/events.ts';

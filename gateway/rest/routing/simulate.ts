@@ -38,7 +38,10 @@ const simulateBody = z
   .meta({
     id: 'SimulateInbound',
     description: 'Exactly one of `raw`, `raw_base64` and `template` is required.',
-    examples: [{ template: 'one-time-code', to: 'hello@inbox.test' }],
+    examples: [
+      { template: 'one-time-code', to: 'hello@inbox.test' },
+      { template: 'reply', email_id: 'em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', text: 'Thank you.' },
+    ],
   });
 
 const simulatedEmail = z

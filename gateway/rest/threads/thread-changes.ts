@@ -58,7 +58,12 @@ const updateThreadsBody = z
       description: 'Moves the threads to the trash, or back. Cannot be combined with other changes.',
     }),
   })
-  .meta({ id: 'UpdateThreads', examples: [{ thread_ids: ['th_…', 'th_…'], is_archived: true }] });
+  .meta({
+    id: 'UpdateThreads',
+    examples: [
+      { thread_ids: ['th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'], is_archived: true },
+    ],
+  });
 
 const changedThread = z
   .object({
@@ -196,7 +201,10 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         tags: ['Threads'],
         body: z
           .object({ thread_ids: threadIds(2, MAX_MERGED_THREADS) })
-          .meta({ id: 'MergeThreads', examples: [{ thread_ids: ['th_…', 'th_…'] }] }),
+          .meta({
+            id: 'MergeThreads',
+            examples: [{ thread_ids: ['th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'] }],
+          }),
         response: { 200: changedThread, default: errorBody },
       },
     },
@@ -218,7 +226,9 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
           'Moves messages of a thread, but not all of them, into a new thread with the same labels. Later replies join the thread that has the message they answer. Repeating the request returns the same result.',
         tags: ['Threads'],
         params: idInPath,
-        body: z.object({ email_ids: emailIds }).meta({ id: 'SplitThread', examples: [{ email_ids: ['em_…'] }] }),
+        body: z
+          .object({ email_ids: emailIds })
+          .meta({ id: 'SplitThread', examples: [{ email_ids: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'] }] }),
         response: { 200: splitThreads, default: errorBody },
       },
     },
@@ -245,7 +255,9 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
           'Moves messages from any threads into this one. Later replies to them follow. A thread that has no messages left is merged into this one.',
         tags: ['Threads'],
         params: idInPath,
-        body: z.object({ email_ids: emailIds }).meta({ id: 'MoveEmails', examples: [{ email_ids: ['em_…'] }] }),
+        body: z
+          .object({ email_ids: emailIds })
+          .meta({ id: 'MoveEmails', examples: [{ email_ids: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'] }] }),
         response: { 200: changedThread, default: errorBody },
       },
     },

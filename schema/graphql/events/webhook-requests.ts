@@ -1,9 +1,7 @@
-import { invalid } from '../../../operations/context.ts';
+import { invalid, type PulledRequest, type PullPage } from '../../../operations/context.ts';
 import {
   DEFAULT_PULLED_EVENTS,
   MAX_PULLED_EVENTS,
-  type PulledRequest,
-  type PullPage,
   pullWebhookRequests,
 } from '../../../operations/endpoints/webhook-requests.ts';
 import { MAX_WAIT_SECONDS } from '../../../operations/events/events.ts';
