@@ -1,6 +1,6 @@
 import { invalid } from '../../../operations/context.ts';
 import {
-  IMPORT_STATUSES,
+  type IMPORT_STATUSES,
   type ImportOutcome,
   importEmails,
   MAX_IMPORTED,
