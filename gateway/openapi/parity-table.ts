@@ -40,7 +40,14 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Import emails', 'importEmails', 'importEmails'],
     ['Reprocess emails', 'reprocessEmails', 'reprocessEmails'],
     ['Simulate received mail', 'simulateInbound', 'simulateInbound'],
-    ['Move an email to the trash, or delete it', 'deleteEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
+    ['Move an email to the trash', 'trashEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
+    [
+      'Delete an email forever',
+      'deleteEmail',
+      '',
+      '',
+      'The REST route also cancels scheduled mail; GraphQL deletes whole threads: `deleteThreadsForever`',
+    ],
     ['Restore an email', 'restoreEmail', '', '', 'GraphQL restores the thread: restoreThreads'],
     ['Suggest contacts', 'listContacts', 'contacts'],
     ['List addresses to send from', 'listSenders', 'senders'],
@@ -97,7 +104,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Reply', 'replyToEmail', 'replyToEmail', 'reply_to_email'],
     ['Forward', 'forwardEmail', 'forwardEmail', 'forward_email'],
     ['Send a batch', 'sendBatch', 'sendEmails'],
-    ['Read and cancel a batch', 'getBatch cancelBatch', 'batch cancelBatch'],
+    ['Read, cancel and retry a batch', 'getBatch cancelBatch retryBatch', 'batch cancelBatch retryBatch'],
     ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
     [
       'Cancel, pause and resume',
@@ -196,7 +203,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'API keys',
-      'listApiKeys getApiKey createApiKey updateApiKey deleteApiKey',
+      'listApiKeys getApiKey createApiKey updateApiKey deleteApiKey revokePresentedKey',
       'apiKeys apiKey createApiKey updateApiKey revokeApiKey',
     ],
     ['Request log', 'listRequests getRequest', 'apiRequests apiRequest'],

@@ -9,7 +9,7 @@ import { warnOfUnknownFields } from '../http/body-warnings.ts';
 import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
-import { apiKeyRoutes } from './accounts/api-keys.ts';
+import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { apiRequestRoutes } from './accounts/api-requests.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -48,6 +48,7 @@ import { threadChangeRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { trashRoutes } from './threads/trash.ts';
+import { unservedRoutes } from './unserved.ts';
 import { accountRoutes } from './upkeep/account.ts';
 import { retentionRoutes } from './upkeep/retention.ts';
 
@@ -98,11 +99,13 @@ const resources = [
   accountRoutes,
   retentionRoutes,
   apiKeyRoutes,
+  revokeKeyRoutes,
   apiRequestRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,
   legacyDomainRoutes,
+  unservedRoutes,
 ];
 
 /** The plugin of the REST API, which is mounted at `/api/e2`. */

@@ -58,7 +58,7 @@ const addressInPath = z.object({ address: z.string().meta({ description: 'The ad
 /** Addresses that an account writes to, sends from, and shows images of. */
 export const contactRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
-    '/contacts',
+    '/mail/contacts',
     {
       config: { access: access.readAccount },
       schema: {

@@ -199,12 +199,10 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         description:
           'Merges threads into the oldest one, which gets all labels. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
         tags: ['Threads'],
-        body: z
-          .object({ thread_ids: threadIds(2, MAX_MERGED_THREADS) })
-          .meta({
-            id: 'MergeThreads',
-            examples: [{ thread_ids: ['th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'] }],
-          }),
+        body: z.object({ thread_ids: threadIds(2, MAX_MERGED_THREADS) }).meta({
+          id: 'MergeThreads',
+          examples: [{ thread_ids: ['th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'] }],
+        }),
         response: { 200: changedThread, default: errorBody },
       },
     },

@@ -64,14 +64,14 @@ test('POST /emails/:id/forward needs the scope read as well as send', async () =
   expect([response.statusCode, response.json().name]).toEqual([403, 'restricted_api_key']);
 });
 
-test('GET /contacts and /senders suggest addresses by prefix', async () => {
+test('GET /mail/contacts and /senders suggest addresses by prefix', async () => {
   await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
-  const contacts = await read('GET', '/contacts?prefix=ad');
+  const contacts = await read('GET', '/mail/contacts?prefix=ad');
   expect(contacts.data).toEqual([{ name: null, address: 'ada@elsewhere.test' }]);
-  expect((await read('GET', '/contacts?prefix=zz')).data).toEqual([]);
+  expect((await read('GET', '/mail/contacts?prefix=zz')).data).toEqual([]);
   const senders = await read('GET', '/senders');
   expect(senders.data).toEqual([{ address: box.address, address_id: box.addressId, domain_id: box.domainId }]);
-  await read('GET', '/contacts?limit=0', undefined, 400);
+  await read('GET', '/mail/contacts?limit=0', undefined, 400);
 });
 
 test('image senders are added, listed and removed', async () => {
