@@ -31,6 +31,7 @@ import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
 import { type SubmissionParts, serveSubmission } from './submission/submission.ts';
 import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
+import { pullRequests } from './webhooks/pulled-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -104,6 +105,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     payloadQueries: openPayloadQueries(),
     buildEventPayload,
     buildSamplePayload,
+    pullRequests,
     forgetCredentials(userId) {
       credentials.forget(userId);
       accounts.sessions.forget(userId);

@@ -35,6 +35,43 @@ export interface SimulationInput {
   from: string | null;
 }
 
+/** A message as a request gives it: exactly one of `raw`, `rawBase64` and `template`. */
+export interface GivenMessage {
+  raw?: string | null | undefined;
+  rawBase64?: string | null | undefined;
+  template?: SimulatedKind | 'bounce' | null | undefined;
+  /** of a template; replaces its own */
+  subject?: string | null | undefined;
+  text?: string | null | undefined;
+  html?: string | null | undefined;
+  /** of `reply` and `bounce`: the email that is answered or bounces */
+  emailId?: string | null | undefined;
+  /** of `bounce` */
+  recipient?: string | null | undefined;
+  /** of `bounce`: enhanced status code; default 5.1.1 */
+  status?: string | null | undefined;
+}
+
+/** Returns the message that a request describes. Throws validation. */
+export function readSimulatedMessage(given: GivenMessage): SimulationInput['message'] {
+  const { template } = given;
+  const isRaw = given.raw != null || given.rawBase64 != null;
+  if ([given.raw, given.rawBase64, template].filter((one) => one != null).length !== 1)
+    throw invalid('Give exactly one of: a raw message as text, a raw message in base64, a template', 'template');
+  if (isRaw || template == null) return { raw: given.raw ?? decodeRaw(given.rawBase64 ?? '') };
+  const content = { subject: given.subject ?? null, text: given.text ?? null, html: given.html ?? null };
+  if (template !== 'reply' && template !== 'bounce') return { template, ...content };
+  const { emailId } = given;
+  if (emailId == null) throw invalid('Give the ID of the email that is answered, or that bounces', 'emailId');
+  if (template === 'reply') return { template, emailId, ...content };
+  return { template, emailId, recipient: given.recipient ?? null, status: given.status ?? '5.1.1' };
+}
+
+function decodeRaw(base64: string): Buffer {
+  if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)) throw invalid('The raw message must be base64', 'rawBase64');
+  return Buffer.from(base64, 'base64');
+}
+
 /** The response, stored for replays. */
 export type SimulatedInbound = z.infer<typeof simulated>;
 

@@ -3,7 +3,7 @@ import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
-import { loadContents, loadEmails } from '../emails/emails.ts';
+import { loadEmails, loadOutlines } from '../emails/emails.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {
@@ -34,7 +34,7 @@ export async function readSentReview(context: OperationContext, emailId: string)
   if (email == null) throw emailNotFound();
   if (email.type === 'received') return null;
   const { bytes } = await readRawMessage(context, emailId);
-  const [content] = await loadContents(context, [emailId], 'outline');
+  const [content] = await loadOutlines(context, [emailId]);
   const bcc = content?.addresses.bcc?.addresses.map(({ address }) => address) ?? [];
   try {
     return await threads.run({ bytes, bcc }, { startBy: context.answerBy });
