@@ -1,10 +1,19 @@
 import {
+  endOfFieldBlock,
+  fieldOf,
+  fieldsInside,
+  isDateField,
+  isField,
+  isRawField,
+  isSentField,
+} from './quoted-fields.ts';
+import {
+  DEVICES,
   DISCLAIMER_STARTS,
   DISCLAIMER_WORDS,
   PROGRAM_SIGNATURES,
   QUOTE_TITLES,
-  QUOTED_FIELDS,
-  SENT,
+  REPLY_ABOVE,
   WROTE,
   WROTE_LEADS,
 } from './reply-words.ts';
@@ -69,7 +78,11 @@ const MAX_FIELD_LINES = 40;
 const MAX_SIGNATURE_LINES = 12;
 const MAX_DISCLAIMER_LINES = 30;
 
-const MAX_TITLE_LENGTH = 80;
+const MAX_TITLE_LENGTH = 90;
+/** Characters of a quoted line that was wrapped, of others in the same text, and words of its rest. */
+const MIN_WRAPPED_LENGTH = 40;
+const MIN_REST_LENGTH = 20;
+const MAX_REST_WORDS = 5;
 
 const WROTE_WORD = new RegExp(`(?<!\\p{L})(?:${WROTE})`, 'iu');
 const LEAD = new RegExp(`^\\W{0,4}(?:${WROTE_LEADS})(?![\\p{L}]{2}).*\\p{Nd}`, 'u');
@@ -82,25 +95,29 @@ const ADDRESS = /@[\p{L}\p{N}]/u;
 const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
 /** The end of a line that introduces a quotation. */
 const INTRODUCTION_END = /[:：]\W{0,3}$|>$|-{2,}$/u;
+const BRACKETED_ADDRESS = /[<([][^<>()[\]\s@]{1,64}@[^<>()[\]\s]{1,200}[>)\]]/u;
+const YEAR_AND_TIME = /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}/u;
+/** The end of an introduction without a colon. */
+const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
+/** Characters of an introduction that is known by its date and address. */
+const MAX_ATTRIBUTION_LENGTH = 200;
+/** GroupWise: `>>> Ann <ann@example.com> 1/6/2026 10:11 AM >>>`. */
+const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
+/** Gnus: `>>>>> "Ann" == Ann Smith <ann@example.com> writes:`. */
+const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
+const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
+const MAX_NOTES_LINES = 12;
+const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,30}$`, 'iu');
 const QUOTE_TITLE_LINE = new RegExp(
-  `^[*_\\s]*(?:-{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*-{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
+  `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
   'iu',
 );
-const DASHED_TITLE = /^[*\s]*-{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}-{3,}[*\s]*$/u;
+const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
+/** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
+const DATED_TITLE = /^[-=_]{3,}\s?\p{L}.{5,70}[-=_]{3,}$/u;
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
-const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(
-  ([field, names]) =>
-    [field, new RegExp(`^[*_\\s]{0,3}(?:${names})[*_]{0,2}\\s?[:：](?!//)[*_]{0,2}(?:\\s|$|\\S)`, 'iu')] as const,
-);
-/** A date as RFC 5322 §3.3 has it. */
-const DATE_FIELD = new RegExp(`^(?:${QUOTED_FIELDS.date})\\s?[:：] .*\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}`, 'iu');
-const FIELDS_INSIDE = Object.entries(QUOTED_FIELDS).map(
-  ([field, names]) => [field, new RegExp(`\\s(?:${names})\\s?[:：]\\s`, 'u')] as const,
-);
-const SENT_FIELD = new RegExp(`^[*_\\s]{0,3}(?:${SENT})[*_]{0,2}\\s?[:：]`, 'iu');
-const RAW_FIELD =
-  /^(?:received|received-spf|return-path|mime-version|content-(?:type|transfer-encoding)|dkim-signature|authentication-results|x-[\w-]{1,40})\s?:/iu;
 const PROGRAM_SIGNATURE = new RegExp(`^[\\W_]{0,4}(?:${PROGRAM_SIGNATURES.join('|')})[\\W_]{0,4}$`, 'iu');
+const DEVICE = new RegExp(`(?:${DEVICES})`, 'iu');
 const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
 const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
 const SEPARATOR = /^(?:[-_=+*~#•–—]\s?){2,}$/u;
@@ -113,7 +130,7 @@ const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
-const NAMED_QUOTE = /^\s{0,3}[\p{L}][\p{L}.'-]{0,15}>/u;
+const NAMED_QUOTE = /^\s{0,8}[\p{L}][\p{L}.'-]{0,15}>/u;
 const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
 const GREETING = /^\S.{0,50}[,，]$/u;
@@ -146,6 +163,7 @@ class ReplyReader {
         (this.#isCode[at] !== true && /^\s{0,3}[>＞]/u.test(text) && !OPEN_LINK.test(this.#line(at - 1).short)),
     );
     this.#quoteWrappedLinks();
+    this.#quoteLostMarks();
     this.#introductions = this.#findIntroductions();
     this.#isIntroduction = lines.map(() => false);
     for (const { from, to } of this.#introductions) this.#isIntroduction.fill(true, from, to + 1);
@@ -153,8 +171,36 @@ class ReplyReader {
 
   read(): void {
     this.#removeSignatures();
+    this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
+  }
+
+  /**
+   * What is below the line of a telephone is the message that its author replied to, if there is text above the line and nothing else
+   * tells where the message begins.
+   */
+  #removeBelowDevice(): void {
+    let last = this.#lines.length - 1;
+    while (last >= 0 && this.#line(last).isBlank) last--;
+    let isAbove = false;
+    for (let at = 0; at < last; at++) {
+      if (isAbove && this.#isDeviceLine(at)) {
+        const isMarked = this.#isQuoted.includes(true, at) || this.#isIntroduction.includes(true, at);
+        if (isMarked) return;
+        this.#remove('signature', at, at + 1);
+        return this.#remove('quote', at + 1, this.#lines.length);
+      }
+      isAbove ||= this.#isOwn(at);
+    }
+  }
+
+  /** `Sent from my iPhone`, as a paragraph. */
+  #isDeviceLine(at: number): boolean {
+    const { short } = this.#line(at);
+    if (short.length > MAX_TITLE_LENGTH || !this.#isOwn(at) || !PROGRAM_SIGNATURE.test(short)) return false;
+    if (/^(?!iP)\p{Ll}|[:：,]$/u.test(short) || !DEVICE.test(short)) return false;
+    return this.#line(at - 1).isBlank && this.#line(at + 1).isBlank;
   }
 
   #line(at: number): Line {
@@ -169,6 +215,23 @@ class ReplyReader {
       const isRest = OPEN_BRACKET.test(this.#line(at - 1).short) && CLOSING_BRACKET.test(short);
       if (isRest || LINK_ALONE.test(short)) this.#isQuoted[at] = true;
     }
+  }
+
+  /** Programs that wrap quoted lines again leave the rest of a line without a `>`. */
+  #quoteLostMarks(): void {
+    const rests: number[] = [];
+    let isSure = false;
+    for (let at = 1; at + 1 < this.#lines.length; at++) {
+      if (this.#isQuoted[at - 1] !== true || this.#isQuoted[at] === true || this.#isQuoted[at + 1] !== true) continue;
+      const above = this.#line(at - 1).short;
+      const { short, isBlank } = this.#line(at);
+      const isRest =
+        /^\p{Ll}/u.test(short) || (short.length < above.length && short.split(' ').length <= MAX_REST_WORDS);
+      if (isBlank || !isRest || above.length < MIN_REST_LENGTH || /[.!?:;。！？：]$/u.test(above)) continue;
+      isSure ||= above.length >= MIN_WRAPPED_LENGTH;
+      rests.push(at);
+    }
+    if (isSure) for (const at of rests) this.#isQuoted[at] = true;
   }
 
   #remove(kind: Fate, from: number, end: number): void {
@@ -206,7 +269,11 @@ class ReplyReader {
     for (let at = 0; at < this.#lines.length; at++) {
       if (this.#isCode[at] === true) continue;
       const introduction =
-        this.#fieldsAt(at, free) ?? this.#titleAt(at) ?? this.#markedAt(at) ?? this.#wroteAt(at, free);
+        this.#fieldsAt(at, free) ??
+        this.#blockAt(at) ??
+        this.#titleAt(at) ??
+        this.#markedAt(at) ??
+        this.#wroteAt(at, free);
       if (introduction === null) continue;
       const last = found.at(-1);
       // A wrapped line that was taken for one of its own.
@@ -220,13 +287,38 @@ class ReplyReader {
 
   #titleAt(at: number): Introduction | null {
     const { short, mark } = this.#line(at);
-    if (mark === 'onwards') return { from: at, to: at, kind: 'fields' };
+    if (SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
+    if (this.#isNotesHeading(at)) return { from: at, to: at, kind: 'fields' };
+    if (mark === 'onwards' || GROUPWISE.test(short) || REPLY_ABOVE_LINE.test(short))
+      return { from: at, to: at, kind: 'fields' };
     if (this.#isQuoted[at] === true || short === '' || short.length > MAX_TITLE_LENGTH) return null;
     const isTitle =
       QUOTE_TITLE_LINE.test(short) ||
-      (DASHED_TITLE.test(short) && fieldOf(this.#line(this.#nextNonBlank(at + 1)).short) !== null) ||
+      (DATED_TITLE.test(short) && DATE.test(short)) ||
+      (DASHED_TITLE.test(short) && this.#isFieldAt(this.#nextNonBlank(at + 1))) ||
       (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.#nextNonBlank(at + 1), at + 1) !== null);
     return isTitle ? { from: at, to: at, kind: 'fields' } : null;
+  }
+
+  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines. */
+  #isNotesHeading(at: number): boolean {
+    if (!NOTES_NAME.test(this.#line(at).short) || !DATE.test(this.#line(at + 1).short)) return false;
+    const names = this.#lines.slice(at + 2, at + MAX_NOTES_LINES).map(({ short }) => fieldOf(`${short}:`));
+    return names.includes('to') && names.includes('subject');
+  }
+
+  #isFieldAt(at: number): boolean {
+    return fieldOf(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
+  }
+
+  /** The fields of a message in a language that the reader does not know, below a blank line or a separator. */
+  #blockAt(at: number): Introduction | null {
+    const above = this.#line(at - 1);
+    if (at === 0 || this.#isQuoted[at] === true || !(above.isBlank || SEPARATOR.test(above.short))) return null;
+    const to = endOfFieldBlock(this.#lines, at);
+    if (to === null || this.#isRawHeader(at, to)) return null;
+    const from = SEPARATOR.test(above.short) ? at - 1 : at;
+    return { from, to, kind: this.#isQuoteLike(this.#nextNonBlank(to + 1)) ? 'wrote' : 'fields' };
   }
 
   #markedAt(at: number): Introduction | null {
@@ -251,33 +343,58 @@ class ReplyReader {
       if (fields.has(field) && field !== 'other') break;
       fields.add(field);
       for (const inside of fieldsInside(short)) fields.add(inside);
-      isOfMail ||= field === 'subject' || ADDRESS.test(short) || SENT_FIELD.test(short);
+      isOfMail ||= field === 'subject' || ADDRESS.test(short) || isSentField(short);
       to = next;
     }
     let from = at;
     while (from > free && from > at - 3 && (this.#line(from - 1).isBlank || SEPARATOR.test(this.#line(from - 1).short)))
       from--;
     while (this.#line(from).isBlank && from < at) from++;
+    // La Poste: `Message du 06/01/26 10:11` above the fields.
+    if (from === at && at > free && fields.size > 2 && this.#isDateHeading(at - 1)) {
+      from--;
+      fields.add('date');
+    }
+    if (!fields.has('subject') && this.#isOtherField(to + 1)) return null;
     if (!isOfMail || this.#isRawHeader(at, to)) return null;
     fields.delete('other');
     const isQuoteNext = this.#isQuoteLike(this.#nextNonBlank(to + 1));
     const isApart = from < at || isQuoteNext;
-    const isSent = isApart || DATE_FIELD.test(this.#line(at).short);
+    const isSent = isApart || isDateField(this.#line(at).short);
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
 
+  #isDateHeading(at: number): boolean {
+    const { short } = this.#line(at);
+    return (
+      short.length <= MAX_TITLE_LENGTH && this.#line(at - 1).isBlank && /\p{Nd}{1,2}:\p{Nd}{2}\W{0,2}$/u.test(short)
+    );
+  }
+
+  /** Whether the line is a field that no message has: parcels and journeys have From, To and Sent, too. */
+  #isOtherField(at: number): boolean {
+    return isField(this.#line(at).short) && fieldOf(this.#line(at).short) === null;
+  }
+
   /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
   #isRawHeader(from: number, to: number): boolean {
-    for (let at = from - 1; at <= to + 3; at++) if (RAW_FIELD.test(this.#line(at).short)) return true;
+    for (let at = from - 1; at <= to + 3; at++) if (isRawField(this.#line(at).short)) return true;
     return false;
+  }
+
+  /** Whether the line may end an introduction without a colon: above a quotation or a blank line, and without the end of a sentence. */
+  #endsOpen(at: number): boolean {
+    const { short } = this.#line(at);
+    if (!WROTE_WORD.test(short) || /[.!?;,。！？]$/u.test(short)) return false;
+    return this.#isQuoteLike(this.#nextNonBlank(at + 1)) || (this.#line(at + 1).isBlank && WROTE_END.test(short));
   }
 
   /** `On Monday Ann <ann@example.com> wrote:`, in one line or several, of which `at` is the last. */
   #wroteAt(at: number, free: number): Introduction | null {
     const last = this.#line(at);
-    if (!INTRODUCTION_END.test(last.short) && !GMT_LINE.test(last.short)) return null;
+    if (!INTRODUCTION_END.test(last.short) && !GMT_LINE.test(last.short) && !this.#endsOpen(at)) return null;
     // `> wrote:` is the end of `<ann@example.com\n> wrote:`.
     const isTail = /^>\s?(?:\p{L}.{0,40})?[:：]$/u.test(last.short) && ADDRESS.test(this.#line(at - 1).short);
     if (this.#isQuoted[at] === true && !isTail) return null;
@@ -292,19 +409,27 @@ class ReplyReader {
         break;
       joined = `${short} ${joined}`.trimEnd();
       if (joined.length > MAX_INTRODUCTION_LENGTH) break;
-      if (!introduces(joined, isQuoteNext)) continue;
+      if (!introduces(joined, isQuoteNext, this.#line(at + 1).isBlank && this.#line(from - 1).isBlank)) continue;
       const isBegin =
         LEAD.test(short) || EARLY_DATE.test(short) || NAME_AND_ADDRESS.test(short) || short.startsWith('--');
       const isNameAbove = !ADDRESS.test(joined) && from > free && NAME_AND_ADDRESS.test(this.#line(from - 1).short);
-      if (isBegin && !isNameAbove) return { from, to: at, kind: 'wrote' };
+      if (isBegin && !isNameAbove)
+        return { from: this.#isDateAlone(from - 1, free) ? from - 1 : from, to: at, kind: 'wrote' };
       if (from === at) alone = at;
     }
     return alone === null ? null : { from: alone, to: at, kind: 'wrote' };
   }
 
+  /** Becky!: `On Tue, 6 Jan 2026 10:11:12 +0900` above the name. */
+  #isDateAlone(at: number, free: number): boolean {
+    const { short } = this.#line(at);
+    return at >= free && this.#line(at - 1).isBlank && LEAD.test(short) && DATE.test(short) && /\p{Nd}$/u.test(short);
+  }
+
   /** What follows `--` to the end or to quoted mail, if it is short; below quoted mail also what follows a longer separator. */
   #removeSignatures(): void {
     const hasQuote = this.#introductions.length > 0 || this.#isQuoted.includes(true);
+    const onwards = new Set(this.#introductions.filter(({ kind }) => kind === 'fields').map(({ from }) => from));
     // What is below: quoted mail, or what was removed.
     let foreign = this.#lines.length;
     let isEnd = true;
@@ -320,7 +445,9 @@ class ReplyReader {
       if (isBlank) continue;
       const isCode = this.#isCode[at] === true;
       const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
-      const isFooter = !isCode && hasQuote && isEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      // Also above the fields of a quoted message.
+      const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
+      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
       if (isSignature || isFooter) {
         this.#remove('signature', at, foreign);
         foreign = at;
@@ -441,30 +568,23 @@ function ownMarkOf(text: string, next: string): string | null {
   return mark !== null && (mark === '|' || next.trim() === '' || next.trimStart().startsWith(mark)) ? mark : null;
 }
 
-/** Whether one to some lines, joined, say who wrote what follows. */
-function introduces(joined: string, isQuoteNext: boolean): boolean {
+/** Whether one to some lines, joined, say who wrote what follows. `isApart`: they are a paragraph. */
+function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
   if (GMT_LINE.test(joined) && joined.length < 120) return true;
   const hasDate = DATE.test(joined);
   const hasAddress = ADDRESS.test(joined);
   const isOpen = /[:：]\W{0,3}$/u.test(joined) || /-{2,}$/u.test(joined);
-  if (isOpen && WROTE_WORD.test(joined)) return hasDate || hasAddress || isQuoteNext;
-  if (isOpen && isQuoteNext && hasDate && hasAddress) return true;
+  const isWrote = WROTE_WORD.test(joined);
+  if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
+  const isShort = joined.length <= MAX_ATTRIBUTION_LENGTH;
+  if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;
+  // In a language that the reader does not know, or without a colon.
+  const isFull = hasDate && isShort && BRACKETED_ADDRESS.test(joined);
+  if (isFull && isApart && isOpen) return YEAR_AND_TIME.test(joined);
+  if (isFull && isApart && isWrote && (WROTE_END.test(joined) || ADDRESS_END.test(joined))) return LEAD.test(joined);
+  if (isQuoteNext && isWrote && hasDate && isShort && LEAD.test(joined)) return true;
+  if (isQuoteNext && isWrote && hasAddress && hasDate && isShort) return true;
   return hasDate && EARLY_DATE.test(joined) && ADDRESS_END.test(joined) && (isOpen || isQuoteNext);
-}
-
-/** Characters of the name of a field. */
-const MAX_FIELD_LENGTH = 40;
-
-function fieldOf(short: string): string | null {
-  const colon = short.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
-  return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(short))?.[0] ?? null);
-}
-
-/** Further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
-function fieldsInside(short: string): string[] {
-  if (!ADDRESS.test(short) || fieldOf(short) !== 'from') return [];
-  const capital = short.replace(/(?<=\s)\p{Lu}\p{Ll}{1,20}(?=\s?[:：]\s)/gu, (name) => name.toLowerCase());
-  return FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
 }
 
 /** Lines between two lines of ```. */
