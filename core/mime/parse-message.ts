@@ -12,7 +12,7 @@ import {
   readHeaderSection,
   readPriority,
 } from './header-fields.ts';
-import { parseMessageId, parseMessageIds } from './message-id.ts';
+import { parseMessageId, parseReferences } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
 import { readHtmlReply } from './reply-html.ts';
@@ -143,8 +143,8 @@ function readHead(section: HeaderSection): Head {
   const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '');
   return {
     messageId: parseMessageId(idsText(section, 'message-id')),
-    inReplyTo: parseMessageIds(idsText(section, 'in-reply-to')),
-    references: parseMessageIds(idsText(section, 'references')),
+    inReplyTo: parseReferences(idsText(section, 'in-reply-to')),
+    references: parseReferences(idsText(section, 'references')),
     subject: value('subject'),
     date: parseDate(firstField(section, 'date')?.raw ?? ''),
     addresses,
