@@ -13,7 +13,7 @@ import {
   readPriority,
 } from './header-fields.ts';
 import { chooseHtmlCharset } from './html-charset.ts';
-import { parseMessageId, parseMessageIds } from './message-id.ts';
+import { parseMessageId, parseReferences } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
 import { parseDate } from './parse-date.ts';
@@ -146,8 +146,8 @@ function readHead(section: HeaderSection, bodyCharset: string | null): Head {
   const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '', bodyCharset);
   return {
     messageId: parseMessageId(idsText(section, 'message-id')),
-    inReplyTo: parseMessageIds(idsText(section, 'in-reply-to')),
-    references: parseMessageIds(idsText(section, 'references')),
+    inReplyTo: parseReferences(idsText(section, 'in-reply-to')),
+    references: parseReferences(idsText(section, 'references')),
     subject: value('subject'),
     date: parseDate(firstField(section, 'date')?.raw ?? ''),
     addresses,

@@ -104,14 +104,19 @@ const SERVER_FIELDS = ['x-failed-recipients', 'x-ms-exchange-message-is-ndr'] as
 
 /** RFC 3834 §5, and the fields of programs that precede it. */
 function isAutomaticReply(header: HeaderSection, subject: string): boolean {
-  const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
   return (
     /^auto-replied/i.test(valueOf(header, 'auto-submitted')) ||
     AUTOMATIC_FIELDS.some((name) => firstField(header, name) !== null) ||
     /vacation/i.test(valueOf(header, 'x-apple-action')) ||
     /auto[_-]?reply/i.test(valueOf(header, 'precedence')) ||
-    AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording))
+    isAutomaticSubject(subject)
   );
+}
+
+/** Returns whether a subject, in lower case, is one of automatic replies. */
+export function isAutomaticSubject(subject: string): boolean {
+  const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
+  return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording));
 }
 
 /** Fields of automatic replies, of programs that precede RFC 3834; lower case. */

@@ -7,6 +7,8 @@ import {
   automaticForwardRefusal,
   automaticReplyRefusal,
   MAX_AUTOMATIC_REPLIES,
+  MAX_AUTOMATIC_REPLIES_PER_DAY,
+  readCorrespondent,
 } from '../../core/sending/automatic-reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser, inUserTransaction, transactionOn } from '../../db/connection/transaction.ts';
@@ -16,7 +18,8 @@ import { holdRoute } from '../../db/queries/routing/route-rewrite.ts';
 import {
   type ActedEmail,
   countAutomaticReplies,
-  markAutomaticReplies,
+  countAutomaticRepliesTo,
+  markAutomaticReply,
   readActedEmail,
 } from '../../db/queries/sending/automatic-reply.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
@@ -363,7 +366,7 @@ function done(
   return { result: { type, status: 'done', message, emailId, deliveryId }, events };
 }
 
-/** The count is exact: every reply in this thread holds the lock on the user's threads. */
+/** The counts are exact: every automatic reply holds the lock on the user's threads. Where the other side answers each reply in a new thread, only the second one ends it. */
 async function requireFewReplies({ transaction, context, email }: Acting, sends: readonly Send[]): Promise<void> {
   const replies = sends.filter(({ type }) => type === 'reply');
   if (replies.length === 0) return;
@@ -375,6 +378,19 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
       tooMany.index,
       `At most ${MAX_AUTOMATIC_REPLIES} automatic replies are sent in a thread within an hour.`,
     );
+  for (const [correspondent, own] of Map.groupBy(replies, (reply) => correspondentOf(reply))) {
+    const sent = await countAutomaticRepliesTo(transaction, context.userId, correspondent);
+    const surplus = own[Math.max(0, MAX_AUTOMATIC_REPLIES_PER_DAY - sent)];
+    if (surplus !== undefined)
+      throw new ActionRefused(
+        surplus.index,
+        `At most ${MAX_AUTOMATIC_REPLIES_PER_DAY} automatic replies are sent to ${correspondent} within a day.`,
+      );
+  }
+}
+
+function correspondentOf({ email }: Send): string {
+  return readCorrespondent(email.audience.to[0] ?? '');
 }
 
 /** Stores replies and forwards through the sending policy, and appends all events. */
@@ -392,8 +408,8 @@ async function storeSends(
   });
   for (const [at, verdict] of verdicts.entries())
     if (verdict instanceof UserError) throw new ActionRefused(sends[at]?.index ?? 0, verdict.message, verdict);
-  const replies = sends.filter(({ type }) => type === 'reply').map(({ email }) => email.row.id);
-  await markAutomaticReplies(transaction, userId, replies);
+  for (const send of sends.filter(({ type }) => type === 'reply'))
+    await markAutomaticReply(transaction, userId, { emailId: send.email.row.id, correspondent: correspondentOf(send) });
   return { sends: entering, threaded, lastSeq };
 }
 

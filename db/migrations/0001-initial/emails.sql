@@ -93,7 +93,8 @@ create table email (
   is_test boolean not null default false,
   reply_address_id text,
   metadata jsonb,
-  is_automatic_reply boolean not null default false,
+  -- of a reply that a webhook's response sent: whom it answers, see core/sending/automatic-reply.ts
+  automatic_reply_to text,
   api_key_id text,
   policy_address text,
   scheduled_by_key_id text,
@@ -115,7 +116,8 @@ create index email_unsent on email (user_id, created_at desc, id desc) where typ
 create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
 create index email_approval on email (user_id, created_at desc, id desc) where status = 'awaiting_approval';
 create index email_test on email (user_id, created_at desc, id desc) where is_test;
-create index email_automatic_reply on email (user_id, thread_id, created_at) where is_automatic_reply;
+create index email_automatic_reply on email (user_id, thread_id, created_at) where automatic_reply_to is not null;
+create index email_automatic_reply_to on email (user_id, automatic_reply_to, created_at) where automatic_reply_to is not null;
 create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
 create index email_policy_address on email (user_id, policy_address, created_at desc) where policy_address is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;

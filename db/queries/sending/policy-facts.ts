@@ -121,7 +121,7 @@ export async function countAutomatic(
       select q.place, (
         (select count(*) from email e where q.of = 'key' and e.user_id = $1 and e.api_key_id = q.owner and ${ofHour} and ${ofThread})
         + (select count(*) from email e where q.of = 'address' and e.user_id = $1 and e.policy_address = q.owner
-             and (e.api_key_id is not null or e.is_automatic_reply) and ${ofHour} and ${ofThread}))::integer as total
+             and (e.api_key_id is not null or e.automatic_reply_to is not null) and ${ofHour} and ${ofThread}))::integer as total
       from json_to_recordset($2) as q (place integer, "of" text, owner text, "threadId" text)`,
     values: [userId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });
