@@ -166,7 +166,7 @@ function isAutomatic(name: string, value: string): boolean {
       return value.startsWith('multipart/report');
     case 'feedback-id':
       // Amazon SES adds its own to every message.
-      return !/:amazonses$/.test(value);
+      return !value.endsWith(':amazonses');
     case 'x-post-messageclass':
     case 'delivered-to':
       return /\bauto-?responder\b/.test(value);

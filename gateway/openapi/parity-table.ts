@@ -114,6 +114,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Retry deferred recipients', 'retrySending', 'retrySending'],
     ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
+    ['Review what an email sends', 'reviewEmail', '', '', CONNECTIONS],
     ['Approve or reject', 'approveEmail rejectEmail', 'approveEmail rejectEmail', 'approve_email reject_email'],
     [
       'Drafts',

@@ -2,7 +2,6 @@ import type { ClientBase } from 'pg';
 import type { ApprovalRule } from '../../core/sending/approval.ts';
 import { MAX_AUTOMATIC_REPLIES } from '../../core/sending/automatic-reply.ts';
 import { findCorrespondents } from '../../core/sending/correspondents.ts';
-import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { checkOutgoingContent } from '../../core/sending/outgoing-content.ts';
 import {
   BUDGET_RULES,
