@@ -11,6 +11,7 @@ import {
   DEVICES,
   DISCLAIMER_STARTS,
   DISCLAIMER_WORDS,
+  FORWARD_WORDS,
   PROGRAM_SIGNATURES,
   QUOTE_TITLES,
   REPLY_ABOVE,
@@ -56,6 +57,21 @@ export function ownLengthOf(line: string): number {
 
 const SHARED_LINE =
   /(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ].*(?:wrote:|<[^<>]*)$/u;
+
+/**
+ * Returns whether a text announces a forwarded message, with its own title and without quoted mail above it: what is below belongs to the
+ * message, although its subject does not say so.
+ */
+export function announcesForward(text: string): boolean {
+  for (const line of text.split('\n')) {
+    const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
+    if (/^[>＞]/u.test(short)) return false;
+    if (short.length <= MAX_TITLE_LENGTH && QUOTE_TITLE_LINE.test(short)) return FORWARD_WORD.test(short);
+  }
+  return false;
+}
+
+const FORWARD_WORD = new RegExp(FORWARD_WORDS, 'iu');
 
 /** Returns what each line is, in linear time. All may be quoted or signatures. */
 export function fatesOf(lines: readonly Line[]): readonly Fate[] {
