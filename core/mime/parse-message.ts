@@ -15,8 +15,8 @@ import {
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
+import { announcesForward } from './quote-introductions.ts';
 import { readHtmlReply } from './reply-html.ts';
-import { announcesForward } from './reply-reader.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { isForwardSubject, isReplySubject } from './subject.ts';
 
