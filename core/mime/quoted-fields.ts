@@ -1,4 +1,4 @@
-import type { Line } from './reply-reader.ts';
+import type { Line } from './reply-line.ts';
 import { OTHER_LABELS, QUOTED_FIELDS, SENT } from './reply-words.ts';
 
 const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(

@@ -48,6 +48,10 @@ export const QUOTE_TITLES = [
   '回复的原邮件|回覆的原郵件|(?:转发|轉寄|转发的)(?:邮件|的郵件|信件)|元のメッセージ|転送(?:された)?メッセージ|원본 ?(?:메시지|메일)|전달된 ?메시지|thư gốc|tin nhắn (?:gốc|được chuyển tiếp)',
 ].join('|');
 
+/** Those of {@link QUOTE_TITLES} that announce a forwarded message. */
+export const FORWARD_WORDS =
+  'forward|weitergeleitet|réexpédié|transféré|transmis|reenviad|inoltrat|encaminhad|reencaminhad|doorgestuurd|videresend|vidarebefordr|välitetty|przekazan|přeposlan|переадрес|пересыл|переслан|yönlendiril|iletilmiş|προωθημένο|שהועברה|معاد توجيهها|转发|轉寄|転送|전달된|được chuyển tiếp';
+
 /** A whole line that a telephone or a mail program adds below what was typed. */
 export const PROGRAM_SIGNATURES = [
   String.raw`sent (?:from|via|with|by|using|on) (?:my|a|an|the|mobile|cell|phone|mail\b|\[?mail\]?|e-?mail|mailbox|outlook|yahoo|gmail|google|windows|samsung|galaxy|i(?:phone|pad|pod|cloud)|android|blackberry|airmail|proton|thunderbird|spark|sparrow|htc|nokia|xiaomi|huawei|pixel|hey|superhuman|newton|aqua|bluemail|k-9|fairemail|zoho|telegram|aol|at&t|t-mobile|verizon|surface|tablet|nine|myMail|edison|canary|mutt|mailspring|postbox|missive|front|polymail|mimestream|tutanota|tuta|boxer|typeapp|workmail|teams|smartphone).{0,100}`,
