@@ -123,7 +123,7 @@ function hasFromBetween(bytes: Buffer, end: number): boolean {
 
 /** Returns the start of the first line from `start` that delimits the parts of the message; null when there is none. */
 function firstDelimiter(section: string, start: number): number | null {
-  const contentType = /(?:^|\n)content-type[ \t]*:((?:[^\n]|\n[ \t])*)/i.exec(section.slice(0, start))?.[1];
+  const contentType = /(?:^|\n)content-type[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)/i.exec(section.slice(0, start))?.[1];
   const boundary = contentType === undefined ? null : readBoundary(parseParameters(unfoldBytes(contentType).trim()));
   if (boundary === null) return null;
   const delimiter = `\n--${boundary}`;

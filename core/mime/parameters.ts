@@ -85,7 +85,7 @@ const SECTION = /^\*(?:(\d{1,6})(\*)?)?$/;
 const NEXT =
   /[\s,]+(?:charset|format|delsp|type|boundary|name|filename|size|method|protocol|micalg|report-type|start)\*?\s*=/i;
 /** Within quotes only quotes and backslashes are escaped: Windows programs write paths as they are. */
-const QUOTED = /"((?:[^"\\]|\\[\s\S])*)"/y;
+const QUOTED = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
 
 function readQuoted(text: string, at: number): { value: string; end: number } {
   QUOTED.lastIndex = at;
@@ -98,7 +98,8 @@ function readQuoted(text: string, at: number): { value: string; end: number } {
 function readPlain(text: string, at: number, name: string): { value: string; end: number } {
   const semicolon = text.indexOf(';', at);
   const whole = text.slice(at, semicolon === -1 ? text.length : semicolon);
-  const next = whole.length > MAX_PLAIN ? -1 : whole.search(NEXT);
+  if (whole.length > MAX_PLAIN) return { value: whole.trim(), end: at + whole.length };
+  const next = whole.search(NEXT);
   const part = next === -1 ? whole : whole.slice(0, next);
   // Names have blanks and parentheses, `report (1).pdf`; a comment behind the extension is none of the name.
   const value = /name/.test(name)
@@ -107,7 +108,7 @@ function readPlain(text: string, at: number, name: string): { value: string; end
   return { value: value.trim(), end: at + part.length };
 }
 
-/** Longer values are not searched for a missing semicolon. */
+/** Longer values are not searched for a missing semicolon and comments. */
 const MAX_PLAIN = 2_000;
 
 /** Removes comments before the parameters, such as `text/plain (really); charset=utf-8`. */

@@ -7,6 +7,8 @@ const MAX_PARTS = 2_000;
 const MAX_DEPTH = 100;
 /** Maximum bytes of a part's header section. The message's own is limited when it is accepted. */
 const MAX_PART_HEADER_BYTES = 15_000_000;
+/** Lines within header sections that may delimit parts; each costs as much as the section so far. */
+const MAX_HEAD_CHECKS = 100;
 /** Lines that are classified before other work has its turn. */
 const LINES_AT_ONCE = 4_096;
 /** Bytes in which the first delimiter is looked for. */
@@ -125,6 +127,7 @@ class PartReader {
   /** starts of bodies whose header section has no empty line */
   readonly #starts = new Map<PartNode, number>();
   #parts = 0;
+  #headChecks = 0;
   /** whether the last line was a delimiter */
   #isDelimiter = false;
   /** start of the next line */
@@ -185,13 +188,16 @@ class PartReader {
       const lineFeed = whole.indexOf(LINE_FEED, this.#at);
       const isFinal = lineFeed === -1;
       const line = whole.subarray(this.#at, isFinal ? whole.length : lineFeed + 1);
-      if (splitter.state === IN_HEAD && isDelimiterLike(line) && endsHead(splitter.node, line))
-        process(EMPTY_LINE, false);
+      if (splitter.state === IN_HEAD && isDelimiterLike(line) && this.#endsHead(line)) process(EMPTY_LINE, false);
       this.#at += line.length;
       process(line.length === 0 ? false : line, isFinal);
       if (isFinal) return false;
     }
     return true;
+  }
+
+  #endsHead(line: Buffer): boolean {
+    return this.#headChecks++ < MAX_HEAD_CHECKS && endsHead(this.#splitter.node, line);
   }
 
   /** Returns the start of the next line that may delimit parts; the end of the message when there is none. */

@@ -15,7 +15,9 @@ export function decodeSevenBit(bytes: Buffer, charset: SevenBitCharset): string 
 
 /** Returns the charset whose escape sequences the bytes have (ISO/IEC 2022); null when there are none. */
 export function detectSevenBit(bytes: Buffer): SevenBitCharset | null {
-  for (let at = bytes.indexOf(ESCAPE); at !== -1; at = bytes.indexOf(ESCAPE, at + 1)) {
+  let seen = 0;
+  for (let at = bytes.indexOf(ESCAPE); at !== -1 && seen < MAX_ESCAPES; at = bytes.indexOf(ESCAPE, at + 1)) {
+    seen++;
     const start = bytes.toString('latin1', at, at + 4);
     if (/^\x1b\$(?:[@B]|\([@BDOPQ])|^\x1b\(I/.test(start)) return 'iso2022jp';
     if (start === '\x1b$)C') return 'iso2022kr';
@@ -24,6 +26,8 @@ export function detectSevenBit(bytes: Buffer): SevenBitCharset | null {
   return null;
 }
 
+/** Escape characters that are looked at. */
+const MAX_ESCAPES = 1_000;
 const ESCAPE = 0x1b;
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
