@@ -2,6 +2,8 @@ import { UserError } from '../../core/shared/errors.ts';
 
 /** Characters of all long texts in the result of one operation. An email of 15 MB has its text in up to four fields. */
 const MAX_RESULT_LENGTH = 64_000_000;
+/** The same for an event of a stream, whose JSON is in memory as a whole. Characters. */
+export const MAX_EVENT_LENGTH = 8_000_000;
 /** Shorter texts are not counted: the cost of an operation limits their number to 5,000. Characters. */
 const SHORT_TEXT = 1_024;
 
@@ -25,7 +27,7 @@ export interface BodyBudget {
 export interface BodyBudgetOptions {
   maxLength?: number;
   /** takes memory for a text that is not sent piece by piece, such as one in an event of a subscription; throws if there is none */
-  take?: (length: number) => void;
+  take?: (bytes: number) => void;
 }
 
 export function openBodyBudget({ maxLength = MAX_RESULT_LENGTH, take }: BodyBudgetOptions = {}): BodyBudget {
@@ -49,7 +51,8 @@ export function openBodyBudget({ maxLength = MAX_RESULT_LENGTH, take }: BodyBudg
       length += more;
       if (length > maxLength) refuse(tooLong(maxLength));
       try {
-        take?.(more);
+        // Escapes can make the JSON six times as long; a character takes up to two bytes.
+        take?.(2 * JSON.stringify(value).length);
       } catch (error) {
         if (error instanceof UserError) refuse(error);
         throw error;

@@ -1,7 +1,7 @@
 import { contextCacheSymbol } from '@pothos/core';
 import { openReadSession } from '../../db/connection/read-session.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { type BodyBudget, openBodyBudget } from './body-budget.ts';
+import { type BodyBudget, MAX_EVENT_LENGTH, openBodyBudget } from './body-budget.ts';
 
 /** What resolvers get. Created for each request, so that data loaded for one user is never returned to another. */
 export interface GraphContext {
@@ -45,7 +45,9 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     answerWithin,
     endReads: () => session.end(),
     signal,
-    bodies: openBodyBudget(isEventStream ? { take: (length) => operations.room.take(length) } : {}),
+    bodies: openBodyBudget(
+      isEventStream ? { maxLength: MAX_EVENT_LENGTH, take: (bytes) => operations.room.take(bytes) } : {},
+    ),
   };
   const stopReads = () => session.stop();
   signal.addEventListener('abort', stopReads, { once: true });

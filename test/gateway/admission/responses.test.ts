@@ -199,6 +199,20 @@ describe('a GraphQL operation with too much text is refused as a whole', () => {
     expect(status).toBe(400);
   });
 
+  test('by texts of 8 million characters in an event of a stream', async () => {
+    const ask = (count: number) =>
+      fetch(`http://127.0.0.1:${port}/graphql`, {
+        method: 'POST',
+        headers: { ...headers(), 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({
+          query: `query($id: ID!) { email(id: $id) { content { ${many(count, 'text')} } } }`,
+          variables: { id: emailId },
+        }),
+      });
+    expect(await (await ask(3)).text()).toContain('"a2":"');
+    expect(await (await ask(4)).text()).toContain('RESPONSE_TOO_LARGE');
+  });
+
   test('by a single email above the limit, which is not loaded', async () => {
     const { status, body } = await graphql('query($id: ID!) { email(id: $id) { content { text } } }', { id: hugeId });
     expect(status).toBe(400);
