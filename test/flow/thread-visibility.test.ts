@@ -37,7 +37,7 @@ async function send(n: number): Promise<string> {
     `Message-ID: <mail-${n}@elsewhere.test>`,
   ];
   const bytes = Buffer.from([...lines, ...link, '', 'Hello', ''].join('\r\n'));
-  const { code, reply = '' } = await sendOne({
+  const { code, reply } = await sendOne({
     port: service.smtpPort,
     reversePath: 'a@elsewhere.test',
     recipients: [address],
