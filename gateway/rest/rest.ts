@@ -9,7 +9,7 @@ import { warnOfUnknownFields } from '../http/body-warnings.ts';
 import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
-import { apiKeyRoutes } from './accounts/api-keys.ts';
+import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { apiRequestRoutes } from './accounts/api-requests.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -44,6 +44,7 @@ import { suppressionRoutes } from './sending/suppressions.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { trashRoutes } from './threads/trash.ts';
+import { unservedRoutes } from './unserved.ts';
 
 export interface RestInterfaceOptions {
   admission: Admission;
@@ -85,11 +86,13 @@ const resources = [
   guardRoutes,
   guardBacktestRoutes,
   apiKeyRoutes,
+  revokeKeyRoutes,
   apiRequestRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,
   legacyDomainRoutes,
+  unservedRoutes,
 ];
 
 /** The plugin of the REST API, which is mounted at `/api/e2`. */

@@ -20,6 +20,7 @@ import * as keys from '../../db/queries/accounts/api-key.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
 import { announceLimits } from './key-grants.ts';
+import { withFullAccess } from './key-reach.ts';
 
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 
@@ -287,6 +288,17 @@ async function requireEarlyExpiry(
   );
   if (bounds.some(({ expiresAt: end }) => end !== null && (expiresAt === null || expiresAt > end)))
     throw expiresTooLate();
+}
+
+/** Revokes the key of the request, whatever it may do else. Throws validation when the request has a session instead. */
+export async function revokePresentedKey(context: OperationContext): Promise<void> {
+  const { keyId } = context.rights;
+  if (keyId === null)
+    throw new UserError(
+      'validation',
+      'This request has no API key to revoke. Send it with the key, or use DELETE /api-keys/{id}.',
+    );
+  await revokeApiKey(withFullAccess(context), keyId, { keepsConfiguration: false });
 }
 
 function apiKeyOf({ now, rights }: OperationContext, row: keys.ApiKeyRow): ApiKey {

@@ -123,7 +123,7 @@ async function planKey(context: OperationContext, name: string): Promise<DkimKey
     parent: await lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
     isOpen: await lists.contestVerifiedName(transaction, name),
   }));
-  if (isKnown) throw new UserError('conflict', 'Domain already exists');
+  if (isKnown) throw new UserError('conflict', 'Domain already exists', { reason: ALREADY_REGISTERED });
   if (!isOpen) throw alreadyRegistered();
   return parent === null ? makeDkimKey({ secretKey: settings.secretKey, now, random }) : null;
 }
@@ -166,8 +166,11 @@ export function domainNotFound(): UserError {
   return new UserError('not_found', 'Domain not found');
 }
 
+/** The `code` of both conflicts: the domain is the user's, or another account's. */
+const ALREADY_REGISTERED = 'DOMAIN_ALREADY_REGISTERED';
+
 function alreadyRegistered(): UserError {
-  return new UserError('conflict', 'Domain is already registered', { reason: 'DOMAIN_ALREADY_REGISTERED' });
+  return new UserError('conflict', 'Domain is already registered', { reason: ALREADY_REGISTERED });
 }
 
 /** Returns a page of domains, newest first; inverted: oldest first. */

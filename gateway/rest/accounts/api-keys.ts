@@ -238,6 +238,28 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   );
 };
 
+/** The route by which a key revokes itself, whatever it may do else. */
+export const revokeKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/auth/revoke-key',
+    {
+      config: { access: access.byDocument },
+      schema: {
+        operationId: 'revokePresentedKey',
+        summary: 'Revoke the API key of the request',
+        description:
+          'Revokes the API key that authenticates the request. It stops working at once, and on other machines within 5 seconds. Needs no scope.',
+        tags: TAGS,
+        response: { 200: z.object({ success: z.literal(true) }), default: errorBody },
+      },
+    },
+    async (request) => {
+      await keys.revokePresentedKey(contextOf(request));
+      return { success: true as const };
+    },
+  );
+};
+
 function scopesOf(permission: 'full_access' | 'sending_access' | undefined): readonly Scope[] | null {
   return permission === 'sending_access' ? ['send'] : null;
 }

@@ -7,11 +7,17 @@ import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
 
+/** Our names of the formats, and those of the reference service. */
+export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
+
 const endpointFields = {
   id: z.string(),
   name: z.string(),
   type: endpointType,
-  webhookFormat: z.enum(WEBHOOK_FORMATS),
+  webhookFormat: z.enum(FORMAT_NAMES).meta({
+    description:
+      '`native`, `chat_a` or `chat_b`. The response to a request that names the format repeats that name, such as `discord`.',
+  }),
   config: z.record(z.string(), z.unknown()),
   isActive: z.boolean(),
   isDisabled: z.boolean().meta({ description: 'Whether Postroom disabled the endpoint.' }),
@@ -60,9 +66,6 @@ export const endpointDetails = z
   })
   .meta({ id: 'EndpointDetails' });
 
-/** Our names of the formats, and those of the reference service. */
-export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
-
 export const formats = {
   native: 'native',
   chat_a: 'chat_a',
@@ -103,9 +106,16 @@ export function endpointBodyOf(endpoint: Endpoint, userId: string): z.infer<type
   };
 }
 
-export function endpointDetailsOf(endpoint: EndpointDetails, userId: string): z.infer<typeof endpointDetails> {
+/** `format` is the name that the request gave its format; it is repeated. */
+export function endpointDetailsOf(
+  endpoint: EndpointDetails,
+  userId: string,
+  format?: (typeof FORMAT_NAMES)[number],
+): z.infer<typeof endpointDetails> {
+  const body = endpointBodyOf(endpoint, userId);
   return {
-    ...endpointBodyOf(endpoint, userId),
+    ...body,
+    webhookFormat: format ?? body.webhookFormat,
     signingSecret: endpoint.signingSecrets[0]?.secret ?? null,
     signingSecrets: endpoint.signingSecrets.map(({ secret, validUntil }) => ({
       secret,

@@ -105,7 +105,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         ...input,
         ...(webhookFormat === undefined ? {} : { webhookFormat: formats[webhookFormat] }),
       });
-      return reply.code(201).send(endpointDetailsOf(endpoint, context.userId));
+      return reply.code(201).send(endpointDetailsOf(endpoint, context.userId, webhookFormat));
     },
   );
 
@@ -177,7 +177,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
           ...change,
           ...(webhookFormat === undefined ? {} : { webhookFormat: formats[webhookFormat] }),
         });
-        return endpointDetailsOf(endpoint, context.userId);
+        return endpointDetailsOf(endpoint, context.userId, webhookFormat);
       },
     });
 
