@@ -21,9 +21,10 @@ export const multipartSubscriptions: Plugin<{ request: Request }> = {
     if (!acceptsStream(accept))
       setResultAndStopExecution({ errors: [notAcceptable(`Subscriptions are sent as ${ACCEPTED}.`)] });
   },
-  onResultProcess({ request, result, setResultProcessor }) {
+  onResultProcess(processing) {
+    const { request, result } = processing;
     if (!isAsyncIterable(result) || !acceptsParts(request.headers.get('accept'))) return;
-    setResultProcessor((stream) => sendParts(stream as AsyncIterable<ExecutionResult>), MULTIPART_TYPE);
+    processing.setResultProcessor((stream) => sendParts(stream as AsyncIterable<ExecutionResult>), MULTIPART_TYPE);
   },
 };
 
@@ -89,9 +90,11 @@ function sendParts(results: AsyncIterable<ExecutionResult>): Response {
       }, HEARTBEAT_MS);
     },
     async pull(controller) {
-      const { value, done } = await iterator.next();
-      if (value !== undefined) controller.enqueue(part({ payload: publicResult(value as ExecutionResult) }));
-      if (done !== true) return;
+      const next = await iterator.next();
+      if (next.done !== true) {
+        controller.enqueue(part({ payload: publicResult(next.value) }));
+        return;
+      }
       clearInterval(heartbeat);
       controller.enqueue(encoder.encode('--\r\n'));
       controller.close();

@@ -3,7 +3,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { findRawBeginnings, findRawSizes, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
-import { loadContents, loadEmails } from './emails.ts';
+import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 export interface AttachmentFile {
@@ -12,9 +12,6 @@ export interface AttachmentFile {
   /** decoded */
   bytes: Uint8Array;
 }
-
-/** Longer than any message. */
-export const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 
 /** By file name (the first match) or by position in the message. */
 type AttachmentChoice = { filename: string } | { index: number };
@@ -35,7 +32,7 @@ async function readParsedAttachment(
 ): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const [content] = await loadContents(context, [emailId]);
+  const [content] = await loadOutlines(context, [emailId]);
   const attachments = content?.attachments ?? [];
   if (attachments.length === 0) throw new UserError('not_found', 'No attachments found in this email');
   const attachment = attachments.find((each) => isChosen(each, choice));
@@ -53,8 +50,18 @@ export function readRawMessage(context: OperationContext, emailId: string): Prom
 async function readStoredMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const bytes = await readBytes(context, emailId, WHOLE_MESSAGE);
+  const [size] = await loadSizes(context, [emailId]);
+  const bytes = await readBytes(context, emailId, { start: 0, length: size ?? 0 });
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
+}
+
+/** Like readRawBytes, once there is room for them. Throws what ResponseRoom.load throws. */
+export function loadRawBytes(
+  { database, userId, room }: OperationContext,
+  emailId: string,
+  range: { start: number; length: number },
+): ReturnType<typeof readRawBytes> {
+  return room.load(range.length, () => readRawBytes(database, userId, emailId, range));
 }
 
 /** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged. */
@@ -63,7 +70,7 @@ export async function readBytes(
   emailId: string,
   range: { start: number; length: number },
 ): Promise<Buffer> {
-  const bytes = await readRawBytes(context.database, context.userId, emailId, range);
+  const bytes = await loadRawBytes(context, emailId, range);
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw new UserError('not_found', 'Email content not available');
@@ -77,8 +84,9 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
 
 /** Returns all bytes of an email. Returns null when the user has no such email, or its bytes are missing or damaged. */
 export async function readRawSource(context: OperationContext, emailId: string): Promise<Buffer | null> {
-  if (!isValidId(emailId)) return null;
-  const bytes = await readRawBytes(context.database, context.userId, emailId, WHOLE_MESSAGE);
+  const [size] = await loadSizes(context, [emailId]);
+  if (size == null) return null;
+  const bytes = await loadRawBytes(context, emailId, { start: 0, length: size });
   return bytes === 'missing' ? null : unlessDamaged(context, emailId, bytes);
 }
 
@@ -94,13 +102,17 @@ export async function loadRawSources(
   emailIds: readonly string[],
   most: number | null,
 ): Promise<(Buffer | null)[]> {
-  const { database, userId } = context;
-  const length = most ?? WHOLE_MESSAGE.length;
+  const { database, userId, room } = context;
   const sources = new Map<string, Buffer | 'damaged'>();
   await asUser(database, userId, async (transaction) => {
     const sizes = await findRawSizes(transaction, userId, emailIds.filter(isValidId));
-    for (const batch of batchBySize([...sizes.keys()], (id) => Math.min(sizes.get(id) ?? 0, length)))
-      for (const [id, bytes] of await findRawBeginnings(transaction, userId, batch, length)) sources.set(id, bytes);
+    const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
+    for (const batch of batchBySize([...sizes.keys()], readSize)) {
+      const total = batch.reduce((sum, id) => sum + readSize(id), 0);
+      const length = Math.max(...batch.map(readSize));
+      const found = await room.load(total, () => findRawBeginnings(transaction, userId, batch, length));
+      for (const [id, bytes] of found) sources.set(id, bytes);
+    }
   });
   return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
 }

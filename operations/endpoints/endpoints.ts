@@ -1,3 +1,4 @@
+import type { Scope } from '../../core/accounts/key-rights.ts';
 import { checkEndpointConfig, VERIFICATION_TOKEN_BYTES } from '../../core/endpoints/endpoint-config.ts';
 import { DEFAULT_SUBSCRIPTION } from '../../core/endpoints/endpoint-events.ts';
 import {
@@ -16,6 +17,7 @@ import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
 import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
+import { grantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { changeSubscription, moveSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
@@ -142,6 +144,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       description: input.description ?? null,
       events: [...events],
       ...subscription,
+      ...(await grantOf(context, transaction, 'Setting up an endpoint', scopesOfEndpoint(subscription))),
       createdAt,
       updatedAt: createdAt,
     });
@@ -150,6 +153,11 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   });
   context.bus.publish('subscription.changed', { userId });
   return readEndpoint(context, id);
+}
+
+/** What an endpoint needs to act: to show mail to its receiver, and to send what its responses ask for. */
+export function scopesOfEndpoint({ allowActions }: Pick<Endpoint, 'allowActions'>): readonly Scope[] {
+  return allowActions ? ['read', 'send'] : ['read'];
 }
 
 /** Returns the secrets that requests are signed with now; see EndpointDetails. */

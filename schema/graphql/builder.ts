@@ -12,6 +12,7 @@ import WithInputPlugin from '@pothos/plugin-with-input';
 import { MAX_PAGE_SIZE } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
 import { access, type FieldAccess } from './access.ts';
+import { BODY_BUDGET_PLUGIN } from './body-budget-plugin.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
 import type { GraphContext } from './context.ts';
 import { loadNode } from './node-kinds.ts';
@@ -71,7 +72,7 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: unknown; Output: unknown };
   };
 }>({
-  plugins: [ErrorsPlugin, ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
+  plugins: [BODY_BUDGET_PLUGIN, ErrorsPlugin, ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
   defaultFieldNullability: false,
   complexity: { defaultComplexity: 1, defaultListMultiplier: 1 },
   errors: {

@@ -8,6 +8,7 @@ import { SCOPES } from '../../../core/accounts/key-rights.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { repository } from '../../support/runner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -134,7 +135,8 @@ describe('the guides to API keys, send policies and approvals', () => {
     gateway = await openTestGateway();
     const box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
     url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
-    shell = openShell(repository, { KEY: box.apiKey });
+    const { secret: APPROVER } = await insertKey(gateway.owner, box, { scopes: ['approve'] });
+    shell = openShell(repository, { KEY: box.apiKey, APPROVER });
   });
   afterAll(async () => {
     await shell.end();
@@ -158,6 +160,7 @@ describe('the guides to API keys, send policies and approvals', () => {
     expect(rows).toEqual([
       { name: 'newsletter', scopes: ['send'], domain_name: null, is_revoked: true },
       { name: 'shop', scopes: ['read', 'send'], domain_name: 'inbox.test', is_revoked: false },
+      { name: 'worker', scopes: ['read', 'send', 'manage'], domain_name: null, is_revoked: true },
       { name: 'support agent', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
       { name: 'writer', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
     ]);
