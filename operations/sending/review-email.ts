@@ -2,8 +2,8 @@ import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actor
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { readBytes, WHOLE_MESSAGE } from '../emails/attachments.ts';
-import { loadContents, loadEmails } from '../emails/emails.ts';
+import { readRawMessage } from '../emails/attachments.ts';
+import { loadEmails, loadOutlines } from '../emails/emails.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {
@@ -33,8 +33,8 @@ export async function readSentReview(context: OperationContext, emailId: string)
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw emailNotFound();
   if (email.type === 'received') return null;
-  const bytes = await readBytes(context, emailId, WHOLE_MESSAGE);
-  const [content] = await loadContents(context, [emailId], 'outline');
+  const { bytes } = await readRawMessage(context, emailId);
+  const [content] = await loadOutlines(context, [emailId]);
   const bcc = content?.addresses.bcc?.addresses.map(({ address }) => address) ?? [];
   try {
     return await threads.run({ bytes, bcc }, { startBy: context.answerBy });
