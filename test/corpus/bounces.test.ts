@@ -45,6 +45,7 @@ const UNEXPECTED = [
   'eml/lhost-messagingserver-06.eml',
   'eml/lhost-opensmtpd-12.eml',
   'eml/lhost-postfix-07.eml',
+  'eml/lhost-x1-02.eml',
   'eml/lhost-x2-01.eml',
   'eml/lhost-x2-02.eml',
   'eml/rfc3464-42.eml',
