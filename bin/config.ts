@@ -82,6 +82,8 @@ export interface Config {
   systemMailFrom: string;
   /** addresses and CIDRs of proxies whose X-Forwarded-For is trusted */
   trustedProxies: string[];
+  /** connections of one IPv4 address or IPv6 /64 to one gateway */
+  httpConnectionsPerAddress: number;
   /** addresses and CIDRs of proxies whose SMTP connections begin with a PROXY protocol line */
   smtpProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
@@ -199,6 +201,7 @@ export function readConfig(env: Environment): Config {
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
+    httpConnectionsPerAddress: values.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
     smtpProxies: values.SMTP_PROXIES,
     guardModel:
       values.GUARD_MODEL_URL === undefined
@@ -303,6 +306,7 @@ const addresses = listOf(
 
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
+  HTTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(256),
   HTTP_PORT: port.default(3000),
   SMTP_PORT: port.default(2525),
   SUBMISSION_PORT: port.optional(),

@@ -48,4 +48,6 @@ export interface GatewayConfig {
   systemMailFrom: string;
   /** addresses and CIDRs whose X-Forwarded-For is trusted */
   trustedProxies: readonly string[];
+  /** connections of one client address; MAX_CONNECTIONS_PER_ADDRESS if omitted */
+  connectionsPerAddress?: number;
 }

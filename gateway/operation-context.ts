@@ -8,6 +8,7 @@ import { limitedTo } from '../db/connection/transaction.ts';
 import { refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts, OperationSettings } from '../operations/context.ts';
+import { UNBOUNDED_ROOM } from '../operations/response-room.ts';
 import { forwardingHeader } from './admission/forwarded-requests.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
@@ -69,6 +70,7 @@ export function createContextOf(parts: OperationParts, config: GatewayConfig): C
     rights: request.rights ?? NO_RIGHTS,
     answerBy: request.answerBy,
     caller: request.caller ?? NOT_ADMITTED,
+    room: request.room ?? UNBOUNDED_ROOM,
   });
 }
 

@@ -11,9 +11,12 @@ import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
+import { limitConnections, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
+import { limitResponses } from './admission/limit-responses.ts';
 import { logRequests } from './admission/request-log.ts';
+import { countResponseBytes, type ResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlInterface } from './graphql/graphql-routes.ts';
 import { dashboardPages } from './http/dashboard-pages.ts';
@@ -28,11 +31,14 @@ import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
 import { type SubmissionParts, serveSubmission } from './submission/submission.ts';
 import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
+import { pullRequests } from './webhooks/pulled-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** the event streams of this gateway */
     events: EventHub;
+    /** the bytes of responses in the memory of this gateway */
+    responses: ResponseBytes;
   }
 }
 
@@ -70,10 +76,19 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
   warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
+  limitConnections(app, {
+    perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
+    trustedProxies,
+    log,
+  });
+
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
   app.addHook('onClose', () => requestLog.close());
+  const responses = countResponseBytes();
+  limitResponses(app, responses);
+  app.decorate('responses', responses);
   // Opened after the credentials, so that a revoked key is forgotten before its streams are checked.
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
@@ -90,6 +105,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     payloadQueries: openPayloadQueries(),
     buildEventPayload,
     buildSamplePayload,
+    pullRequests,
     forgetCredentials(userId) {
       credentials.forget(userId);
       accounts.sessions.forget(userId);

@@ -2,6 +2,7 @@ import { callbackify } from 'node:util';
 import pg from 'pg';
 import { urlsOf } from './database-hosts.ts';
 import { type Primary, primaryOf, ReadOnlyServerError } from './failover.ts';
+import { currentCharge, meterResults } from './result-charge.ts';
 
 /** Opens a pool to the server of the URL. With several hosts, the pool follows the current primary. */
 export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
@@ -33,7 +34,7 @@ export function isConnectionError(error: Error): boolean {
   return connectionErrors.has(error);
 }
 
-/** Marks the errors of its connections, because an ECONNREFUSED alone does not show their origin. */
+/** Marks the errors of its connections, because an ECONNREFUSED alone does not show their origin, and counts the results of its queries. */
 class NotingPool extends pg.Pool {
   constructor(options: pg.PoolConfig) {
     super(options);
@@ -44,13 +45,21 @@ class NotingPool extends pg.Pool {
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | void {
     const note = (error: Error) => void connectionErrors.add(error);
+    const charge = currentCharge();
     if (callback === undefined)
-      return super.connect().catch((error: Error) => {
-        note(error);
-        throw error;
-      });
+      return super.connect().then(
+        (client) => {
+          meterResults(client, charge);
+          return client;
+        },
+        (error: Error) => {
+          note(error);
+          throw error;
+        },
+      );
     super.connect((error, client, done) => {
       if (error !== undefined) note(error);
+      if (client !== undefined) meterResults(client, charge);
       callback(error, client, done);
     });
   }

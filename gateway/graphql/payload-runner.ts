@@ -3,10 +3,12 @@ import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import type { Database } from '../../db/connection/database.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
+import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { operationSettings } from '../operation-context.ts';
 import { buildEventPayload, buildSamplePayload } from '../webhooks/event-payload.ts';
+import { pullRequests } from '../webhooks/pulled-requests.ts';
 import { createPayloadQueries } from './payload-query.ts';
 
 export interface PayloadRunnerOptions {
@@ -40,6 +42,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     payloadQueries,
     buildEventPayload,
     buildSamplePayload,
+    pullRequests,
     forgetCredentials: () => undefined,
     storeLoggedRequests: async () => undefined,
   };
@@ -51,7 +54,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
       isAllowed: async () => true,
       hangUp: () => undefined,
     };
-    return { ...parts, userId, rights: READER, answerBy: Number.POSITIVE_INFINITY, caller };
+    return { ...parts, userId, rights: READER, answerBy: Number.POSITIVE_INFINITY, caller, room: UNBOUNDED_ROOM };
   };
   return {
     selectPayload: (userId, query, subject, linksFrom) =>

@@ -1,13 +1,19 @@
+import type { Readable } from 'node:stream';
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createYoga } from 'graphql-yoga';
+import type { ExecutionResult } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
+import { STREAMED_RESPONSE } from '../admission/limit-responses.ts';
+import { streamJson } from '../http/json-stream.ts';
 import { BYTES_PER_MS, startDeadline } from '../http/time-to-answer.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
 import { honestStatus, maskedErrors } from './errors.ts';
+import { MULTIPART_TYPE, multipartSubscriptions, notAcceptableBody } from './multipart-subscriptions.ts';
+import { measuredOperations } from './operation-cost.ts';
 import type { SampleOperation } from './sample-operations.ts';
 import { countedOperations, tracedOperations } from './telemetry.ts';
 
@@ -15,7 +21,7 @@ import { countedOperations, tracedOperations } from './telemetry.ts';
 export type AnswerGraphql = (
   exchange: { request: FastifyRequest; reply: FastifyReply },
   options: AnswerOptions,
-) => Promise<Response | string>;
+) => Promise<Response | string | Readable>;
 
 export interface AnswerOptions {
   operations: OperationContext;
@@ -45,19 +51,23 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
         getPersistedOperation: (sha256) => known.get(sha256) ?? null,
         customErrors: {
           keyNotFound: { message: 'The request has no query.', extensions: { code: 'validation_error', http: BAD } },
+          // Operations are not stored on request. By this code and message, Apollo Client and urql send the text from then on.
           notFound: {
-            message: 'PersistedQueryNotFound: send the query itself.',
-            extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', http: BAD },
+            message: 'PersistedQueryNotSupported',
+            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', statusCode: 400, http: BAD },
           },
         },
       }),
       tracedOperations,
       boundedVariables,
       scopedOperations,
+      measuredOperations,
+      multipartSubscriptions,
       boundedOperations(),
       countedOperations,
       maskedErrors,
       honestStatus,
+      streamedResults,
     ],
   });
   return (exchange, options) => answerInTime(exchange, yoga, options);
@@ -65,12 +75,29 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
 
 const BAD = { status: 400 };
 
+/** Media types of results that are events of a stream. */
+const EVENT_STREAM = /\b(?:text\/event-stream|multipart\/mixed)\b/i;
+
+/** Results with bodies of mail, which are sent as a stream. */
+const largeResults = new WeakMap<GraphContext, ExecutionResult>();
+
+/** Takes large results out of the response, whose text would be in memory as a whole. */
+const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext }> = {
+  onResultProcess: ({ request, result, serverContext, ...hook }) => {
+    const { context } = serverContext as unknown as { context: GraphContext };
+    if (!('data' in result) || context.bodies.length < STREAMED_RESPONSE) return;
+    if (EVENT_STREAM.test(request.headers.get('accept') ?? '')) return;
+    largeResults.set(context, result);
+    hook.setResult({ ...result, data: {} });
+  },
+};
+
 /** Responds to a request, or throws at its deadline, which becomes 503. */
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
   { operations, publicUrl, answerWithinMs }: AnswerOptions,
-): Promise<Response | string> {
+): Promise<Response | string | Readable> {
   const body = typeof request.body === 'string' ? request.body : '{}';
   const usualMs = answerWithinMs + body.length / BYTES_PER_MS;
   const deadline = startDeadline(usualMs);
@@ -81,6 +108,7 @@ async function answerInTime(
     operations,
     requestId: request.id,
     signal: hangUp.signal,
+    isEventStream: EVENT_STREAM.test(request.headers.accept ?? ''),
     answerWithin(milliseconds) {
       operations.answerBy = performance.now() + milliseconds;
       deadline.moveTo(milliseconds);
@@ -92,12 +120,20 @@ async function answerInTime(
   try {
     const answer = yoga.fetch(new URL(request.url, publicUrl), init, { context });
     const response = await Promise.race([answer, deadline.passed]);
-    if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
+    const contentType = response.headers.get('content-type');
+    if (contentType === MULTIPART_TYPE || contentType?.startsWith('text/event-stream') === true) return response;
+    if (response.status === 406 && response.body === null) {
+      reply.code(406).type('application/json; charset=utf-8');
+      return notAcceptableBody();
+    }
     // Sent as one string with a length, which is faster than a stream.
     const text = await response.text();
     await Promise.race([context.endReads(), deadline.passed]);
-    reply.code(response.status).headers(Object.fromEntries(response.headers));
-    return text;
+    if (context.bodies.refusal !== null) throw context.bodies.refusal;
+    const { 'content-length': _, ...sent } = Object.fromEntries(response.headers);
+    reply.code(response.status).headers(sent);
+    const large = largeResults.get(context);
+    return large === undefined ? text : streamJson(large);
   } catch (error) {
     stopReads();
     // Not awaited, because PostgreSQL may be what is slow.

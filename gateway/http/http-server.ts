@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { refuseOtherHosts } from '../admission/own-host.ts';
 import { sendError } from './error-response.ts';
 import { measureRequests, traceRequests } from './request-telemetry.ts';
 import { acceptJson, collectDeclaredMethods, servedPath } from './requests.ts';
+import { responseSerializer } from './response-serializer.ts';
 import { timeToAnswer } from './time-to-answer.ts';
 
 export interface HttpServerOptions {
@@ -66,7 +67,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     onConstructorPoisoning: 'remove',
   });
   app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler(responseSerializer);
   app.setErrorHandler(sendError);
   acceptJson(app);
   collectDeclaredMethods(app);

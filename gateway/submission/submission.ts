@@ -3,6 +3,7 @@ import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
+import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import { submitMessage } from '../../operations/sending/submit-message.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { AuthAttempts } from '../accounts/auth-attempts.ts';
@@ -79,6 +80,7 @@ async function acceptMessage(
       rights: credential,
       answerBy: performance.now() + ANSWER_WITHIN_MS,
       caller: CALLER,
+      room: UNBOUNDED_ROOM,
     };
     const message = { reversePath, recipients, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
     const { receipt, isRepeated } = await submitMessage(context, message);

@@ -5,7 +5,7 @@ import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readBytes } from './attachments.ts';
-import { loadContents, loadEmails } from './emails.ts';
+import { loadEmails, loadOutlines } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 export interface AttachmentsArchive {
@@ -22,7 +22,7 @@ export function readAttachmentsArchive(context: OperationContext, emailId: strin
   return waitUntilParsed(context, [emailId], async () => {
     const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
     if (email == null) throw emailNotFound();
-    const [content] = await loadContents(context, [emailId]);
+    const [content] = await loadOutlines(context, [emailId]);
     const attachments = content?.attachments ?? [];
     const [first] = attachments;
     if (first === undefined) throw new UserError('not_found', 'No attachments found in this email');

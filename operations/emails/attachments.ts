@@ -1,8 +1,9 @@
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { findRawBeginnings, findRawSizes, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
-import { loadContents, loadEmails } from './emails.ts';
+import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
 export interface AttachmentFile {
@@ -11,9 +12,6 @@ export interface AttachmentFile {
   /** decoded */
   bytes: Uint8Array;
 }
-
-/** Longer than any message. */
-const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 
 /** By file name (the first match) or by position in the message. */
 type AttachmentChoice = { filename: string } | { index: number };
@@ -34,7 +32,7 @@ async function readParsedAttachment(
 ): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const [content] = await loadContents(context, [emailId]);
+  const [content] = await loadOutlines(context, [emailId]);
   const attachments = content?.attachments ?? [];
   if (attachments.length === 0) throw new UserError('not_found', 'No attachments found in this email');
   const attachment = attachments.find((each) => isChosen(each, choice));
@@ -52,8 +50,18 @@ export function readRawMessage(context: OperationContext, emailId: string): Prom
 async function readStoredMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const bytes = await readBytes(context, emailId, WHOLE_MESSAGE);
+  const [size] = await loadSizes(context, [emailId]);
+  const bytes = await readBytes(context, emailId, { start: 0, length: size ?? 0 });
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
+}
+
+/** Like readRawBytes, once there is room for them. Throws what ResponseRoom.load throws. */
+export function loadRawBytes(
+  { database, userId, room }: OperationContext,
+  emailId: string,
+  range: { start: number; length: number },
+): ReturnType<typeof readRawBytes> {
+  return room.load(range.length, () => readRawBytes(database, userId, emailId, range));
 }
 
 /** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged. */
@@ -62,7 +70,7 @@ export async function readBytes(
   emailId: string,
   range: { start: number; length: number },
 ): Promise<Buffer> {
-  const bytes = await readRawBytes(context.database, context.userId, emailId, range);
+  const bytes = await loadRawBytes(context, emailId, range);
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw new UserError('not_found', 'Email content not available');
@@ -74,20 +82,58 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
   return attachment.filename === choice.filename || attachment.filename.normalize() === choice.filename.normalize();
 }
 
+/** Returns all bytes of an email. Returns null when the user has no such email, or its bytes are missing or damaged. */
+export async function readRawSource(context: OperationContext, emailId: string): Promise<Buffer | null> {
+  const [size] = await loadSizes(context, [emailId]);
+  if (size == null) return null;
+  const bytes = await loadRawBytes(context, emailId, { start: 0, length: size });
+  return bytes === 'missing' ? null : unlessDamaged(context, emailId, bytes);
+}
+
+/** Bytes of messages that one statement reads. */
+const MAX_BATCH_BYTES = 8_000_000;
+
 /**
- * Returns the first `most` bytes of an email; null: all of them. Returns null when the user has no such email, or its
- * bytes are missing or damaged.
+ * Returns the first `most` bytes of each email, all of them if it is null; null where the user has no such email, or its bytes are missing or damaged. Reads several
+ * emails per statement, as far as they are small.
  */
-export async function readRawSource(
-  { database, userId, log }: OperationContext,
-  emailId: string,
+export async function loadRawSources(
+  context: OperationContext,
+  emailIds: readonly string[],
   most: number | null,
-): Promise<Buffer | null> {
-  if (!isValidId(emailId)) return null;
-  const bytes = await readRawBytes(database, userId, emailId, {
-    ...WHOLE_MESSAGE,
-    length: most ?? WHOLE_MESSAGE.length,
+): Promise<(Buffer | null)[]> {
+  const { database, userId, room } = context;
+  const sources = new Map<string, Buffer | 'damaged'>();
+  await asUser(database, userId, async (transaction) => {
+    const sizes = await findRawSizes(transaction, userId, emailIds.filter(isValidId));
+    const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
+    for (const batch of batchBySize([...sizes.keys()], readSize)) {
+      const total = batch.reduce((sum, id) => sum + readSize(id), 0);
+      const length = Math.max(...batch.map(readSize));
+      const found = await room.load(total, () => findRawBeginnings(transaction, userId, batch, length));
+      for (const [id, bytes] of found) sources.set(id, bytes);
+    }
   });
-  if (bytes === 'damaged') log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
-  return bytes === 'missing' || bytes === 'damaged' ? null : bytes;
+  return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
+}
+
+/** Groups emails in their order so that the bytes of each group stay below MAX_BATCH_BYTES, unless a single email is larger. */
+export function batchBySize(emailIds: readonly string[], sizeOf: (emailId: string) => number): string[][] {
+  const batches: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const id of emailIds) {
+    bytes += sizeOf(id);
+    if (bytes > MAX_BATCH_BYTES) {
+      batches.push([]);
+      bytes = sizeOf(id);
+    }
+    batches.at(-1)?.push(id);
+  }
+  return batches;
+}
+
+function unlessDamaged({ log }: OperationContext, emailId: string, bytes: Buffer | 'damaged' | null): Buffer | null {
+  if (bytes !== 'damaged') return bytes;
+  log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
+  return null;
 }

@@ -6,8 +6,8 @@ import {
   ownHostNames,
 } from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
-import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { loadRawBytes } from './attachments.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
 import { showsImagesOf } from './image-senders.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
@@ -76,7 +76,7 @@ async function readInlineImages(
     const key = contentId === null ? null : contentIdKey(contentId);
     if (key === null || !named.has(key) || images.has(key) || length > left) continue;
     if (images.size >= MAX_INLINE_IMAGES) break;
-    const bytes = await readRawBytes(context.database, context.userId, emailId, { start, length });
+    const bytes = await loadRawBytes(context, emailId, { start, length });
     if (bytes === 'missing' || bytes === 'damaged') break;
     const url = imageDataUrl(decodeAttachment(bytes, transferEncoding));
     if (url === null) continue;

@@ -14,7 +14,7 @@ import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-r
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
-import { findPendingEmails } from './pending-emails.ts';
+import { waitForArrival } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 
@@ -151,64 +151,50 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
-const NOTHING_REMOVED: Pick<EmailDetails, 'removedFrom' | 'quotedText' | 'signature' | 'removedParts'> = {
-  removedFrom: 'text',
-  quotedText: null,
-  signature: null,
-  removedParts: [],
-};
-
-/** Returns an email. An email that is accepted but not parsed yet has no body and no attachments. Throws not_found. */
+/** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
-  const { database, userId, settings } = context;
+  const { database, userId, room } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  return asUser(database, userId, async (transaction) => {
-    const stored = await reads.readEmail(transaction, userId, emailId);
-    if (stored !== null) return stored;
-    const { mailHostname } = settings;
-    const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
-    if (pending !== undefined)
-      return { ...pending, cleanedText: null, cleanedHtml: null, ...NOTHING_REMOVED, recipients: [] };
-    // It may have been parsed between the two reads.
-    const parsed = await reads.readEmail(transaction, userId, emailId);
-    if (parsed === null) throw emailNotFound();
-    return parsed;
+  const email = await waitForArrival(context, async () => {
+    const found = await asUser(database, userId, (transaction) =>
+      reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE),
+    );
+    return { found, missingIds: found === null ? [emailId] : [] };
   });
+  if (email === null) throw emailNotFound();
+  if (!('bodyBytes' in email)) return email;
+  const whole = await room.load(email.bodyBytes, () =>
+    asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId)),
+  );
+  if (whole === null) throw emailNotFound();
+  return whole;
 }
 
-/**
- * Returns one email per id, null where the user has none. Emails that are not parsed yet are returned as by readEmail.
- */
+/** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */
+const MAX_BODIES_AT_ONCE = 262_144;
+
+/** Returns one email per id, null where the user has none. Waits briefly for those that SMTP accepted a moment ago. */
 export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailSummary | null)[]> {
-  const { database, userId, settings } = context;
+  const { database, userId } = context;
   const asked = emailIds.filter(isValidId);
-  const byId = await asUser(database, userId, async (transaction) => {
-    const found = new Map<string, EmailSummary>();
-    const add = (emails: readonly EmailSummary[]) => {
-      for (const email of emails) found.set(email.id, email);
-    };
-    const missing = () => asked.filter((id) => !found.has(id));
-    add(await lists.findEmails(transaction, userId, asked));
-    if (missing().length === 0) return found;
-    add(await findPendingEmails(transaction, { userId, mailHostname: settings.mailHostname }, missing()));
-    // They may have been parsed between the two reads.
-    if (missing().length > 0) add(await lists.findEmails(transaction, userId, missing()));
-    return found;
+  const byId = await waitForArrival(context, async () => {
+    const emails = await asUser(database, userId, (transaction) => lists.findEmails(transaction, userId, asked));
+    const found = new Map(emails.map((email) => [email.id, email]));
+    return { found, missingIds: asked.filter((id) => !found.has(id)) };
   });
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 
-/** Returns the content of each email, null where there is none yet; `outline`: without bodies. */
-export async function loadContents(
+/** Returns the content of each email without its bodies, null where there is none yet. */
+export async function loadOutlines(
   context: OperationContext,
   emailIds: readonly string[],
-  extent: 'whole' | 'outline' = 'whole',
 ): Promise<(EmailContent | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    reads.findContents(transaction, context.userId, emailIds.filter(isValidId), extent),
+    reads.findOutlines(transaction, context.userId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }
@@ -282,16 +268,22 @@ function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
 
 export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';
 
-/** Returns the given content parts of each email; null where the user has no such email or it has no content yet. */
+/**
+ * Returns the given content parts of each email; null where the user has no such email or it has no content yet. Throws what
+ * ResponseRoom.load throws.
+ */
 export async function loadContentParts(
-  { database, userId }: OperationContext,
+  { database, userId, room }: OperationContext,
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
 ): Promise<(EmailParts | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    findContentParts(transaction, userId, emailIds.filter(isValidId), parts),
-  );
-  return emailIds.map((id) => found.get(id) ?? null);
+  const read = (maxBytes: number) =>
+    asUser(database, userId, (transaction) =>
+      findContentParts(transaction, userId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
+    );
+  let found = await read(MAX_BODIES_AT_ONCE);
+  if (!(found instanceof Map)) found = await room.load(found.bytes, () => read(Number.MAX_SAFE_INTEGER));
+  return emailIds.map((id) => (found instanceof Map ? (found.get(id) ?? null) : null));
 }
 
 /** Returns the size of each raw message in bytes; null where it is gone or the user has no such email. */

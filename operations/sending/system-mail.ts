@@ -2,6 +2,7 @@ import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { SYSTEM_USER_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { newIdentifier, type OperationContext, type OperationParts } from '../context.ts';
+import { UNBOUNDED_ROOM } from '../response-room.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 import { sendChecked } from './send-email.ts';
 
@@ -54,5 +55,6 @@ function contextOf(parts: OperationParts): OperationContext {
       isAllowed: async () => true,
       hangUp: () => undefined,
     },
+    room: UNBOUNDED_ROOM,
   };
 }

@@ -67,19 +67,87 @@ export function countThreads(context: OperationContext, query: ThreadQuery): Pro
 
 /**
  * Returns a thread with all its messages in chronological order; the id of a merged thread returns the thread it was merged into. Throws
- * not_found.
+ * not_found, and what ResponseRoom.load throws.
  */
 export async function readThread(
   context: OperationContext,
   threadId: string,
 ): Promise<{ thread: lists.Thread; messages: Email[] }> {
-  const { database, userId } = context;
+  const { thread, pages, messages } = await findThreadPages(context, threadId);
+  if (messages !== null) return { thread, messages };
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
+  const emailIds = pages.flatMap((page) => page.emailIds);
+  return { thread, messages: await context.room.load(bytes, () => readMessages(context, thread.id, emailIds)) };
+}
+
+/** A thread for a client. */
+export interface OpenThread {
+  thread: lists.Thread;
+  /** in chronological order: all messages; of a large thread, pages that are read as the client takes them */
+  messages: Email[] | AsyncIterable<Email[]>;
+}
+
+/**
+ * Like readThread, but one page of a large thread is in memory at a time. Room for it is taken before the first one is read. Messages that
+ * leave the thread meanwhile are left out. Throws not_found, and what ResponseRoom.take throws.
+ */
+export async function openThread(context: OperationContext, threadId: string): Promise<OpenThread> {
+  const { thread, pages, messages } = await findThreadPages(context, threadId);
+  if (messages !== null) return { thread, messages };
+  const { room } = context;
+  room.take(Math.max(...pages.map(({ bytes }) => bytes)));
+  async function* read(): AsyncGenerator<Email[], void> {
+    for (const { emailIds, bytes } of pages)
+      yield await room.loadTaken(bytes, () => readMessages(context, thread.id, emailIds));
+  }
+  return { thread, messages: read() };
+}
+
+/** The messages of a page together have at most this many bytes, unless it is a single one. */
+const MAX_PAGE_BYTES = 1_000_000;
+const MAX_PAGE_MESSAGES = 100;
+
+interface MessagePage {
+  emailIds: string[];
+  bytes: number;
+}
+
+/** Returns a thread and the pages of its messages, with the messages themselves if all are on one page of at most MAX_PAGE_BYTES. */
+async function findThreadPages(
+  { database, userId }: OperationContext,
+  threadId: string,
+): Promise<{ thread: lists.Thread; pages: MessagePage[]; messages: Email[] | null }> {
   if (!isValidId(threadId)) throw threadNotFound();
   return asUser(database, userId, async (transaction) => {
     const thread = (await lists.findThreads(transaction, userId, [threadId])).get(threadId);
     if (thread === undefined) throw threadNotFound();
-    return { thread, messages: await reads.readThreadEmails(transaction, userId, thread.id) };
+    const pages = pagesOf(await reads.findThreadSizes(transaction, userId, thread.id));
+    const [page = { emailIds: [], bytes: 0 }] = pages;
+    if (pages.length > 1 || page.bytes > MAX_PAGE_BYTES) return { thread, pages, messages: null };
+    const { emailIds } = page;
+    const messages = await reads.readThreadEmails(transaction, userId, { threadId: thread.id, emailIds });
+    return { thread, pages, messages };
   });
+}
+
+function pagesOf(sizes: readonly { emailId: string; bytes: number }[]): MessagePage[] {
+  const pages: MessagePage[] = [];
+  for (const { emailId, bytes } of sizes) {
+    const last = pages.at(-1);
+    if (last !== undefined && last.bytes + bytes <= MAX_PAGE_BYTES && last.emailIds.length < MAX_PAGE_MESSAGES) {
+      last.emailIds.push(emailId);
+      last.bytes += bytes;
+    } else pages.push({ emailIds: [emailId], bytes });
+  }
+  return pages;
+}
+
+function readMessages(
+  { database, userId }: OperationContext,
+  threadId: string,
+  emailIds: readonly string[],
+): Promise<Email[]> {
+  return asUser(database, userId, (transaction) => reads.readThreadEmails(transaction, userId, { threadId, emailIds }));
 }
 
 /** Returns one thread per id (of an existing or a merged thread), null where the user has none. */

@@ -1,6 +1,7 @@
 import { contextCacheSymbol } from '@pothos/core';
 import { openReadSession } from '../../db/connection/read-session.ts';
 import type { OperationContext } from '../../operations/context.ts';
+import { type BodyBudget, MAX_EVENT_LENGTH, openBodyBudget } from './body-budget.ts';
 
 /** What resolvers get. Created for each request, so that data loaded for one user is never returned to another. */
 export interface GraphContext {
@@ -18,6 +19,8 @@ export interface GraphContext {
   endReads: () => Promise<void>;
   /** aborted when the client disconnects */
   signal: AbortSignal;
+  /** the long texts of the result */
+  bodies: BodyBudget;
 }
 
 export interface GraphContextOptions {
@@ -25,11 +28,13 @@ export interface GraphContextOptions {
   requestId: string;
   answerWithin: (milliseconds: number) => void;
   signal: AbortSignal;
+  /** whether results are events of a stream, whose texts are in memory as a whole */
+  isEventStream?: boolean;
 }
 
 /** Returns the context and `stopReads`, which cancels pending reads; a disconnect of the client does the same. */
 export function createGraphContext(options: GraphContextOptions): { context: GraphContext; stopReads: () => void } {
-  const { operations, requestId, answerWithin, signal } = options;
+  const { operations, requestId, answerWithin, signal, isEventStream = false } = options;
   const session = openReadSession(operations.database, operations.userId);
   const reads = { ...operations, database: session.database };
   const context = {
@@ -40,6 +45,9 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     answerWithin,
     endReads: () => session.end(),
     signal,
+    bodies: openBodyBudget(
+      isEventStream ? { maxLength: MAX_EVENT_LENGTH, take: (bytes) => operations.room.take(bytes) } : {},
+    ),
   };
   const stopReads = () => session.stop();
   signal.addEventListener('abort', stopReads, { once: true });

@@ -50,6 +50,7 @@ test('an empty environment gives the defaults of the table', () => {
     mtaStsMode: 'testing',
     sendsTlsReports: false,
     smtpTls: null,
+    httpConnectionsPerAddress: 256,
     smtpLimits: {
       connections: 10_000,
       connectionsPerAddress: 50,

@@ -65,6 +65,7 @@ export function gatewayConfigOf({
     openForLocal: config.openForLocal,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
+    connectionsPerAddress: config.httpConnectionsPerAddress,
   };
 }
 

@@ -22,33 +22,58 @@ export interface EmailParts extends EmailContent, CleanedContent {
   parseError: string | null;
 }
 
-/** Returns the contents of those of the emails that belong to the user, by email id. */
+/** Which parts of which emails are read. */
+export interface PartsRequest {
+  emailIds: readonly string[];
+  parts: ReadonlySet<ContentPart>;
+  /** parts of more bytes than this together are not read, and their size is returned instead */
+  maxBytes: number;
+}
+
+/** Returns the contents of those of the emails that belong to the user, by email id; or how many bytes the parts have. */
 export async function findContentParts(
   transaction: Transaction<Tables>,
   userId: string,
-  emailIds: readonly string[],
-  parts: ReadonlySet<ContentPart>,
-): Promise<Map<string, EmailParts>> {
+  { emailIds, parts, maxBytes }: PartsRequest,
+): Promise<Map<string, EmailParts> | { bytes: number }> {
+  const fits = sql`c.total_bytes <= ${maxBytes}::bigint`;
   const asked = (part: ContentPart, column: RawBuilder<unknown>, absent: RawBuilder<unknown>) =>
-    parts.has(part) ? column : absent;
+    parts.has(part) ? sql`case when ${fits} then ${column} else ${absent} end` : absent;
+  const sizes = [...parts].map((part) => partBytes[part]);
+  const bytes = sizes.length === 0 ? sql`0` : sql.join(sizes, sql` + `);
   const { rows } = await sql<PartsRow>`
     select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.tags, c.priority, c.removed_parts,
-      c.is_truncated, c.parse_error,
+      c.is_truncated, c.parse_error, c.total_bytes,
       ${asked('headers', sql`c.headers`, sql`'[]'::jsonb`)} as headers,
       ${asked('text', sql`c.text_body`, NO_TEXT)} as text_body,
       ${asked('html', sql`c.html_body`, NO_TEXT)} as html_body,
       ${asked('cleanedText', sql`case when c.cleaned_text is null then c.text_body else c.cleaned_text end`, NO_TEXT)} as cleaned_text,
       ${asked('cleanedHtml', sql`c.cleaned_html`, NO_TEXT)} as cleaned_html
-    from email_content c where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
+    from (
+      select c.*, (sum(${bytes}) over ())::bigint as total_bytes from email_content c
+      where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);
+  const total = rows[0]?.total_bytes ?? 0;
+  if (total > maxBytes) return { bytes: total };
   return new Map(rows.map((row) => [row.email_id, partsOf(row)]));
 }
 
 const NO_TEXT = sql`null::text`;
 
+/** Bytes of each part. PostgreSQL knows those of bodies without reading them. */
+const partBytes: Record<ContentPart, RawBuilder<unknown>> = {
+  headers: sql`coalesce(octet_length(c.headers::text), 0)`,
+  text: sql`coalesce(octet_length(c.text_body), 0)`,
+  html: sql`coalesce(octet_length(c.html_body), 0)`,
+  cleanedText: sql`coalesce(octet_length(c.cleaned_text), octet_length(c.text_body), 0)`,
+  cleanedHtml: sql`coalesce(octet_length(c.cleaned_html), 0)`,
+};
+
 type PartsRow = ContentRow &
   CleanedRow &
   Pick<Row<'email_content'>, 'email_id' | 'is_truncated' | 'parse_error'> & {
     priority: EmailParts['priority'];
+    /** of all rows */
+    total_bytes: number;
   };
 
 function partsOf(row: PartsRow): EmailParts {

@@ -5,15 +5,18 @@ import { removedText } from '../../../core/mime/reply-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
+  bodyBytes,
   type CleanedContent,
   type CleanedRow,
   type ContentRow,
   cleanedContent,
+  contentBytes,
   type EmailContent,
   type EmailSummary,
   type EmailSummaryRow,
   emailContent,
   emailContentColumns,
+  emailContentColumnsIf,
   emailOutlineColumns,
   emailSummary,
   emailSummaryColumns,
@@ -30,18 +33,40 @@ export interface EmailDetails extends EmailSummary, EmailContent, CleanedContent
   recipients: EmailRecipient[];
 }
 
+/** The size of bodies that were not read. */
+export interface LargeBodies {
+  /** bytes in UTF-8 */
+  bodyBytes: number;
+}
+
 /** Returns one email with its content; null when the user has none with that id. */
 export async function readEmail(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
 ): Promise<EmailDetails | null> {
-  const { rows } = await sql<EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown }>`
-    select ${emailSummaryColumns}, ${emailContentColumns}, c.cleaned_text, c.cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients from email e
+  const found = await readBoundedEmail(transaction, userId, emailId, Number.MAX_SAFE_INTEGER);
+  return found === null || 'bodyBytes' in found ? null : found;
+}
+
+/** Like readEmail, but bodies of more than `maxBodyBytes` together are not read, and their size is returned instead of the email. */
+export async function readBoundedEmail(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  maxBodyBytes: number,
+): Promise<EmailDetails | LargeBodies | null> {
+  const whole = sql<boolean>`b.bytes <= ${maxBodyBytes}::bigint`;
+  const { rows } = await sql<EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown; body_bytes: number }>`
+    select ${emailSummaryColumns}, ${emailContentColumnsIf(whole)}, case when ${whole} then c.cleaned_text end as cleaned_text,
+      case when ${whole} then c.cleaned_html end as cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients, b.bytes as body_bytes
+    from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    cross join lateral (select ${bodyBytes} as bytes) b
     where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
   const row = rows[0];
   if (row === undefined) return null;
+  if (row.body_bytes > maxBodyBytes) return { bodyBytes: row.body_bytes };
   const cleaned = cleanedContent(row, row.text_body);
   const bodies = { text: row.text_body, html: row.html_body };
   return {
@@ -56,29 +81,42 @@ export async function readEmail(
   };
 }
 
-/** Returns all messages of a thread in the order of their positions. */
-export async function readThreadEmails(
+/** Returns the messages of a thread and the bytes of their contents, in the order of their positions. */
+export async function findThreadSizes(
   transaction: Transaction<Tables>,
   userId: string,
   threadId: string,
+): Promise<{ emailId: string; bytes: number }[]> {
+  const { rows } = await sql<{ id: string; bytes: number }>`
+    select e.id, ${contentBytes} as bytes from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.thread_id = ${threadId}
+    order by e.thread_at, e.id`.execute(transaction);
+  return rows.map(({ id, bytes }) => ({ emailId: id, bytes }));
+}
+
+/** Returns those of the emails that are messages of the thread, in the order of their positions. */
+export async function readThreadEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { threadId, emailIds }: { threadId: string; emailIds: readonly string[] },
 ): Promise<(EmailSummary & EmailContent)[]> {
   const { rows } = await sql<EmailSummaryRow & ContentRow>`
     select ${emailSummaryColumns}, ${emailContentColumns} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-    where e.user_id = ${userId} and e.thread_id = ${threadId}
+    where e.user_id = ${userId} and e.thread_id = ${threadId} and e.id = any (${emailIds}::text[])
     order by e.thread_at, e.id`.execute(transaction);
   return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
 }
 
-/** Returns the contents of those of the emails that belong to the user, by email id; with `outline`, bodies are null. */
-export async function findContents(
+/** Returns the contents of those of the emails that belong to the user, by email id, without bodies. */
+export async function findOutlines(
   transaction: Transaction<Tables>,
   userId: string,
   emailIds: readonly string[],
-  extent: 'whole' | 'outline' = 'whole',
 ): Promise<Map<string, EmailContent>> {
   const { rows } = await sql<ContentRow & { email_id: string }>`
-    select c.email_id, ${extent === 'whole' ? emailContentColumns : emailOutlineColumns} from email_content c
+    select c.email_id, ${emailOutlineColumns} from email_content c
     where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])`.execute(transaction);
   return new Map(rows.map((row) => [row.email_id, emailContent(row)]));
 }

@@ -211,6 +211,26 @@ export const emailContentColumns: RawBuilder<unknown> = sql.join(
   contentColumns.map((column) => sql.ref(`c.${column}`)),
 );
 
+/** The same with null for the bodies where a condition is false. */
+export const emailContentColumnsIf = (condition: RawBuilder<boolean>): RawBuilder<unknown> =>
+  sql.join(
+    contentColumns.map((column) =>
+      column === 'text_body' || column === 'html_body'
+        ? sql`case when ${condition} then ${sql.ref(`c.${column}`)} end as ${sql.ref(column)}`
+        : sql.ref(`c.${column}`),
+    ),
+  );
+
+/** The bytes of the bodies of the table `c`. PostgreSQL knows them without reading the bodies. */
+export const bodyBytes: RawBuilder<number> = sql`(coalesce(octet_length(c.text_body), 0)::bigint + coalesce(octet_length(c.html_body), 0)
+  + coalesce(octet_length(c.cleaned_text), 0) + coalesce(octet_length(c.cleaned_html), 0))`;
+
+/** The bytes of everything in EmailContent, of the table `c`. What is not a body is read for it. */
+export const contentBytes: RawBuilder<number> = sql`(coalesce(octet_length(c.text_body), 0)::bigint + coalesce(octet_length(c.html_body), 0)
+  + coalesce(octet_length(c.headers::text), 0) + coalesce(octet_length(c.addresses::text), 0) + coalesce(octet_length(c.attachments::text), 0)
+  + coalesce(octet_length(c.reference_ids::text), 0) + coalesce(octet_length(c.in_reply_to::text), 0) + coalesce(octet_length(c.tags::text), 0)
+  + coalesce(octet_length(c.authentication::text), 0))`;
+
 /** The same with null for the bodies, which may be large. */
 export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
   contentColumns.map((column) =>

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
-import type { OperationContext } from '../../../operations/context.ts';
+import { emailNotFound, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { loadContentParts } from '../../../operations/emails/emails.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
-import { readThread } from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
 import { MAIL_BODY_LIMIT, sentBodyOf } from '../sending/outgoing-shapes.ts';
 import {
@@ -22,7 +21,7 @@ import {
   text,
   wireInstant,
 } from '../shapes.ts';
-import { threadAnswer, threadAnswerOf } from '../threads/threads.ts';
+import { sendThread, threadAnswer } from '../threads/threads.ts';
 import { emailBody, emailBodyOf } from './email-wire.ts';
 
 const listQuery = z.object({
@@ -225,11 +224,12 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
         response: { 200: threadAnswer, default: errorBody },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const context = contextOf(request);
-      const { threadId } = await emails.readEmail(context, request.params.id);
-      if (threadId === null) throw new UserError('not_found', 'Thread not found');
-      return threadAnswerOf(await readThread(context, threadId), context.settings.publicUrl);
+      const [email] = await emails.loadEmails(context, [request.params.id]);
+      if (email == null) throw emailNotFound();
+      if (email.threadId === null) throw new UserError('not_found', 'Thread not found');
+      return sendThread(context, email.threadId, reply);
     },
   );
 

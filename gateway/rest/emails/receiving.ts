@@ -97,10 +97,9 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         emailId === undefined
           ? await emails.listEmails(context, query, { limit: size, offset: 0 })
           : await emails.listEmailsBeside(context, query, { side, emailId, limit: size });
-      const contents = await emails.loadContents(
+      const contents = await emails.loadOutlines(
         context,
         found.emails.map(({ id }) => id),
-        'outline',
       );
       const data = found.emails.flatMap((email, at) => {
         const content = contents[at] ?? null;

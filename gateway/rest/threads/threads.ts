@@ -1,9 +1,13 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { type Email, MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
+import { jsonChunks } from '../../http/json-stream.ts';
 import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
 import {
   errorBody,
@@ -145,12 +149,37 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
         response: { 200: threadAnswer, default: errorBody },
       },
     },
-    async (request) => {
-      const context = contextOf(request);
-      return threadAnswerOf(await threads.readThread(context, request.params.id), context.settings.publicUrl);
-    },
+    (request, reply) => sendThread(contextOf(request), request.params.id, reply),
   );
 };
+
+/** Sends a thread with its messages: a large one as a stream, a page of messages at a time. Throws not_found, and what ResponseRoom.take throws. */
+export async function sendThread(context: OperationContext, threadId: string, reply: FastifyReply) {
+  const { thread, messages } = await threads.openThread(context, threadId);
+  const { publicUrl } = context.settings;
+  if (Array.isArray(messages)) return threadAnswerOf({ thread, messages }, publicUrl);
+  const { thread: head } = threadAnswerOf({ thread, messages: [] }, publicUrl);
+  const chunks = threadChunks(head, messages, (message) => threadMessageOf(message, publicUrl));
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }));
+}
+
+/** Yields the JSON of threadAnswer. */
+async function* threadChunks(
+  head: z.infer<typeof threadAnswer>['thread'],
+  pages: AsyncIterable<Email[]>,
+  bodyOf: (message: Email) => z.infer<typeof threadMessageBody>,
+): AsyncGenerator<string, void> {
+  yield `{"thread":${JSON.stringify(z.encode(threadAnswer.shape.thread, head))},"messages":[`;
+  let count = 0;
+  for await (const page of pages)
+    for (const message of page) {
+      if (count++ > 0) yield ',';
+      yield* jsonChunks(z.encode(threadMessageBody, bodyOf(message)));
+    }
+  yield `],"total_count":${count}}`;
+}
 
 /** `publicUrl` is the base URL of download links. */
 export function threadAnswerOf(

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import type { Priority } from '../../../core/mime/header-fields.ts';
 import { type RemovedKind, removedText } from '../../../core/mime/reply-text.ts';
+import { UserError } from '../../../core/shared/errors.ts';
 import {
   type ContentPart,
   type EmailParts,
@@ -52,7 +53,8 @@ const loaderOf = createContextCache(
     }),
 );
 
-async function loadAll({ reads }: GraphContext, asked: readonly Asked[]): Promise<EmailParts[]> {
+async function loadAll({ reads, bodies }: GraphContext, asked: readonly Asked[]): Promise<EmailParts[]> {
+  if (bodies.refusal !== null) throw bodies.refusal;
   const partsOf = new Map<string, Set<ContentPart>>();
   for (const { emailId, part } of asked) {
     const parts = partsOf.get(emailId) ?? new Set();
@@ -64,7 +66,11 @@ async function loadAll({ reads }: GraphContext, asked: readonly Asked[]): Promis
   const found = new Map<string, EmailParts>();
   for (const group of groups.values()) {
     const emailIds = group.map(([emailId]) => emailId);
-    const contents = await loadContentParts(reads, emailIds, group[0]?.[1] ?? new Set());
+    const contents = await loadContentParts(reads, emailIds, group[0]?.[1] ?? new Set()).catch((error: unknown) => {
+      // Without room for a body, the operation as a whole is refused, instead of running on with holes in its result.
+      if (error instanceof UserError) bodies.refuse(error);
+      throw error;
+    });
     contents.forEach((content, at) => found.set(emailIds[at] ?? '', content ?? EMPTY));
   }
   return asked.map(({ emailId }) => found.get(emailId) ?? EMPTY);

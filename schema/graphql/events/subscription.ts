@@ -64,8 +64,10 @@ async function* tell(
             // The objects of the event must show their current state, not what was loaded for an earlier event.
             forgetLoaded(context);
             yield { kind: 'event', event };
-            // The event has been sent; other requests need the connection.
+            // The event has been sent; other requests need the connection and the memory.
             void context.endReads();
+            context.operations.room.giveBack();
+            context.bodies.reset();
           }
       }
     }

@@ -1,0 +1,185 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { chargeResults } from '../../db/connection/result-charge.ts';
+import type { ResponseRoom } from '../../operations/response-room.ts';
+
+export interface ResponseBytesLimits {
+  /** bytes of all responses of one account on this gateway */
+  perAccount: number;
+  /** bytes of all responses of this gateway */
+  perProcess: number;
+}
+
+/** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. */
+const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 64_000_000, perProcess: 96_000_000 };
+/** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
+const LARGE_LOAD = 1_000_000;
+/** The reason of an error of a response that has no room now. */
+const RESPONSES_IN_PROGRESS = 'RESPONSES_IN_PROGRESS';
+/** Seconds. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** The side of a request that its room depends on. */
+interface RoomOwner {
+  /** empty before admission */
+  userId: string;
+}
+
+/** The connection that takes the response. */
+interface RoomReceiver {
+  /** whether the response has ended, or its connection is closed */
+  closed: boolean;
+  destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** Counts the bytes of responses that are in the memory of this gateway: what was loaded for them, and what waits for the network. */
+export interface ResponseBytes {
+  limits: ResponseBytesLimits;
+  /** Returns the room of a request. It costs nothing until something is taken. */
+  open(owner: RoomOwner, receiver: RoomReceiver): RequestRoom;
+  /** Returns the bytes in memory now: of an account, or of all. */
+  count(userId?: string): number;
+}
+
+/** The room of one request; see ResponseRoom. */
+export interface RequestRoom extends ResponseRoom {
+  /** bytes that are taken now */
+  readonly bytes: number;
+  /** Changes what is taken: what was loaded has become this many bytes. Throws as take does. */
+  resize(bytes: number): void;
+  /** Runs the handler of the request. Results of its queries are counted as they arrive, beyond the first 256 KB of each connection. */
+  run<T>(handler: () => T): T;
+}
+
+export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES): ResponseBytes {
+  const bytesOfUsers = new Map<string, number>();
+  let total = 0;
+  const turns = createTurns();
+
+  function add(userId: string, bytes: number): void {
+    total += bytes;
+    const left = (bytesOfUsers.get(userId) ?? 0) + bytes;
+    if (left > 0) bytesOfUsers.set(userId, left);
+    else bytesOfUsers.delete(userId);
+  }
+
+  function open(owner: RoomOwner, receiver: RoomReceiver): RequestRoom {
+    let userId: string | null = null;
+    let taken = 0;
+    let isClosed = false;
+
+    function resize(bytes: number): void {
+      const more = bytes - taken;
+      if (more > 0) {
+        // `close` is emitted once, and does not return what is taken after it.
+        if (isClosed || receiver.closed || receiver.destroyed)
+          throw new UserError('unavailable', 'The connection is closed');
+        if (bytes > limits.perAccount) throw tooLarge(bytes, limits.perAccount);
+        if ((bytesOfUsers.get(owner.userId) ?? 0) + more > limits.perAccount) throw accountFull();
+        if (total + more > limits.perProcess) throw processFull();
+        if (userId === null) {
+          userId = owner.userId;
+          receiver.once('close', () => {
+            resize(0);
+            isClosed = true;
+          });
+        }
+      }
+      if (userId !== null) add(userId, more);
+      taken = userId === null ? 0 : bytes;
+    }
+
+    const room: RequestRoom = {
+      get bytes() {
+        return taken;
+      },
+      resize,
+      take: (bytes) => resize(taken + bytes),
+      async load(bytes, load) {
+        resize(taken + bytes);
+        return room.loadTaken(bytes, load);
+      },
+      async loadTaken(bytes, load) {
+        const paid = () => chargeResults(null, load);
+        if (bytes < LARGE_LOAD) return paid();
+        return turns.run(owner.userId, () => {
+          if (receiver.closed || receiver.destroyed) throw new UserError('unavailable', 'The connection is closed');
+          return paid();
+        });
+      },
+      async borrow(work) {
+        const before = taken;
+        try {
+          return await work();
+        } finally {
+          if (taken > before) resize(before);
+        }
+      },
+      giveBack: () => resize(0),
+      run: (handler) => chargeResults(room, handler),
+    };
+    return room;
+  }
+
+  return { limits, open, count: (userId) => (userId === undefined ? total : (bytesOfUsers.get(userId) ?? 0)) };
+}
+
+/** Runs one work after the other. Accounts take turns, so that the requests of one do not delay those of another by more than one work. */
+function createTurns() {
+  const waiting = new Map<string, (() => void)[]>();
+  let isTaken = false;
+
+  function passOn(): void {
+    for (const [userId, queue] of waiting) {
+      const next = queue.shift();
+      waiting.delete(userId);
+      // To the end of the round.
+      if (queue.length > 0) waiting.set(userId, queue);
+      if (next !== undefined) return next();
+    }
+    isTaken = false;
+  }
+
+  return {
+    async run<T>(userId: string, work: () => Promise<T>): Promise<T> {
+      if (isTaken)
+        await new Promise<void>((resolve) => {
+          const queue = waiting.get(userId);
+          if (queue === undefined) waiting.set(userId, [resolve]);
+          else queue.push(resolve);
+        });
+      isTaken = true;
+      try {
+        return await work();
+      } finally {
+        // Other requests go on before the next work, whose parsing holds the process for a moment.
+        setImmediate(passOn);
+      }
+    },
+  };
+}
+
+const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);
+
+function tooLarge(bytes: number, most: number): UserError {
+  return new UserError(
+    'validation',
+    `The response has more than ${megabytes(bytes)} MB, and the limit is ${megabytes(most)} MB. Request fewer emails or fewer fields, or download the raw messages.`,
+    { name: 'validation_error', reason: 'RESPONSE_TOO_LARGE' },
+  );
+}
+
+function accountFull(): UserError {
+  return new UserError(
+    'unavailable',
+    'Too many large responses of this account are in progress. Read them to their end, or try again later.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: RESPONSES_IN_PROGRESS },
+  );
+}
+
+function processFull(): UserError {
+  return new UserError('unavailable', 'Too many large responses are in progress. Please try again later.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    reason: RESPONSES_IN_PROGRESS,
+  });
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { createTestDatabase } from '../cluster/database.ts';
+import { insertMail } from '../rows/mail-rows.ts';
+import { createMailbox, type TestMailbox } from '../rows/routing-rows.ts';
+import { type GatewayProcess, startGatewayProcess } from '../servers/gateway-process.ts';
+import { startNatsServer } from '../servers/nats.ts';
+
+/** Bytes of the text of a large email. */
+export const LARGE_TEXT = 14_000_000;
+/** Messages of the large thread. */
+export const THREAD_MESSAGES = 14;
+
+/** A gateway as a process of its own, an account that attacks it, and one that only wants to work. */
+export interface ExhaustionStage {
+  gateway: GatewayProcess;
+  attacker: TestMailbox;
+  other: TestMailbox;
+  /** a large email of the attacker, which is in the large thread */
+  largeId: string;
+  threadId: string;
+  /** a large email of the other account */
+  otherLargeId: string;
+  /** Returns the most memory that the process has had, in bytes. */
+  peakMemory: () => Promise<number>;
+  get: (box: TestMailbox, path: string) => Promise<Response>;
+  graphql: (box: TestMailbox, query: string, variables?: Record<string, unknown>) => Promise<Response>;
+  /** Begins a request, and resolves with the beginning of its response, of which nothing more is read. */
+  hold: (box: TestMailbox, path: string) => Promise<string>;
+  /** Closes the connections of held requests. */
+  letGo: () => void;
+  close: () => Promise<void>;
+}
+
+export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT)): Promise<ExhaustionStage> {
+  const database = await createTestDatabase();
+  const nats = await startNatsServer();
+  const owner = database.open(null);
+  const attacker = await createMailbox(owner, { domain: 'attacker.test', address: 'hello@attacker.test' });
+  const other = await createMailbox(owner, { domain: 'other.test', address: 'hello@other.test' });
+  const actor = database.open('postroom_actor');
+  const threadId = `thr_${randomBytes(12).toString('hex')}`;
+  await actor.pool.query(
+    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+       received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
+     values ($1, $2, '<root@elsewhere.test>', 'large', '{}', '{}', 'large', $3, $3, $3, 0, 'em_latest', now(), now())`,
+    [attacker.userId, threadId, THREAD_MESSAGES],
+  );
+  const ids: string[] = [];
+  for (let position = 1; position <= THREAD_MESSAGES; position++)
+    ids.push(
+      ...(await insertMail(actor, [
+        { userId: attacker.userId, text, threadId, threadPosition: position, raw: Buffer.from('x') },
+      ])),
+    );
+  const [otherLargeId = ''] = await insertMail(actor, [{ userId: other.userId, text }]);
+  const gateway = await startGatewayProcess({
+    ...database.environment,
+    NATS_URL: nats.url,
+    RATE_LIMIT_PER_SECOND: '0',
+    ALLOW_UNSAFE_WRITES: 'true',
+    LOG_LEVEL: 'warn',
+  });
+  const sockets: Socket[] = [];
+  const headersOf = ({ apiKey }: TestMailbox) => ({ authorization: `Bearer ${apiKey}` });
+  const letGo = () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  };
+  return {
+    gateway,
+    attacker,
+    other,
+    largeId: ids[0] ?? '',
+    threadId,
+    otherLargeId,
+    async peakMemory() {
+      const status = await readFile(`/proc/${gateway.child.pid}/status`, 'utf8');
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1_024;
+    },
+    get: (box, path) => fetch(`${gateway.url}/api/e2${path}`, { headers: headersOf(box) }),
+    graphql: (box, query, variables = {}) =>
+      fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { ...headersOf(box), 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      }),
+    async hold(box, path) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.write(`GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n\r\n`);
+      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      socket.pause();
+      return chunk.toString('latin1');
+    },
+    letGo,
+    async close() {
+      letGo();
+      await gateway.end('SIGTERM');
+      await nats.close();
+      await database.drop();
+    },
+  };
+}
