@@ -12,6 +12,7 @@ import { openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { openCredentials } from './admission/credentials.ts';
+import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { logRequests } from './admission/request-log.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlInterface } from './graphql/graphql-routes.ts';
@@ -68,6 +69,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { publicUrl, trustedProxies } = config;
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
+  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
@@ -95,7 +97,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     storeLoggedRequests: () => requestLog.flush(),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
-  const contextOf = createContextOf(parts);
+  const contextOf = createContextOf(parts, config);
   const accounts = openAccounts({
     ...config,
     database: options.authDatabase,

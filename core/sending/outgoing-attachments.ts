@@ -44,6 +44,45 @@ const CONTENT_TYPE = new RegExp(
 const CONTENT_ID = /^[!#$%&'*+./=?@^_`{|}~0-9A-Za-z:-]+$/;
 const DATA_URL = /^data:([^,;]{0,255})((?:;[^,;]{0,255}){0,8}),/i;
 
+export type ContentResult =
+  | { content: string; error?: undefined }
+  /** `error` continues a sentence that begins with the name of the field */
+  | { error: string; content?: undefined };
+
+/**
+ * Returns the content of an attachment as base64: of text, which is base64 already, of an array of bytes, or of a Buffer as JSON
+ * (`{"type":"Buffer","data":[…]}`). The same bytes give the same text, however they were sent.
+ */
+export function encodeContent(given: unknown): ContentResult {
+  if (typeof given === 'string') return { content: given };
+  const bytes = Array.isArray(given) ? given : readBufferJson(given);
+  if (bytes === null) return { error: 'must be base64 text, or an array of bytes' };
+  if (bytes.length > MAX_CONTENT_BYTES) return { error: `must not have more than ${MAX_CONTENT_BYTES} bytes` };
+  const buffer = Buffer.allocUnsafe(bytes.length);
+  // A loop by index, because there can be ten million.
+  for (let at = 0; at < bytes.length; at++) {
+    const byte: unknown = bytes[at];
+    if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255)
+      return { error: `has ${shortJson(byte)} at position ${at}. Bytes are integers from 0 to 255.` };
+    buffer[at] = byte;
+  }
+  return { content: buffer.toString('base64') };
+}
+
+/** The form of JSON.stringify(Buffer). */
+function readBufferJson(given: unknown): unknown[] | null {
+  if (typeof given !== 'object' || given === null || !('type' in given) || !('data' in given)) return null;
+  return given.type === 'Buffer' && Array.isArray(given.data) ? given.data : null;
+}
+
+const MAX_SHOWN_LENGTH = 40;
+
+function shortJson(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  const json = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_SHOWN_LENGTH)) : String(value);
+  return json.slice(0, MAX_SHOWN_LENGTH);
+}
+
 /** Decodes and checks the attachments of a send request. `bodyBytes`: size of text and HTML, which count too. */
 export function readOutgoingAttachments(
   given: readonly GivenAttachment[],

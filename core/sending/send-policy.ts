@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { APPROVAL_RULES, type ApprovalRule } from './approval.ts';
 import { outgoingMailbox } from './outgoing-addresses.ts';
+import type { Finding, OutgoingContent } from './outgoing-content.ts';
 
 /*
  * A send policy limits what is sent with an API key, or from an address. Every rule is optional; an omitted rule limits nothing. Where a key
@@ -38,7 +39,10 @@ export const sendPolicyShape = z
         z
           .string()
           .max(MAX_ENTRY_LENGTH)
-          .refine((entry) => canonicalEntry(entry) !== null, 'must be an email address or a domain')
+          .superRefine((entry, context) => {
+            const flaw = flawOfEntry(entry);
+            if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
+          })
           .overwrite((entry) => canonicalEntry(entry) ?? entry),
       )
       .min(1)
@@ -46,7 +50,8 @@ export const sendPolicyShape = z
       .overwrite((entries) => [...new Set(entries)])
       .optional()
       .meta({
-        description: 'Email addresses and domains; a domain excludes its subdomains. Only with `recipients` `list`.',
+        description:
+          'Email addresses and domains (`example.com` or `@example.com`); a domain excludes its subdomains. Only with `recipients` `list`.',
       }),
     per_hour: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 60 minutes.' }),
     per_day: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 24 hours.' }),
@@ -85,11 +90,23 @@ export function policyToStore(policy: SendPolicy | null): SendPolicy | null {
   return policy === null || Object.values(policy).every((rule) => rule === undefined) ? null : policy;
 }
 
-/** Returns `ann@example.com` or `example.com`, in lower case; null for anything else. */
+/** Returns `ann@example.com`, or `example.com` also for `@example.com`, in lower case; null for anything else. */
 function canonicalEntry(text: string): string | null {
   const entry = text.trim();
-  if (!entry.includes('@')) return canonicalDomainName(entry);
-  return outgoingMailbox({ name: null, address: entry })?.address.toLowerCase() ?? null;
+  const domain = entry.startsWith('@') ? entry.slice(1) : entry;
+  if (!domain.includes('@')) return canonicalDomainName(domain);
+  return entry === domain ? (outgoingMailbox({ name: null, address: entry })?.address.toLowerCase() ?? null) : null;
+}
+
+/** Returns why a text is no entry of `allow`, for the user; null: it is one. */
+function flawOfEntry(text: string): string | null {
+  if (canonicalEntry(text) !== null) return null;
+  const entry = text.trim();
+  if (/[*?]/.test(entry))
+    return 'must not have wildcards. Name each domain, such as `example.com` or `@mail.example.com`';
+  if (entry.startsWith('@'))
+    return 'must have one domain after the @, such as `@example.com`, or be an email address (`ann@example.com`)';
+  return 'must be an email address (`ann@example.com`) or a domain (`example.com` or `@example.com`)';
 }
 
 /** A policy that holds for an email, and whose it is. */
@@ -108,10 +125,8 @@ export interface PolicyFacts {
   participants: ReadonlySet<string> | null;
   /** recipients that no mail of the account was sent to before; empty when no policy asks */
   newRecipients: readonly string[];
-  /** whether files are attached or embedded */
-  hasAttachments: boolean;
-  /** the first web address in it; null: none, or no policy asks */
-  link: string | null;
+  /** links and files in the message; null: no policy asks */
+  content: OutgoingContent | null;
 }
 
 /** Why an email is refused. The message is for the user. */
@@ -121,6 +136,8 @@ export interface PolicyRefusal {
   owner: string;
   /** the address that may not receive it; null: the rule is about something else */
   recipient: string | null;
+  /** the field of a send request with what is refused; null: that which the rule is about */
+  field: Finding['field'] | null;
   message: string;
 }
 
@@ -160,11 +177,17 @@ function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {
           : `allows only participants of the thread, and not ${stranger}.`;
     return { ...refusal('recipients', reason), recipient: stranger };
   }
-  if (policy.attachments === false && facts.hasAttachments)
-    return refusal('attachments', 'allows no attachments, inline images included.');
-  if (policy.links === false && facts.link !== null)
-    return refusal('links', `allows no links, and the email has ${facts.link}.`);
-  return null;
+  const { link = null, file = null, doubt = null } = facts.content ?? {};
+  const found = (rule: 'links' | 'attachments', { what, where, field }: Finding) => ({
+    ...refusal(rule, `allows no ${rule}, and the email has ${what} in ${where}.`),
+    field,
+  });
+  if (policy.attachments === false && file !== null) return found('attachments', file);
+  if (policy.links === false && link !== null) return found('links', link);
+  const rule = policy.links === false ? 'links' : policy.attachments === false ? 'attachments' : null;
+  if (rule === null || doubt === null) return null;
+  const { what, where, field } = doubt;
+  return { ...refusal(rule, `allows no ${rule}, and Postroom cannot look for them in ${where}: ${what}.`), field };
 }
 
 /** Returns the refusal by a rule of a policy; `predicate` continues "The send policy of this API key". */
@@ -179,6 +202,7 @@ export function violationOf(
     of: held.of,
     owner: held.owner,
     recipient: null,
+    field: null,
     message: `The send policy of ${subject} ${predicate}`,
   };
 }

@@ -15,6 +15,8 @@ export interface ErrorBody {
   name: string;
   details?: unknown;
   code?: string;
+  /** of a path that no route serves */
+  deprecation_notice?: string;
 }
 
 export interface ErrorResponse {
@@ -89,6 +91,9 @@ export function hasNoRoute(request: FastifyRequest): boolean {
   return request.is404 || request.server.isTakenForId(pathOf(request), request.routeOptions.url);
 }
 
+const DEPRECATION_NOTICE =
+  'The API is at /api/e2, which also serves /api/v2. /api/v1 was removed. See /api/e2/docs for all paths.';
+
 /** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
 export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const methods = request.server.declaredMethods(pathOf(request));
@@ -99,7 +104,7 @@ export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): Fasti
     return send(reply, frame(405, 'Method Not Allowed', message, { name: 'method_not_allowed' }).body, { allow });
   }
   const { body, headers } = frame(404, 'Not Found', 'The requested resource does not exist.');
-  return send(reply, body, headers);
+  return send(reply, { ...body, deprecation_notice: DEPRECATION_NOTICE }, headers);
 }
 
 function pathOf(request: FastifyRequest): string {

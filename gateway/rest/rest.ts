@@ -9,7 +9,7 @@ import { warnOfUnknownFields } from '../http/body-warnings.ts';
 import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
-import { apiKeyRoutes } from './accounts/api-keys.ts';
+import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { apiRequestRoutes } from './accounts/api-requests.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -40,10 +40,12 @@ import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { replyRoutes, sendingRoutes } from './sending/sending.ts';
+import { sentReviewRoutes } from './sending/sent-review.ts';
 import { suppressionRoutes } from './sending/suppressions.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { trashRoutes } from './threads/trash.ts';
+import { unservedRoutes } from './unserved.ts';
 
 export interface RestInterfaceOptions {
   admission: Admission;
@@ -55,6 +57,7 @@ const resources = [
   emailRoutes,
   emailHtmlRoutes,
   emailCheckRoutes,
+  sentReviewRoutes,
   emailWaitRoutes,
   importRoutes,
   sendingRoutes,
@@ -85,11 +88,13 @@ const resources = [
   guardRoutes,
   guardBacktestRoutes,
   apiKeyRoutes,
+  revokeKeyRoutes,
   apiRequestRoutes,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,
   legacyDomainRoutes,
+  unservedRoutes,
 ];
 
 /** The plugin of the REST API, which is mounted at `/api/e2`. */

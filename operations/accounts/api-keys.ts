@@ -19,6 +19,7 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
+import { withFullAccess } from './key-reach.ts';
 
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 
@@ -220,6 +221,17 @@ export async function revokeApiKey(context: OperationContext, id: string): Promi
   if (!isRevoked) throw keyNotFound();
   context.forgetCredentials(userId);
   bus.publish('credential.changed', { userId });
+}
+
+/** Revokes the key of the request, whatever it may do else. Throws validation when the request has a session instead. */
+export async function revokePresentedKey(context: OperationContext): Promise<void> {
+  const { keyId } = context.rights;
+  if (keyId === null)
+    throw new UserError(
+      'validation',
+      'This request has no API key to revoke. Send it with the key, or use DELETE /api-keys/{id}.',
+    );
+  await revokeApiKey(withFullAccess(context), keyId);
 }
 
 function apiKeyOf({ now, rights }: OperationContext, row: keys.ApiKeyRow): ApiKey {

@@ -13,7 +13,7 @@ export interface AttachmentFile {
 }
 
 /** Longer than any message. */
-const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
+export const WHOLE_MESSAGE = { start: 0, length: 1_000_000_000 };
 
 /** By file name (the first match) or by position in the message. */
 type AttachmentChoice = { filename: string } | { index: number };

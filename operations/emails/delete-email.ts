@@ -1,37 +1,29 @@
 import { domainExceeded, hasScope, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import type { OperationContext } from '../context.ts';
 import { cancelEmail, type ScheduleChange } from '../sending/scheduled-emails.ts';
-import { type RemovedMail, removeEmails, trashEmails } from '../threads/trash.ts';
+import { type RemovedMail, removeEmails } from '../threads/trash.ts';
 import { loadEmails } from './emails.ts';
 
 /** What deleting an email did. */
-export type DeletedEmail =
-  | { kind: 'cancelled'; change: ScheduleChange }
-  | { kind: 'trashed'; threadId: string }
-  | { kind: 'removed'; removed: RemovedMail };
+export type DeletedEmail = { kind: 'cancelled'; change: ScheduleChange } | { kind: 'removed'; removed: RemovedMail };
 
 /**
- * Moves an email that has arrived or left to the trash, or removes it forever; cancels a scheduled one, which stays. `unless sent` refuses
- * an email that has left, as cancelEmail does: the caller may have meant to cancel it in time. Cancelling needs the scope send, the rest
- * manage. Throws forbidden, and as cancelEmail and trashEmails.
+ * Cancels a scheduled email, which stays; `forever` removes an email that has arrived or left. Cancelling needs the scope send, removing
+ * manage. Throws forbidden, and as cancelEmail and removeEmails.
  */
 export async function deleteEmail(
   context: OperationContext,
   emailId: string,
-  extent: 'unless sent' | 'to trash' | 'forever',
+  extent: 'cancel' | 'forever',
 ): Promise<DeletedEmail> {
-  const [email] = await loadEmails(context, [emailId]);
-  const isCancelled =
-    email == null || email.type === 'scheduled' || (email.type === 'sent' && extent === 'unless sent');
-  if (isCancelled) {
+  const [email] = extent === 'forever' ? await loadEmails(context, [emailId]) : [];
+  if (email == null || email.type === 'scheduled') {
     requireScope(context, 'Cancelling mail', 'send');
     return { kind: 'cancelled', change: await cancelEmail(context, emailId) };
   }
   requireScope(context, 'Deleting mail', 'manage');
   if (context.rights.domain !== null) throw domainExceeded('Deleting mail', context.rights);
-  if (extent === 'forever') return { kind: 'removed', removed: await removeEmails(context, [emailId]) };
-  const [trashed] = await trashEmails(context, [emailId]);
-  return { kind: 'trashed', threadId: trashed?.threadId ?? '' };
+  return { kind: 'removed', removed: await removeEmails(context, [emailId]) };
 }
 
 function requireScope({ rights }: OperationContext, what: string, scope: Scope): void {

@@ -2,6 +2,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import { type BatchedEmail, readBatches } from '../../db/queries/sending/batch-read.ts';
+import { retryEmails } from '../../db/queries/sending/retry-emails.ts';
 import { lockOutgoing, setScheduledStatus } from '../../db/queries/sending/scheduled-change.ts';
 import { authorizeBatchChange } from '../accounts/key-reach.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -83,6 +84,30 @@ export async function cancelBatch(
   });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   return { batch: await readBatch(context, batchId), cancelledCount };
+}
+
+/**
+ * Sends the emails of a batch that failed or bounced again, to those recipients. Suppressed recipients and emails whose bytes are gone are
+ * left out; those whose sender's domain is not verified any more fail again. Returns how many are sent again. Throws not_found.
+ */
+export async function retryBatch(
+  context: OperationContext,
+  batchId: string,
+): Promise<{ batch: Batch; retriedCount: number }> {
+  if (!isValidId(batchId)) throw batchNotFound();
+  const { bus, database, userId } = await authorizeBatchChange(context, batchId, batchNotFound);
+  const emailIds = await asUser(database, userId, async (transaction) => {
+    const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
+    if (found === undefined) throw batchNotFound();
+    const failed = found.emails.filter((email) => itemStatusOf(email) === 'failed');
+    return retryEmails(
+      transaction,
+      { userId, keyId: context.rights.keyId },
+      failed.map(({ id }) => id),
+    );
+  });
+  if (emailIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds });
+  return { batch: await readBatch(context, batchId), retriedCount: emailIds.length };
 }
 
 /** Counts the items by status. */

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { ApprovalRule } from '../../core/sending/approval.ts';
 import { MAX_AUTOMATIC_REPLIES } from '../../core/sending/automatic-reply.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
-import { findReferences } from '../../core/sending/outgoing-links.ts';
+import { checkOutgoingContent } from '../../core/sending/outgoing-content.ts';
 import {
   BUDGET_RULES,
   BUDGET_SECONDS,
@@ -24,6 +24,7 @@ import {
   readParticipants,
 } from '../../db/queries/sending/policy-facts.ts';
 import { threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
+import { topLevelDomains } from '../emails/public-suffixes.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import type { Submission } from './idempotency.ts';
 
@@ -107,15 +108,13 @@ export async function openPolicyJudge(
   function factsOf({ email, policies }: HeldEmail): PolicyFacts {
     const recipients = recipientsOf(email);
     const asksForContent = policies.some(({ policy }) => policy.links === false || policy.attachments === false);
-    const references = asksForContent
-      ? findReferences({ subject: email.row.subject, text: email.text, html: email.html })
-      : { link: null, hasEmbeddedFile: false };
     return {
       recipients,
       participants: participants.get(email) ?? null,
       newRecipients: recipients.filter((address) => !known.has(address)),
-      hasAttachments: email.row.attachment_count > 0 || references.hasEmbeddedFile,
-      link: references.link,
+      content: asksForContent
+        ? checkOutgoingContent(email.bytes, { topLevel: topLevelDomains(), hasOwnUnsubscribe: email.list !== null })
+        : null,
     };
   }
 
@@ -387,13 +386,14 @@ function ofEmail(refusal: PolicyRefusal, email: OutgoingEmail): UserError {
   return violation(refusal, fieldOf(refusal, email));
 }
 
-function fieldOf({ rule, recipient }: PolicyRefusal, { path, audience, html }: OutgoingEmail): string {
-  const inPath = (field: string) => `${path}${field}`;
+function fieldOf({ rule, recipient, field }: PolicyRefusal, { path, audience, html }: OutgoingEmail): string {
+  const inPath = (name: string) => `${path}${name}`;
+  if (field !== null) return inPath(field);
   switch (rule) {
     case 'recipients':
       return inPath(
-        (['to', 'cc', 'bcc'] as const).find((field) =>
-          audience[field].some((address) => address.toLowerCase() === recipient),
+        (['to', 'cc', 'bcc'] as const).find((list) =>
+          audience[list].some((address) => address.toLowerCase() === recipient),
         ) ?? 'to',
       );
     case 'attachments':

@@ -194,7 +194,9 @@ function scheduleFor(before: LockedOutgoing, input: ScheduleInput): { at: Date; 
 /** The texts are part of the REST contract. */
 function leftAlready({ type }: LockedOutgoing, verb: string): UserError {
   if (type === 'sent') return new UserError('validation', `Cannot ${verb} a sent email.`, { isOfState: true });
-  return new UserError('validation', `Cannot ${verb} a received email.`, { isOfState: true });
+  const instead =
+    verb === 'delete' ? ' Use PATCH to archive it instead, or POST /emails/{id}/trash to move it to the trash.' : '';
+  return new UserError('validation', `Cannot ${verb} a received email.${instead}`, { isOfState: true });
 }
 
 function requireNotEnded({ status }: LockedOutgoing, verb: string): void {

@@ -254,12 +254,36 @@ describe('received mail', () => {
       id,
       to: [sender],
       text: expect.stringContaining('Words'),
-      raw: null,
+      raw: { download_url: expect.stringMatching(/^http/), expires_at: expect.any(String) },
     });
     expect(mail.headers?.['subject']).toBe('A plan');
     const files = dataOf(await client.emails.receiving.attachments.list({ emailId: id }));
     const one = dataOf(await client.emails.receiving.attachments.get({ emailId: id, id: files.data[0]?.id ?? '' }));
     expect(one).toMatchObject({ object: 'attachment', filename: 'plan.txt', size: 8 });
+  });
+
+  test('is forwarded by the client, as it was and wrapped', async () => {
+    const content = randomBytes(5_000);
+    const attachments = [{ filename: 'plan.bin', content }];
+    const emailId = await receiveMail(stage, sender, { subject: 'To pass on', text: 'Words', attachments });
+    const options = { emailId, to: 'forward@resend-peer.test', from: sender };
+    const passed = dataOf(await client.emails.receiving.forward(options));
+    const wrapped = dataOf(
+      await client.emails.receiving.forward({ ...options, passthrough: false, text: 'Please see' } as never),
+    );
+    for (const { id, subject } of [
+      { ...passed, subject: 'To pass on' },
+      { ...wrapped, subject: 'Fwd: To pass on' },
+    ]) {
+      await stage.awaitStatus(id, 'delivered');
+      expect(dataOf(await client.emails.get(id)).subject).toBe(subject);
+      const files = dataOf(await client.emails.attachments.list({ emailId: id }));
+      expect(files.data).toHaveLength(1);
+      const [file] = files.data;
+      const bytes = Buffer.from(await (await fetch(file?.download_url ?? '')).arrayBuffer());
+      const inside = id === wrapped.id ? (await simpleParser(bytes)).attachments[0]?.content : bytes;
+      expect(inside?.equals(content)).toBe(true);
+    }
   });
 
   test('comes with a webhook that the client verifies', async () => {

@@ -99,7 +99,7 @@ export function PolicyFields({ form }: { form: PolicyForm }) {
         <TagsInput
           label="Addresses and domains"
           description="A domain excludes its subdomains."
-          placeholder="ann@example.com, example.com"
+          placeholder="ann@example.com, @example.com"
           splitChars={[',', ' ']}
           acceptValueOnBlur
           {...props('allow')}

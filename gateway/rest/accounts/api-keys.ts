@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -52,7 +53,7 @@ const keyBody = z
   .meta({ id: 'ApiKey' });
 
 const createdKey = keyBody
-  .extend({ token: z.string().meta({ description: 'The secret. It is returned only here, once.' }) })
+  .extend({ token: z.string().meta({ ...secret, description: 'The secret. It is returned only here, once.' }) })
   .meta({ id: 'CreatedApiKey' });
 
 /**
@@ -221,6 +222,28 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const { id } = request.params;
       await keys.revokeApiKey(contextOf(request), id);
       return { object: 'api_key' as const, id, deleted: true as const };
+    },
+  );
+};
+
+/** The route by which a key revokes itself, whatever it may do else. */
+export const revokeKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/auth/revoke-key',
+    {
+      config: { access: access.byDocument },
+      schema: {
+        operationId: 'revokePresentedKey',
+        summary: 'Revoke the API key of the request',
+        description:
+          'Revokes the API key that authenticates the request. It stops working at once, and on other machines within 5 seconds. Needs no scope.',
+        tags: TAGS,
+        response: { 200: z.object({ success: z.literal(true) }), default: errorBody },
+      },
+    },
+    async (request) => {
+      await keys.revokePresentedKey(contextOf(request));
+      return { success: true as const };
     },
   );
 };

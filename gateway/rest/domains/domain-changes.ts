@@ -9,12 +9,33 @@ import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
 
-const change = domainChangeShape.meta({
-  examples: [
-    { isCatchAllEnabled: false },
-    { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
-  ],
-});
+/** Fields of the `resend` client for what Postroom does not do, each with the reason. */
+const withoutEffect = {
+  open_tracking: 'Postroom does not track whether mail is opened.',
+  click_tracking: 'Postroom does not rewrite links to track clicks.',
+  tracking_subdomain: 'Postroom does not track opens or clicks.',
+  tls: 'Postroom uses TLS wherever the receiving server offers it, and requires it by the MTA-STS policy or DANE records of the receiver.',
+  capabilities: 'Every verified domain sends and receives.',
+} as const;
+const ignored = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Of the `resend` client. It has no effect, as `warnings` says.' });
+
+const change = domainChangeShape
+  .extend({
+    open_tracking: ignored,
+    click_tracking: ignored,
+    tracking_subdomain: ignored,
+    tls: ignored,
+    capabilities: ignored,
+  })
+  .meta({
+    examples: [
+      { isCatchAllEnabled: false },
+      { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+    ],
+  });
 
 const deleted = z.object({
   success: z.literal(true),
@@ -61,7 +82,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         operationId,
         summary: method === 'PATCH' ? 'Update a domain' : 'Update a domain (legacy PUT)',
         description:
-          'Turns the catch-all of a verified domain on or off, which routes mail to unknown addresses to an endpoint.',
+          'Turns the catch-all of a verified domain on or off, which routes mail to unknown addresses to an endpoint. A body with fields of the `resend` client only changes nothing.',
         tags: ['Domains'],
         params: idInPath,
         body: change,
@@ -69,7 +90,22 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       },
       handler: async (request) => {
         const context = contextOf(request);
-        return domainDetailsOf(await changes.updateDomain(context, request.params.id, request.body), context.userId);
+        const { id } = request.params;
+        const { isCatchAllEnabled, catchAllEndpointId, receiveDmarcEmails, ...others } = request.body;
+        const warnings = Object.entries(withoutEffect).flatMap(([field, message]) =>
+          others[field as keyof typeof others] === undefined
+            ? []
+            : [{ field, message: `It has no effect. ${message}` }],
+        );
+        request.bodyWarnings?.push(...warnings);
+        const own = { isCatchAllEnabled, catchAllEndpointId, receiveDmarcEmails };
+        const hasOwn = Object.values(own).some((value) => value !== undefined);
+        // A client of Resend expects success for what it set.
+        const domain =
+          hasOwn || warnings.length === 0
+            ? await changes.updateDomain(context, id, own)
+            : await domains.readDomain(context, id);
+        return domainDetailsOf(domain, context.userId);
       },
     });
 

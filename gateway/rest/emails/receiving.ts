@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -21,7 +22,7 @@ const attachmentBody = z
 const signedAttachment = {
   ...attachment,
   content_id: z.string().optional(),
-  download_url: z.string().meta({ description: 'Works without an API key until `expires_at`.' }),
+  download_url: z.string().meta({ ...secretUrl, description: 'Works without an API key until `expires_at`.' }),
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
@@ -50,7 +51,13 @@ const receivedBody = listItem
     html: z.string().nullable(),
     text: z.string().nullable(),
     headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
-    raw: z.null().meta({ description: 'Always null: the raw message is not included.' }),
+    raw: z
+      .object({
+        download_url: z.string().meta({ description: 'Works without an API key until `expires_at`.' }),
+        expires_at: instant,
+      })
+      .nullable()
+      .meta({ description: 'The message as it was received. Null if its bytes are gone.' }),
   })
   .meta({ id: 'Receiving' });
 
@@ -122,7 +129,14 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       const { publicUrl } = context.settings;
       const email = await readReceived(context, request.params.id);
       const { html, text, headers } = emailBodyOf(email, publicUrl);
-      return { object: 'email' as const, ...listItemOf(email, publicUrl), html, text, headers, raw: null };
+      return {
+        object: 'email' as const,
+        ...listItemOf(email, publicUrl),
+        html,
+        text,
+        headers,
+        raw: rawOf(context, email),
+      };
     },
   );
 
@@ -202,16 +216,24 @@ function attachmentsOf(email: emails.Email, publicUrl: string): z.infer<typeof a
 
 /** Like attachmentsOf, with links that work without a key for a while. The types of the client do not allow null. */
 function signedAttachmentsOf(context: OperationContext, email: emails.Email): z.infer<typeof signedBody>[] {
-  const { publicUrl, secretKey } = context.settings;
-  const key = deriveDownloadLinkKey(secretKey);
-  const expiresAt = new Date(Math.floor((context.now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
-  return attachmentsOf(email, publicUrl).map(({ content_id: contentId, ...each }) => {
-    const target = { userId: context.userId, emailId: email.id, part: Number(each.id) };
-    return {
-      ...each,
-      ...(contentId === null ? {} : { content_id: contentId }),
-      download_url: `${publicUrl}${makeDownloadLink(key, target, expiresAt)}`,
-      expires_at: wireInstant(expiresAt),
-    };
+  const linkTo = linksOf(context, email);
+  return attachmentsOf(email, context.settings.publicUrl).map(({ content_id: contentId, ...each }) => ({
+    ...each,
+    ...(contentId === null ? {} : { content_id: contentId }),
+    ...linkTo(Number(each.id)),
+  }));
+}
+
+function rawOf(context: OperationContext, email: emails.Email): z.infer<typeof receivedBody>['raw'] {
+  return email.hasOctets ? linksOf(context, email)('raw') : null;
+}
+
+/** Returns a function that makes links to parts of the email, which work without a key for a while. */
+function linksOf({ settings, userId, now }: OperationContext, { id: emailId }: emails.Email) {
+  const key = deriveDownloadLinkKey(settings.secretKey);
+  const expiresAt = new Date(Math.floor((now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
+  return (part: number | 'raw') => ({
+    download_url: `${settings.publicUrl}${makeDownloadLink(key, { userId, emailId, part }, expiresAt)}`,
+    expires_at: wireInstant(expiresAt),
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret, secretFields } from '../../../core/accounts/secret-fields.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS } from '../../../core/endpoints/endpoint-events.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
@@ -7,12 +8,21 @@ import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
 
+/** Marks what is secret in the config of an endpoint. */
+export const configSecrets = secretFields({ url: 'url', headers: 'value', verificationToken: 'value' });
+
+/** Our names of the formats, and those of the reference service. */
+export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
+
 const endpointFields = {
   id: z.string(),
   name: z.string(),
   type: endpointType,
-  webhookFormat: z.enum(WEBHOOK_FORMATS),
-  config: z.record(z.string(), z.unknown()),
+  webhookFormat: z.enum(FORMAT_NAMES).meta({
+    description:
+      '`native`, `chat_a` or `chat_b`. The response to a request that names the format repeats that name, such as `discord`.',
+  }),
+  config: z.record(z.string(), z.unknown()).meta(configSecrets),
   isActive: z.boolean(),
   isDisabled: z.boolean().meta({ description: 'Whether Postroom disabled the endpoint.' }),
   inactiveReason: z.string().nullable().meta({ description: 'Why Postroom disabled the endpoint.' }),
@@ -48,9 +58,9 @@ export const endpointDetails = z
     signingSecret: z
       .string()
       .nullable()
-      .meta({ description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
+      .meta({ ...secret, description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
     signingSecrets: z
-      .array(z.object({ secret: z.string(), validUntil: instant.nullable() }))
+      .array(z.object({ secret: z.string().meta(secret), validUntil: instant.nullable() }))
       .meta({ description: 'Secrets that sign requests: the current one, and the previous one for 24 hours.' }),
     recentDeliveries: z.array(deliveryBody),
     associatedEmails: z.array(
@@ -59,9 +69,6 @@ export const endpointDetails = z
     catchAllDomains: z.array(z.object({ id: z.string(), domain: z.string(), status: z.string() })),
   })
   .meta({ id: 'EndpointDetails' });
-
-/** Our names of the formats, and those of the reference service. */
-export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
 
 export const formats = {
   native: 'native',
@@ -103,9 +110,16 @@ export function endpointBodyOf(endpoint: Endpoint, userId: string): z.infer<type
   };
 }
 
-export function endpointDetailsOf(endpoint: EndpointDetails, userId: string): z.infer<typeof endpointDetails> {
+/** `format` is the name that the request gave its format; it is repeated. */
+export function endpointDetailsOf(
+  endpoint: EndpointDetails,
+  userId: string,
+  format?: (typeof FORMAT_NAMES)[number],
+): z.infer<typeof endpointDetails> {
+  const body = endpointBodyOf(endpoint, userId);
   return {
-    ...endpointBodyOf(endpoint, userId),
+    ...body,
+    webhookFormat: format ?? body.webhookFormat,
     signingSecret: endpoint.signingSecrets[0]?.secret ?? null,
     signingSecrets: endpoint.signingSecrets.map(({ secret, validUntil }) => ({
       secret,

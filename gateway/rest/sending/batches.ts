@@ -90,9 +90,9 @@ const batchDetails = batchBody
   })
   .meta({ id: 'BatchDetails' });
 
-const cancelledBatch = batchDetails
+const changedBatch = batchDetails
   .extend({ success: z.literal(true), message: z.string() })
-  .meta({ id: 'CancelledBatch' });
+  .meta({ id: 'ChangedBatch' });
 
 /** Sending several emails in one request. */
 export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -166,13 +166,34 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
           'Cancels the emails of the batch that are still scheduled. Emails that were sent are not affected. Cancelling again changes nothing.',
         tags: ['Emails'],
         params: idInPath,
-        response: { 200: cancelledBatch, default: errorBody },
+        response: { 200: changedBatch, default: errorBody },
       },
     },
     async (request) => {
       const { batch, cancelledCount } = await batches.cancelBatch(contextOf(request), request.params.id);
       const message =
         cancelledCount === 0 ? 'Batch already cancelled' : `${cancelledCount} scheduled email(s) cancelled`;
+      return { success: true as const, message, ...detailsOf(batch) };
+    },
+  );
+
+  app.post(
+    '/emails/batch/:id/retry',
+    {
+      config: { access: access.send },
+      schema: {
+        operationId: 'retryBatch',
+        summary: 'Send the failed emails of a batch again',
+        description:
+          'Sends the emails that failed or bounced again, to the recipients that did not get them. Recipients that are suppressed now, and emails whose content is gone, are left out.',
+        tags: ['Emails'],
+        params: idInPath,
+        response: { 200: changedBatch, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { batch, retriedCount } = await batches.retryBatch(contextOf(request), request.params.id);
+      const message = retriedCount === 0 ? 'No email can be sent again' : `${retriedCount} email(s) are sent again`;
       return { success: true as const, message, ...detailsOf(batch) };
     },
   );

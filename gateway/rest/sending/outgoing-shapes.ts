@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { GivenAttachment } from '../../../core/sending/outgoing-attachments.ts';
+import { secret } from '../../../core/accounts/secret-fields.ts';
+import { encodeContent, type GivenAttachment } from '../../../core/sending/outgoing-attachments.ts';
 import { invalid } from '../../../operations/context.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import {
@@ -15,10 +16,38 @@ export const addresses = z
   .union([z.string(), z.array(z.string())])
   .meta({ description: '`address` or `Name <address>`, several separated by commas, or a list.' });
 
+const byteArray = { type: 'array', items: { type: 'integer', minimum: 0, maximum: 255 } } as const;
+
+/** Not a shape of zod for the array, which would take seconds and a gigabyte for a large file. */
+const attachmentContent = z
+  .unknown()
+  .meta({
+    description: 'Base64, a `data:` URL with base64, or the bytes as an array of integers from 0 to 255.',
+    anyOf: [
+      { type: 'string' },
+      byteArray,
+      {
+        type: 'object',
+        description: 'A Buffer of Node as JSON.',
+        properties: { type: { type: 'string', const: 'Buffer' }, data: byteArray },
+        required: ['type', 'data'],
+      },
+      { type: 'null' },
+    ],
+  })
+  .transform((given, context) => {
+    if (given == null) return given;
+    const { content, error } = encodeContent(given);
+    if (error === undefined) return content;
+    context.issues.push({ code: 'custom', message: `content ${error}`, input: null });
+    return z.NEVER;
+  })
+  .optional();
+
 export const attachment = z
   .object({
     filename: z.string().nullish(),
-    content: z.string().nullish().meta({ description: 'Base64, or a `data:` URL with base64.' }),
+    content: attachmentContent,
     content_type: z.string().nullish(),
     contentType: z.string().nullish().meta({ deprecated: true, description: 'Alias of `content_type`.' }),
     content_id: z.string().nullish().meta({ description: 'Content-ID that the HTML refers to as `cid:`.' }),
@@ -49,7 +78,7 @@ export const contentShape = {
   claim_token: z
     .string()
     .nullish()
-    .meta({ description: 'Token of your claim of the thread. If the claim is lost, the response is 409.' }),
+    .meta({ ...secret, description: 'Token of your claim of the thread. If the claim is lost, the response is 409.' }),
 };
 
 // The shape allows missing fields, because operations report them with the messages that clients know.

@@ -12,10 +12,9 @@ const deleteQuery = z.object({
   }),
 });
 
-const deleteEmailQuery = deleteQuery.extend({
-  trash: queryBoolean.default(false).meta({
-    description:
-      'Also moves an email that has left to the trash. Without it, the request is refused for such an email: it may have been meant to cancel one that was still scheduled.',
+const deleteEmailQuery = z.object({
+  forever: queryBoolean.default(false).meta({
+    description: 'Deletes an email that was received or sent permanently, now.',
   }),
 });
 
@@ -57,9 +56,9 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       config: { access: { scopes: { oneOf: ['send', 'manage'], of: () => [] }, isOfDomain: true } },
       schema: {
         operationId: 'deleteEmail',
-        summary: 'Delete an email, or cancel a scheduled one',
+        summary: 'Cancel a scheduled email, or delete an email forever',
         description:
-          'A received email moves to the trash for 30 days, and with `trash=true` a sent one, too (scope `manage`). A scheduled email is cancelled: it is never sent and stays readable (scope `send`). Repeating the request changes nothing.',
+          'A scheduled email is cancelled: it is never sent and stays readable (scope `send`). Repeating the request changes nothing. A received or sent email is refused with 400, unless `forever` deletes it permanently (scope `manage`): POST /emails/{id}/trash moves it to the trash.',
         tags: ['Emails'],
         params: idInPath,
         querystring: deleteEmailQuery,
@@ -68,17 +67,43 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
     async (request) => {
       const { id } = request.params;
-      const { forever, trash: toTrash } = request.query;
-      const extent = forever ? 'forever' : toTrash ? 'to trash' : 'unless sent';
-      const done = await deleteEmail(contextOf(request), id, extent);
+      const done = await deleteEmail(contextOf(request), id, request.query.forever ? 'forever' : 'cancel');
       if (done.kind === 'cancelled')
         return scheduleChangeOf(
           done.change,
           done.change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled',
         );
-      const answer = { success: true as const, object: 'email' as const, id };
-      if (done.kind === 'trashed') return { ...answer, message: 'Email moved to the trash', thread_id: done.threadId };
-      return { ...answer, message: 'Email deleted forever', thread_id: null, ...countsOf(done.removed) };
+      const message = 'Email deleted forever';
+      return {
+        success: true as const,
+        message,
+        object: 'email' as const,
+        id,
+        thread_id: null,
+        ...countsOf(done.removed),
+      };
+    },
+  );
+
+  app.post(
+    '/emails/:id/trash',
+    {
+      config: { access: access.manage },
+      schema: {
+        operationId: 'trashEmail',
+        summary: 'Move an email to the trash',
+        description:
+          'Moves a received email, or one that has left, to the trash for 30 days. If its thread has other messages, the email gets a thread of its own there. Repeating the request changes nothing.',
+        tags: ['Emails'],
+        params: idInPath,
+        response: { 200: emailAnswer, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const [trashed] = await trash.trashEmails(contextOf(request), [id]);
+      const message = 'Email moved to the trash';
+      return { success: true as const, message, object: 'email' as const, id, thread_id: trashed?.threadId ?? null };
     },
   );
 

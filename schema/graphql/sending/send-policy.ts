@@ -33,7 +33,7 @@ const PolicyApproval = builder.enumType('PolicyApproval', {
 
 const ABOUT = {
   recipients: 'To whom mail may be sent. The default is ANY.',
-  allow: `Up to ${MAX_POLICY_ALLOW} email addresses and domains, with recipients LIST. A domain excludes its subdomains.`,
+  allow: `Up to ${MAX_POLICY_ALLOW} email addresses and domains (example.com or @example.com), with recipients LIST. A domain excludes its subdomains.`,
   perHour: `Emails in any 60 minutes, up to ${MAX_POLICY_BUDGET}.`,
   perDay: `Emails in any 24 hours, up to ${MAX_POLICY_BUDGET}.`,
   attachments: 'False refuses attachments, including inline images and files in `data:` URLs.',

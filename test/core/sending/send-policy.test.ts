@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Finding, OutgoingContent } from '../../../core/sending/outgoing-content.ts';
 import {
   type HeldPolicy,
   judgeByPolicies,
@@ -25,7 +26,13 @@ test('takes the whole shape, and an empty one', () => {
 });
 
 test('normalizes addresses and domains, each once', () => {
-  const allow = [' Ann@Example.COM ', 'ann@example.com', 'BÜCHER.example', 'Kim+tag@xn--bcher-kva.example'];
+  const allow = [
+    ' Ann@Example.COM ',
+    'ann@example.com',
+    'BÜCHER.example',
+    'Kim+tag@xn--bcher-kva.example',
+    ' @Bücher.Example',
+  ];
   expect(sendPolicyShape.parse({ recipients: 'list', allow }).allow).toEqual([
     'ann@example.com',
     'xn--bcher-kva.example',
@@ -41,7 +48,13 @@ test.for<[unknown, string]>([
   [{ recipients: 'any', allow: ['ann@example.com'] }, 'allow'],
   [{ allow: ['ann@example.com'] }, 'allow'],
   [{ recipients: 'list', allow: ['no domain'] }, 'allow.0'],
-  [{ recipients: 'list', allow: ['example.com', '@example.com'] }, 'allow.1'],
+  [{ recipients: 'list', allow: ['example.com', '@'] }, 'allow.1'],
+  [{ recipients: 'list', allow: ['@@example.com'] }, 'allow.0'],
+  [{ recipients: 'list', allow: ['@ann@example.com'] }, 'allow.0'],
+  [{ recipients: 'list', allow: ['@com'] }, 'allow.0'],
+  [{ recipients: 'list', allow: ['@.example.com'] }, 'allow.0'],
+  [{ recipients: 'list', allow: ['@*.example.com'] }, 'allow.0'],
+  [{ recipients: 'list', allow: ['@192.0.2.1'] }, 'allow.0'],
   [{ recipients: 'list', allow: ['Ann <ann@example.com>'] }, 'allow.0'],
   [{ recipients: 'list', allow: Array.from({ length: 501 }, (_, at) => `a${at}.example`) }, 'allow'],
   [{ per_hour: 0 }, 'per_hour'],
@@ -59,13 +72,33 @@ test.for<[unknown, string]>([
   expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });
 
+test.for<[string, RegExp]>([
+  ['@*.example.com', /wildcards/],
+  ['@ann@example.com', /one domain after the @, such as `@example.com`/],
+  ['no domain', /email address \(`ann@example.com`\) or a domain \(`example.com` or `@example.com`\)/],
+])('says what %j in allow is not', ([entry, words]) => {
+  const { error } = sendPolicyShape.safeParse({ recipients: 'list', allow: [entry] });
+  expect(error?.issues[0]?.message).toMatch(words);
+});
+
+test('allows a whole domain by `@example.com`, without its subdomains', () => {
+  const policy = sendPolicyShape.parse({ recipients: 'list', allow: ['@Example.com'] });
+  expect(judge(policy).refusal).toBeNull();
+  expect(judge(policy, { recipients: ['ann@sub.example.com'] }).refusal?.rule).toBe('recipients');
+});
+
 const FACTS: PolicyFacts = {
   recipients: ['ann@example.com'],
   participants: null,
   newRecipients: [],
-  hasAttachments: false,
-  link: null,
+  content: null,
 };
+
+const finding = (what: string): Finding => ({ what, where: 'part 1 (text/plain)', field: 'text' });
+const content = (found: Partial<OutgoingContent>) => ({ content: { link: null, file: null, doubt: null, ...found } });
+const LINK = content({ link: finding('https://example.com') });
+const FILE = content({ file: finding('a.pdf') });
+const DOUBT = content({ doubt: finding('its base64 is not valid') });
 
 function judge(policy: SendPolicy, facts: Partial<PolicyFacts> = {}) {
   return judgeByPolicies([{ of: 'key', owner: 'key_1', policy }], { ...FACTS, ...facts });
@@ -74,7 +107,7 @@ function judge(policy: SendPolicy, facts: Partial<PolicyFacts> = {}) {
 describe('refuses by the rule', () => {
   const people = (...addresses: string[]) => new Set(addresses);
   test.for<[SendPolicy, Partial<PolicyFacts>, string | null]>([
-    [{}, { hasAttachments: true, link: 'example.com' }, null],
+    [{}, { ...FILE, ...LINK }, null],
     [{ recipients: 'any' }, {}, null],
     [{ recipients: 'list', allow: ['ann@example.com'] }, {}, null],
     [{ recipients: 'list', allow: ['example.com'] }, {}, null],
@@ -86,11 +119,16 @@ describe('refuses by the rule', () => {
     [{ recipients: 'participants' }, { participants: people() }, 'recipients'],
     [{ recipients: 'participants' }, { participants: people('ann@example.com') }, null],
     [{ attachments: false }, {}, null],
-    [{ attachments: true }, { hasAttachments: true }, null],
-    [{ attachments: false }, { hasAttachments: true }, 'attachments'],
-    [{ links: true }, { link: 'https://example.com' }, null],
+    [{ attachments: true }, FILE, null],
+    [{ attachments: false }, FILE, 'attachments'],
+    [{ attachments: false }, DOUBT, 'attachments'],
+    [{ attachments: false }, LINK, null],
+    [{ links: true }, LINK, null],
     [{ links: false }, {}, null],
-    [{ links: false }, { link: 'https://example.com' }, 'links'],
+    [{ links: false }, LINK, 'links'],
+    [{ links: false }, DOUBT, 'links'],
+    [{ links: true }, DOUBT, null],
+    [{ links: false }, FILE, null],
   ])('%j with %j: %s', ([policy, facts, rule]) => {
     expect(judge(policy, facts).refusal?.rule ?? null).toBe(rule);
   });
@@ -116,13 +154,15 @@ test('of the policies of key and address the stricter holds', () => {
     approval: { rule: 'always', of: 'address' },
     undoSeconds: 60,
   });
-  const { refusal } = judgeByPolicies(held, { ...FACTS, hasAttachments: true });
+  const { refusal } = judgeByPolicies(held, { ...FACTS, ...FILE });
   expect(refusal).toEqual({
     rule: 'attachments',
     of: 'address',
     owner: 'bot@example.org',
     recipient: null,
-    message: 'The send policy of bot@example.org allows no attachments, inline images included.',
+    field: 'text',
+    message:
+      'The send policy of bot@example.org allows no attachments, and the email has a.pdf in part 1 (text/plain).',
   });
   expect(judgeByPolicies(held, { ...FACTS, recipients: ['x@example.net'] }).refusal?.of).toBe('key');
 });

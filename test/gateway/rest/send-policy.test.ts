@@ -128,6 +128,7 @@ const ofGraph = (answer: { json: () => { data: Record<string, Record<string, str
 
 /** Each way in by which a program or a person sends, with text that is a link. */
 const LINK = 'See https://evil.example/x';
+const UUENCODED = 'begin 644 a.txt\r\n#0V%T\r\n`\r\nend';
 const DOORS: Record<string, Door> = {
   'POST /emails': async (key, _original, more) => ofRest(await gateway.call(key, 'POST', '/emails', email(more))),
   'POST /emails/batch': async (key, _original, more) =>
@@ -184,6 +185,8 @@ const REFUSED: { policy: SendPolicy; more: More; rule: string; isForReplies: boo
   { policy: { recipients: 'participants' }, more: {}, rule: 'recipients', isForReplies: false },
   { policy: { attachments: false }, more: FILE, rule: 'attachments', isForReplies: true },
   { policy: { links: false }, more: { text: LINK }, rule: 'links', isForReplies: true },
+  { policy: { links: false }, more: { text: 'See evil.photography' }, rule: 'links', isForReplies: true },
+  { policy: { attachments: false }, more: { text: UUENCODED }, rule: 'attachments', isForReplies: true },
 ];
 
 describe.each(Object.entries(DOORS))('%s', (name, send) => {
@@ -292,11 +295,62 @@ test('an error names the rule, the field, and whose policy it is', async () => {
   await setAddressPolicy({ attachments: false });
   const other = await gateway.call(box.apiKey, 'POST', '/emails', email(FILE));
   expect(other.json()).toMatchObject({
-    message: `The send policy of ${box.address} allows no attachments, inline images included.`,
+    message: `The send policy of ${box.address} allows no attachments, and the email has a.txt in part 2 (text/plain).`,
     rule: 'attachments',
     policyOf: 'email_address',
     policyOwner: box.address,
   });
+});
+
+test.for<[SendPolicy, readonly string[], string, string]>([
+  [
+    { links: false },
+    ['MIME-Version: 1.0', 'Content-Type: text/plain; charset=utf-7'],
+    '+AGEALgBjAG8AbQ-',
+    'charset utf-7 is not supported here. Use UTF-8',
+  ],
+  [
+    { links: false },
+    ['MIME-Version: 1.0', 'Content-Type: text/plain', 'Content-Type: text/html'],
+    'x',
+    'content-type 2 times',
+  ],
+  [
+    { attachments: false },
+    ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'],
+    '--b\r\n\r\nx',
+    'does not end with its boundary',
+  ],
+])('%j refuses a submitted message that can be read in two ways: %j', async ([policy, fields, body, words]) => {
+  const refused = await submit(await keyWith(policy), fields, body);
+  expect(refused).toMatchObject({ verdict: 'refused', code: 550, enhancedCode: '5.7.1' });
+  expect(JSON.stringify(refused)).toContain(words);
+  expect((await submit(box.apiKey, fields, body)).verdict).toBe('accepted');
+});
+
+test('links: false looks into subject, names, own fields and attachments of a request', async () => {
+  const key = await keyWith({ links: false });
+  const refusals: [object, string, string][] = [
+    [{ subject: 'evil.com' }, 'subject', 'evil.com in its subject'],
+    [{ from: `"evil.com" <${box.address}>` }, 'from', 'evil.com in its field From'],
+    [{ reply_to: '"www.evil" <eve@elsewhere.test>' }, 'reply_to', 'www.evil in its field Reply-To'],
+    [{ headers: { 'List-Unsubscribe': '<https://evil.example/u>' } }, 'headers', 'https://evil.example/u'],
+    [{ html: '<svg><set attributeName="href" to="x:y"/></svg>' }, 'html', 'x:y in part 2 (text/html)'],
+    [
+      { attachments: [{ filename: 'a.ics', content: 'VVJMOmV2aWwuY29t' }] },
+      'attachments',
+      'evil.com in part 2 (text/calendar)',
+    ],
+  ];
+  for (const [more, field, found] of refusals) {
+    const answer = await gateway.call(key, 'POST', '/emails', email(more));
+    expect([answer.statusCode, answer.json()]).toEqual([
+      403,
+      expect.objectContaining({ rule: 'links', details: [{ field, message: expect.stringContaining(found) }] }),
+    ]);
+  }
+  const answer = await gateway.call(key, 'POST', '/emails', email({ html: '<p>Hi, <b>Ann</b></p>', ...FILE }));
+  expect(answer.statusCode).toBe(200);
 });
 
 test('the policy of an address holds for its tags, and not for other addresses', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { UNSERVED_PATHS } from '../../../gateway/rest/unserved.ts';
 import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
 
 /** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts, suppressions.test.ts). */
@@ -10,10 +11,14 @@ const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
 /** Swept by graph-sweep.ts and gateway/mcp/mcp-isolation.test.ts. */
 const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp)$/;
 
+/** They respond 501 whatever the request. */
+const UNSERVED = new Set(UNSERVED_PATHS.map((path) => `/api/e2${path}`));
+
 /** Returns the routes that the sweep is for. */
 export function routesOfUsers(routes: readonly ServedRoute[]): ServedRoute[] {
   return routes.filter(
-    ({ method, url }) => ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)),
+    ({ method, url }) =>
+      !UNSERVED.has(url) && ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)),
   );
 }
 

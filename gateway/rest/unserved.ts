@@ -1,0 +1,76 @@
+import type { HTTPMethods } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { access } from '../admission/access.ts';
+import type { ErrorBody } from '../http/error-response.ts';
+import type { RestOptions } from './shapes.ts';
+
+const CONTACTS = 'Postroom stores no contacts. Keep them in your application, and send with POST /emails.';
+const CAMPAIGNS = 'Postroom sends no campaigns. Send up to 100 emails at once with POST /emails/batch.';
+const RULES = 'Postroom has no automations. Use endpoints (POST /endpoints) and guard rules (POST /guard).';
+const MAILBOXES =
+  'Postroom has no mailbox passwords. Read mail with GET /emails, and submit it over SMTP with an API key as the password.';
+const INBOXES = 'Postroom has no inboxes of their own. Use the threads of the account: GET /mail/threads.';
+const TEMPLATES = 'Postroom stores no templates. Render the HTML in your application, and send it with POST /emails.';
+const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with GET /emails/wait.';
+const CLAIMS =
+  'A domain is claimed by its DNS records. Create it with POST /domains, and check it with POST /domains/{id}/verify.';
+
+/** What published clients can call and Postroom does not serve, each with what to use instead. `…/*` is everything below the path. */
+const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly string[], instead: string][] = [
+  [
+    ['POST'],
+    ['/guard/generate'],
+    'Postroom does not write guard rules from a description. Create one with POST /guard, and try it on stored mail with POST /guard/backtest.',
+  ],
+  [
+    ['POST'],
+    ['/attachments/uploads'],
+    'Postroom has no uploads. Send the file in `content` of `attachments`, as base64 or an array of bytes.',
+  ],
+  [['POST'], ['/emails/raw'], 'Submit a whole message over SMTP with an API key as the password, or use POST /emails.'],
+  [['POST'], ['/emails/:id/share'], 'Postroom shares no emails. GET /emails/{id}/html returns an email as a page.'],
+  [['POST'], ['/onboarding/demo', '/onboarding/check-reply'], ONBOARDING],
+  [['GET', 'POST'], ['/mailboxes'], MAILBOXES],
+  [['GET', 'PUT', 'PATCH', 'DELETE'], ['/mailboxes/:id'], MAILBOXES],
+  [['POST'], ['/mailboxes/:id/rotate-password'], MAILBOXES],
+  [['POST'], ['/domains/claim', '/domains/:id/claim/verify'], CLAIMS],
+  [['GET'], ['/domains/:id/claim'], CLAIMS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/contacts', '/contacts/*'], CONTACTS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/audiences', '/audiences/*'], CONTACTS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/segments', '/segments/*'], CONTACTS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/topics', '/topics/*'], CONTACTS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/contact-properties', '/contact-properties/*'], CONTACTS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/broadcasts', '/broadcasts/*'], CAMPAIGNS],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/templates', '/templates/*'], TEMPLATES],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/automations', '/automations/*'], RULES],
+  [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/inboxes', '/inboxes/*'], INBOXES],
+  [
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    ['/webhooks', '/webhooks/*'],
+    'Webhooks are endpoints here: use POST /endpoints and GET /endpoints.',
+  ],
+  [['GET'], ['/logs', '/logs/*'], 'Use GET /api-requests for the log of requests, and GET /events for that of events.'],
+  [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
+];
+
+/** Paths of these routes below `/api/e2`. */
+export const UNSERVED_PATHS: readonly string[] = unserved.flatMap(([, paths]) => paths);
+
+/** Routes of published clients that respond 501. They are not in the OpenAPI document. */
+export const unservedRoutes: FastifyPluginAsyncZod<RestOptions> = async (app) => {
+  for (const [methods, paths, message] of unserved)
+    for (const url of paths)
+      for (const method of methods)
+        app.route({
+          method,
+          url,
+          exposeHeadRoute: false,
+          config: { access: access.byDocument },
+          schema: { hide: true },
+          handler: async (_request, reply) => reply.code(501).send(notImplemented(message)),
+        });
+};
+
+function notImplemented(message: string): ErrorBody {
+  return { error: 'Not Implemented', message, statusCode: 501, name: 'not_implemented' };
+}
