@@ -8,6 +8,7 @@ import {
   getNamedType,
   getNullableType,
   isAbstractType,
+  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isLeafType,
@@ -155,19 +156,26 @@ function redactDocument({ document, secretVariables }: Reading, redactions: Reda
         node.defaultValue === undefined || !secretVariables.has(node.variable.name.value)
           ? undefined
           : { ...node, defaultValue: redactLiteral(node.defaultValue, 'value', redactions) as never },
-      StringValue: (node) => (isExpected(info) ? { ...node, block: false } : redactLiteral(node, 'value', redactions)),
-      EnumValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
-      IntValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
-      FloatValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
+      StringValue: (node) =>
+        isExpected(info, node) ? { ...node, block: false } : redactLiteral(node, 'value', redactions),
+      EnumValue: (node) => (isExpected(info, node) ? undefined : redactLiteral(node, 'value', redactions)),
+      IntValue: (node) => (isExpected(info, node) ? undefined : redactLiteral(node, 'value', redactions)),
+      FloatValue: (node) => (isExpected(info, node) ? undefined : redactLiteral(node, 'value', redactions)),
     }),
   );
 }
 
-/** Returns whether the schema expects a single value here, and no object. */
-function isExpected(info: TypeInfo): boolean {
-  const type = info.getInputType();
-  return type != null && isLeafType(getNamedType(type));
+/** Returns whether the schema expects a value of this kind here. */
+function isExpected(info: TypeInfo, { kind }: ValueNode): boolean {
+  const given = info.getInputType();
+  const type = given == null ? null : getNamedType(given);
+  if (!isLeafType(type)) return false;
+  if (isEnumType(type)) return kind === Kind.ENUM;
+  if (kind === Kind.ENUM || type.name === 'Boolean') return false;
+  return kind !== Kind.STRING || !NUMBERS.includes(type.name);
 }
+
+const NUMBERS = ['Int', 'Float'];
 
 function redactLiteral(value: ValueNode, kind: SecretKind, redactions: Redactions): ValueNode {
   if (value.kind === Kind.VARIABLE || value.kind === Kind.NULL) return value;
@@ -220,6 +228,8 @@ function redactInput(value: unknown, type: GraphQLInputType, redactions: Redacti
       }),
     );
   }
+  if (typeof value === 'string' && [...NUMBERS, 'Boolean'].includes(inner.name))
+    return redactions.replace(value, 'value');
   if (typeof value !== 'object') return value;
   return inner.name === 'JSON' ? redactByName(value, redactions) : redactions.replace(value, 'value');
 }
