@@ -413,7 +413,7 @@ function reasonOf({
 }
 
 /** Returns whether a status is that of a class only. */
-export function isGeneral(status: string): boolean {
+function isGeneral(status: string): boolean {
   return status.endsWith('.0.0');
 }
 
