@@ -13,13 +13,8 @@ import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
-<<<<<<< HEAD
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { limitResponses } from './admission/limit-responses.ts';
-=======
-import { limitResponses } from './admission/limit-responses.ts';
-import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
->>>>>>> bounds
 import { logRequests } from './admission/request-log.ts';
 import { countResponseBytes, type ResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -80,20 +75,13 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { publicUrl, trustedProxies } = config;
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
-<<<<<<< HEAD
   warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
-=======
->>>>>>> bounds
   limitConnections(app, {
     perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
     trustedProxies,
     log,
   });
 
-<<<<<<< HEAD
-=======
-  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
->>>>>>> bounds
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });

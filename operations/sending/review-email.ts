@@ -2,13 +2,8 @@ import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actor
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-<<<<<<< HEAD
-import { readRawMessage } from '../emails/attachments.ts';
-import { loadEmails, loadOutlines } from '../emails/emails.ts';
-=======
 import { readWholeMessage } from '../emails/attachments.ts';
-import { loadOutlines, loadEmails } from '../emails/emails.ts';
->>>>>>> bounds
+import { loadEmails, loadOutlines } from '../emails/emails.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {
@@ -38,11 +33,7 @@ export async function readSentReview(context: OperationContext, emailId: string)
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw emailNotFound();
   if (email.type === 'received') return null;
-<<<<<<< HEAD
-  const { bytes } = await readRawMessage(context, emailId);
-=======
   const bytes = await readWholeMessage(context, emailId);
->>>>>>> bounds
   const [content] = await loadOutlines(context, [emailId]);
   const bcc = content?.addresses.bcc?.addresses.map(({ address }) => address) ?? [];
   try {
