@@ -67,9 +67,9 @@ export function readLoggedOperation(
   const { query, variables, operationName, extensions, ...others } = given;
   const text = typeof query === 'string' && query !== '' ? query : persistedDocument(extensions);
   const reading = text === null || CUT.test(text) ? null : readDocument(text);
-  if (reading === null) return null;
+  if (text === null || reading === null) return null;
   const request: Record<string, unknown> = {};
-  if (typeof query === 'string') request['query'] = print(redactDocument(reading, redactions));
+  if (typeof query === 'string') request['query'] = printDocument(reading, text, redactions);
   if (variables !== undefined) request['variables'] = redactVariables(reading, variables, redactions);
   const named = reading.operations.find(({ name }) => name !== undefined && name.value === operationName);
   if (operationName !== undefined)
@@ -101,7 +101,26 @@ function operationTitle(operation: OperationDefinitionNode | null): string | nul
   return operation.operation === 'query' ? field : `${operation.operation} ${field}`;
 }
 
+/** Documents without secrets, which clients repeat: parsing and printing one takes most of a millisecond. */
+const plainDocuments = new Map<string, { reading: Reading; printed: string }>();
+const MAX_PLAIN_DOCUMENTS = 200;
+/** Characters. */
+const MAX_PLAIN_LENGTH = 4_096;
+
+function printDocument(reading: Reading, text: string, redactions: Redactions): string {
+  const known = plainDocuments.get(text);
+  if (known !== undefined) return known.printed;
+  const { replaced } = redactions;
+  const printed = print(redactDocument(reading, redactions));
+  if (redactions.replaced > replaced || text.length > MAX_PLAIN_LENGTH) return printed;
+  if (plainDocuments.size >= MAX_PLAIN_DOCUMENTS) plainDocuments.clear();
+  plainDocuments.set(text, { reading, printed });
+  return printed;
+}
+
 function readDocument(text: string): Reading | null {
+  const known = plainDocuments.get(text);
+  if (known !== undefined) return known.reading;
   let document: DocumentNode;
   try {
     document = parse(text, { maxLexicalTokens: MAX_TOKENS });
