@@ -29,6 +29,8 @@ export interface ExhaustionStage {
   graphql: (box: TestMailbox, query: string, variables?: Record<string, unknown>) => Promise<Response>;
   /** Begins a request, and resolves with the beginning of its response, of which nothing more is read. */
   hold: (box: TestMailbox, path: string) => Promise<string>;
+  /** Makes a request, and reads its response as fast as it comes, without looking at it. */
+  drain: (box: TestMailbox, path: string) => Promise<void>;
   /** Closes the connections of held requests. */
   letGo: () => void;
   close: () => Promise<void>;
@@ -94,6 +96,15 @@ export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT))
       const [chunk] = (await once(socket, 'data')) as [Buffer];
       socket.pause();
       return chunk.toString('latin1');
+    },
+    async drain(box, path) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(
+        `GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\nConnection: close\r\n\r\n`,
+      );
+      socket.resume();
+      await once(socket, 'close');
     },
     letGo,
     async close() {
