@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/deploy/engine/*.docker.ts'],
+    globalSetup: ['test/deploy/engine/require-engine.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 900_000,

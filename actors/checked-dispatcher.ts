@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isLocalhostName, REFUSED_PORTS } from '../core/endpoints/webhook-url.ts';
-import type { AddressGuard } from '../core/shared/network-address.ts';
+import { type AddressGuard, isMetadataName } from '../core/shared/network-address.ts';
 
 export interface CheckedDispatcherOptions {
   guard: AddressGuard;
@@ -61,7 +61,8 @@ export function createCheckedDispatcher(options: CheckedDispatcherOptions): Disp
     const port = target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : Number(target.port);
     const hostname = target.hostname.replace(/^\[|\]$/g, '');
     // net.connect() does not call lookup for an address.
-    const isBlocked = isIP(hostname) !== 0 && options.guard.judge(hostname, port) === 'blocked';
+    const isBlocked =
+      isIP(hostname) === 0 ? isMetadataName(hostname) : options.guard.judge(hostname, port) === 'blocked';
     if (isBlocked || REFUSED_PORTS.has(port)) callback(new BlockedAddress('blocked address'), null);
     else connectorFor(port)({ ...target, hostname }, callback);
   };

@@ -5,6 +5,7 @@ import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
+import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
 import type { Environment } from './environment.ts';
 import {
   hostAndPort,
@@ -53,6 +54,10 @@ export interface Config {
    * proxy is configured. Only then are sign-up, loopback networks and `inbox.test` open by default.
    */
   isLocalOnly: boolean;
+  /** whether the first start prints the key and the link of its account, or stores them in a file; null: prints them on a terminal */
+  printsSecrets: boolean | null;
+  /** settings that have their open default because of that */
+  openForLocal: readonly LocalSetting[];
   outboundRelayUrl: string | null;
   outboundPort: number;
   /** SMTP server that accepts mail for domains of this service */
@@ -103,7 +108,13 @@ export interface Config {
   /** PEM files for STARTTLS; null: a self-signed certificate */
   smtpTls: { keyPath: string; certPath: string } | null;
   /** of one SMTP process: connections in all, from one IPv4 address or IPv6 /64, and seconds a command may take */
-  smtpLimits: { connections: number; connectionsPerAddress: number; commandSeconds: number };
+  smtpLimits: {
+    connections: number;
+    connectionsPerAddress: number;
+    commandSeconds: number;
+    unknownRecipients: number;
+    freeUnknownRecipients: number;
+  };
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -174,6 +185,8 @@ export function readConfig(env: Environment): Config {
     validatingResolvers: values.VALIDATING_RESOLVERS,
     trustedDomains: values.TRUSTED_DOMAINS ?? (isLocalOnly ? [FIRST_DOMAIN, `*.${FIRST_DOMAIN}`] : []),
     isLocalOnly,
+    printsSecrets: values.PRINT_SECRETS === undefined ? null : values.PRINT_SECRETS === 'on',
+    openForLocal: isLocalOnly ? LOCAL_SETTINGS.filter((name) => values[name] === undefined) : [],
     outboundRelayUrl: values.OUTBOUND_RELAY_URL ?? null,
     outboundPort: values.OUTBOUND_PORT,
     inboundSmtp: values.INBOUND_SMTP ?? { host: connectableHost(values.HOST), port: values.SMTP_PORT },
@@ -211,6 +224,8 @@ export function readConfig(env: Environment): Config {
       connections: values.SMTP_MAX_CONNECTIONS,
       connectionsPerAddress: values.SMTP_MAX_CONNECTIONS_PER_ADDRESS,
       commandSeconds: values.SMTP_COMMAND_SECONDS,
+      unknownRecipients: values.SMTP_MAX_UNKNOWN_RECIPIENTS,
+      freeUnknownRecipients: values.SMTP_FREE_UNKNOWN_RECIPIENTS,
     },
     monitoring:
       values.METRICS_PORT === 0
@@ -263,6 +278,7 @@ export function faultOf(config: Config): (point: string) => void {
   };
 }
 
+const LOCAL_SETTINGS = ['SIGN_UP', 'TRUSTED_DOMAINS', 'ALLOWED_PRIVATE_NETWORKS'] as const satisfies LocalSetting[];
 /** First domain of a new account on a local-only machine. */
 export const FIRST_DOMAIN = 'inbox.test';
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
@@ -354,10 +370,13 @@ const environment = z.object({
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
     .optional(),
+  PRINT_SECRETS: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
   PARSE_WORKERS: wholeNumber(1, 64).default(1),
   SMTP_MAX_CONNECTIONS: wholeNumber(1, 100_000).default(10_000),
   SMTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(50),
+  SMTP_MAX_UNKNOWN_RECIPIENTS: wholeNumber(0, 100_000).default(20),
+  SMTP_FREE_UNKNOWN_RECIPIENTS: wholeNumber(0, 100_000).default(5),
   SMTP_COMMAND_SECONDS: wholeNumber(1, 3_600).default(60),
   TLS_REPORTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   MTA_STS_MODE: z.enum(MTA_STS_MODES).default('testing'),

@@ -11,6 +11,7 @@ import { createDatabaseOutage } from './runner/database-outage.ts';
 import { isWithin } from './runner/environment-values.ts';
 import { warnOfExposures } from './runner/exposures.ts';
 import { createFirstAccount } from './runner/first-account.ts';
+import { createFirstStartFile } from './runner/first-start-file.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
 import { createLog } from './runner/monitoring/log.ts';
 import { measureBacklog } from './runner/monitoring/measure-backlog.ts';
@@ -132,22 +133,29 @@ async function start(): Promise<string> {
   const smtpAddress = `${config.host}:${config.smtpPort}`;
   await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });
   if (machine !== null) closers.add('run record', () => machine.announce(null));
-  // Last, because the key is shown only once: nothing may fail between creating it and printing it.
+  // Last, because the key is shown only once: nothing may fail between creating it and printing or storing it.
   const { trustedDomains } = config;
+  const file =
+    machine === null || (config.printsSecrets ?? process.stdout.isTTY)
+      ? null
+      : await createFirstStartFile(config.dataDirectory);
   const firstAccount =
     machine === null
       ? null
       : await asOwner(url, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
   // Only the embedded cluster is certain to be readable: DATABASE_URL may name a role that sees no accounts.
   const hasAccounts = machine === null || (await asOwner(url, hasAnyAccount));
-  return welcome({
+  const facts = {
     smtpAddress,
     publicUrl: config.publicUrl,
     data: machine?.directory ?? 'DATABASE_URL',
     firstAccount,
     hasAccounts,
     isSignUpOpen: config.isSignUpOpen,
-  });
+  };
+  if (firstAccount === null) await file?.discard();
+  else await file?.write(welcome({ ...facts, secretsFile: null }));
+  return welcome({ ...facts, secretsFile: firstAccount === null ? null : (file?.path ?? null) });
 }
 
 interface Data {

@@ -1,6 +1,7 @@
 import type { RequestLogLevel } from '../core/accounts/logged-request.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
+import type { LocalSetting } from './admission/forwarded-requests.ts';
 
 /** Configuration of the gateway. */
 export interface GatewayConfig {
@@ -41,6 +42,8 @@ export interface GatewayConfig {
   ownPorts: readonly number[];
   /** whether anyone can create an account */
   isSignUpOpen: boolean;
+  /** settings that are open because only this machine reaches the service; none if omitted */
+  openForLocal?: readonly LocalSetting[];
   /** sender address of system mail */
   systemMailFrom: string;
   /** addresses and CIDRs whose X-Forwarded-For is trusted */

@@ -9,6 +9,7 @@ import { refusingStore } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts, OperationSettings } from '../operations/context.ts';
 import { UNBOUNDED_ROOM } from '../operations/response-room.ts';
+import { forwardingHeader } from './admission/forwarded-requests.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
 /** Returns the context that operations get for a request: its user, its rights, and a database limited to what its key may see. */
@@ -46,9 +47,24 @@ export function partsWithin(parts: OperationParts, { domain }: Pick<KeyRights, '
   };
 }
 
-export function createContextOf(parts: OperationParts): ContextOf {
+/** Settings for requests that a proxy forwards to a service that is set up for this machine only: without what is open for that. */
+function settingsForForwarded(parts: OperationParts, config: GatewayConfig): OperationSettings {
+  const { settings } = parts;
+  const { openForLocal = [], ownPorts } = config;
+  return {
+    ...settings,
+    ...(openForLocal.includes('SIGN_UP') ? { isSignUpOpen: false } : {}),
+    ...(openForLocal.includes('TRUSTED_DOMAINS') ? { trustedDomains: [] } : {}),
+    ...(openForLocal.includes('ALLOWED_PRIVATE_NETWORKS')
+      ? { guard: createAddressGuard({ allowedPrivateNetworks: [], ownPorts }) }
+      : {}),
+  };
+}
+
+export function createContextOf(parts: OperationParts, config: GatewayConfig): ContextOf {
+  const forwarded = { ...parts, settings: settingsForForwarded(parts, config) };
   return (request) => ({
-    ...partsWithin(parts, request.rights ?? NO_RIGHTS),
+    ...partsWithin(forwardingHeader(request) === null ? parts : forwarded, request.rights ?? NO_RIGHTS),
     log: request.log as Logger,
     userId: request.userId,
     rights: request.rights ?? NO_RIGHTS,

@@ -14,6 +14,7 @@ import { openAdmission } from './admission/admission.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
 import { limitResponses } from './admission/limit-responses.ts';
+import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { logRequests } from './admission/request-log.ts';
 import { countResponseBytes, type ResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -79,6 +80,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     log,
   });
 
+  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
@@ -109,7 +111,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     storeLoggedRequests: () => requestLog.flush(),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
-  const contextOf = createContextOf(parts);
+  const contextOf = createContextOf(parts, config);
   const accounts = openAccounts({
     ...config,
     database: options.authDatabase,

@@ -36,6 +36,12 @@ export interface SmtpLimits {
   commandSeconds: number;
   /** minimum rate of the DATA phase after its grace period */
   leastBytesPerSecond: number;
+  /** unknown recipients of one session that end it; five times as many of one client within ten minutes end its sessions; 0: no limit */
+  unknownRecipients: number;
+  /** unknown recipients of one session that are refused without delay */
+  freeUnknownRecipients: number;
+  /** delay of the first unknown recipient after those, which doubles up to 16 times; milliseconds */
+  unknownRecipientDelayMs: number;
   /** bytes of messages in this process that are incomplete or not decided yet */
   heldBytes: number;
 }
@@ -46,6 +52,9 @@ export const defaultSmtpLimits: SmtpLimits = {
   connectionsPerAddress: 50,
   commandSeconds: 60,
   leastBytesPerSecond: 500,
+  unknownRecipients: 20,
+  freeUnknownRecipients: 5,
+  unknownRecipientDelayMs: 250,
   heldBytes: 256_000_000,
 };
 

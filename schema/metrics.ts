@@ -18,6 +18,10 @@ export const smtpMetrics = {
   sessions: counter('postroom_smtp_sessions_total', 'SMTP sessions that were opened, those refused at once included'),
   sessionsRefused: counter('postroom_smtp_sessions_refused_total', 'SMTP sessions refused at the greeting', ['reason']),
   sessionsEnded: counter('postroom_smtp_sessions_ended_total', 'SMTP sessions that we ended', ['reason']),
+  unknownRecipients: counter(
+    'postroom_smtp_unknown_recipients_total',
+    'Recipients that were refused because they do not exist',
+  ),
   replies: counter('postroom_smtp_replies_total', 'Verdicts on SMTP commands; message is the one at end of data', [
     'stage',
     'code',

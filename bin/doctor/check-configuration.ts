@@ -68,6 +68,6 @@ function judge(config: Config): Finding[] {
 /** Reports who can reach the service according to the configuration, and what that opens or closes by default. */
 function accessOf({ isLocalOnly }: Config): string {
   return isLocalOnly
-    ? 'this machine only, so sign-up, webhooks to loopback addresses and inbox.test are open unless set otherwise'
+    ? 'this machine only, so sign-up, webhooks to loopback addresses and inbox.test are open unless set otherwise; behind a reverse proxy, set PUBLIC_URL and TRUSTED_PROXIES'
     : 'other machines too, so sign-up, private networks and trusted domains are closed unless set otherwise';
 }

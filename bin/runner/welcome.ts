@@ -11,11 +11,13 @@ export interface WelcomeOptions {
   /** whether any account exists */
   hasAccounts: boolean;
   isSignUpOpen: boolean;
+  /** the file that holds the key and the link of the first account; null when they are part of the text */
+  secretsFile: string | null;
 }
 
 /** Returns the text that `npm start` prints before the JSON lines of the log. */
 export function welcome(options: WelcomeOptions): string {
-  const { smtpAddress, publicUrl, data, firstAccount } = options;
+  const { smtpAddress, publicUrl, data, firstAccount, secretsFile } = options;
   const lines = [
     'Postroom is running. Press Ctrl-C to stop it.',
     '',
@@ -25,6 +27,16 @@ export function welcome(options: WelcomeOptions): string {
   ];
   if (firstAccount === null) return [...lines, ...accountLines(options), '', ''].join('\n');
   const { email, apiKey, signInToken, address } = firstAccount;
+  if (secretsFile !== null)
+    return [
+      ...lines,
+      `  Account   ${email}`,
+      '',
+      `API key: stored in ${secretsFile} (mode 0600)`,
+      'The file also has a link that signs you in to the dashboard once, within 24 hours. Delete it when you have read it.',
+      '',
+      '',
+    ].join('\n');
   return [
     ...lines,
     ...(signInToken === null

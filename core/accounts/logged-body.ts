@@ -116,10 +116,3 @@ const SECRET_PAIR = new RegExp(
 /** Signing secrets of webhooks, credentials of an Authorization header or of a URL, and URLs that post to a chat. */
 const SECRET_TEXT =
   /(https:\/\/(?:hooks\.slack\.com|(?:\w+\.)?discord(?:app)?\.com)\/)[^\s"'<>\\]+|(\w:\/\/)[^\s"'<>\\/@]+@|whsec_[A-Za-z0-9+/=_-]+|\b((?:Bearer|Basic) +)[A-Za-z0-9+/=_.~-]{8,}/g;
-
-/**
- * Returns whether a GraphQL document gives secrets other names, `{ apiKey: secret }`, so that its response cannot be searched for them by name.
- */
-export function renamesSecrets(document: string): boolean {
-  return /\w\s*:\s*\w*(?:secret|token|password)\w*/i.test(document);
-}

@@ -73,31 +73,3 @@ export const SECRET_PARAMETER =
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
-
-/** Returns the name of the GraphQL operation of a body, or of the MCP tool or method that it calls; null when there is none. */
-export function operationOf(kind: ApiInterface, body: string | null): string | null {
-  if (kind === 'rest' || body === null) return null;
-  const name = kind === 'graphql' ? graphqlOperation(body) : mcpOperation(body);
-  return name === null ? null : storable(name.slice(0, MAX_OPERATION_LENGTH));
-}
-
-const MAX_OPERATION_LENGTH = 100;
-
-function graphqlOperation(body: string): string | null {
-  const given = /"operationName"\s*:\s*"(\w+)"/.exec(body)?.[1];
-  if (given !== undefined) return given;
-  const [, kind, name, field] =
-    /"query"\s*:\s*"(?:\\[nrt]|#[^"]*?\\n|\s|,)*(query|mutation|subscription)?\s*(\w+)?[^{"]*\{(?:\\[nrt]|\s|,)*(\w+)?/.exec(
-      body,
-    ) ?? [];
-  if (name !== undefined) return name;
-  // Without a name, the first field says most.
-  return field === undefined ? null : kind === undefined || kind === 'query' ? field : `${kind} ${field}`;
-}
-
-function mcpOperation(body: string): string | null {
-  const method = /"method"\s*:\s*"([\w/-]+)"/.exec(body)?.[1];
-  if (method === undefined) return null;
-  const tool = method === 'tools/call' ? /"params"\s*:\s*\{[^{}]*?"name"\s*:\s*"([\w-]+)"/.exec(body)?.[1] : undefined;
-  return tool ?? method;
-}

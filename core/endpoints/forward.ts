@@ -3,15 +3,10 @@ import MimeNode from 'nodemailer/lib/mime-node';
 import { type AddressList, type Mailbox, readAddressFields } from '../mime/address.ts';
 import type { Authentication } from '../mime/authentication.ts';
 import { checked } from '../mime/compose-message.ts';
-import {
-  endOfHeaderSection,
-  firstField,
-  type HeaderSection,
-  parseDate,
-  readHeaderSection,
-} from '../mime/header-fields.ts';
+import { endOfHeaderSection, firstField, type HeaderSection, readHeaderSection } from '../mime/header-fields.ts';
 import { parseMessageId, parseMessageIds } from '../mime/message-id.ts';
 import { withoutAttachments } from '../mime/message-parts.ts';
+import { parseDate } from '../mime/parse-date.ts';
 import { repairHeader, toTransferable } from '../mime/transfer-form.ts';
 import { arcResults } from '../sending/arc-seal.ts';
 import { outgoingMailbox, writableName } from '../sending/outgoing-addresses.ts';

@@ -1,5 +1,6 @@
 import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
+import { findEvent } from '../mime/calendar-event.ts';
 import type { RemovedPart } from '../mime/reply-text.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
@@ -72,7 +73,8 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
   const { payload: form, maxPayloadOctets: budget } = options;
   const contents = contentBytes(options, facts);
   const write = form === 'nested' ? writeNested : writeFlat;
-  const build = (parts: Parts) => writeJson((out) => write(out, facts, parts));
+  const event = eventText(facts.content.attachments, budget);
+  const build = (parts: Parts) => writeJson((out) => write(out, facts, parts, event));
   if (leastBytes(form, facts, contents) <= budget) {
     const whole = build(chooseParts(options, facts, EVERYTHING));
     if (whole.length <= budget) return whole;
@@ -167,7 +169,7 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
 }
 
 /** Writes the nested form, with the bytes that JSON.stringify would give. Values that occur twice are serialized once. */
-function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
+function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): void {
   const { email, content, endpoint } = facts;
   const { addresses } = content;
   const messageId = JSON.stringify(email.messageId);
@@ -192,7 +194,7 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
   out.string(parts.raw?.toString('utf8') ?? '');
   out.json(`,"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":`);
   writeAttachments(out, facts, parts.contents);
-  out.json(`,${member('priority', content.priority)}"headers":${headers}},"cleanedContent":{"html":`);
+  out.json(`,${member('priority', content.priority)}"event":${event},"headers":${headers}},"cleanedContent":{"html":`);
   out.string(parts.cleanedHtml);
   out.json(',"text":');
   writeTrimmed(out, parts.cleanedText, parts.textBody, text);
@@ -210,7 +212,7 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
 }
 
 /** Writes the flat form, in the same way. */
-function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
+function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): void {
   const { email, content } = facts;
   const to = content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [];
   out.json(
@@ -223,9 +225,19 @@ function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts): void {
   out.json(',"attachments":');
   writeAttachments(out, facts, parts.contents);
   out.json(
-    `,"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
+    `,"event":${event},"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
       `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`,
   );
+}
+
+/** Part of the budget that an event may take; the attendees of a larger one are left out. */
+const EVENT_SHARE = 4;
+
+function eventText(attachments: readonly Attachment[], budget: number): string {
+  const event = findEvent(attachments);
+  const text = JSON.stringify(event);
+  const isLarge = event !== null && Buffer.byteLength(text) > budget / EVENT_SHARE;
+  return isLarge ? JSON.stringify({ ...event, attendees: [] }) : text;
 }
 
 /** Returns a member of a JSON object followed by a comma; empty without a value, because the clients' types have no null here. */

@@ -1,4 +1,4 @@
-import { type AddressGuard } from '../shared/network-address.ts';
+import { type AddressGuard, isMetadataName } from '../shared/network-address.ts';
 
 /** Result of a URL check without DNS: null when the URL is permitted, else the error for the user. */
 export type UrlRefusal = string | null;
@@ -54,6 +54,7 @@ export function checkWebhookUrl(url: unknown, guard: AddressGuard): UrlRefusal {
   if (/^[^/?#]*\/\/[^/?#\\]*@/.test(url)) return 'Webhook URL must not contain a user name or password';
   const port = parsed.port === '' ? defaultPort(parsed.protocol) : Number(parsed.port);
   if (REFUSED_PORTS.has(port)) return `Webhook URL must not use port ${port}`;
+  if (isMetadataName(parsed.hostname)) return 'Webhook URL must not point to the metadata service of a cloud';
   const addresses = knownAddresses(unbracket(parsed.hostname));
   if (parsed.protocol === 'http:') {
     if (!HTTP_HOSTS.has(parsed.hostname) || !isLoopbackAllowed(guard)) return schemeRefusal(guard);

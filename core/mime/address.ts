@@ -1,6 +1,7 @@
 import addressparser from 'nodemailer/lib/addressparser';
 import { storableText } from '../shared/text.ts';
-import { decodeEncodedWords, type HeaderSection, unfold } from './header-fields.ts';
+import { decodeEncodedWords } from './encoded-words.ts';
+import { type HeaderSection, unfold } from './header-fields.ts';
 
 /** A mailbox of an address list (RFC 5322 §3.4). `name` is null when missing; `address` is as written. */
 export interface Mailbox {
@@ -30,14 +31,9 @@ const MAX_MAILBOXES = 1_000;
  * Parses the address fields of a header section. Of repeated fields the first From and Reply-To count, and every To, Cc and Bcc. Never
  * throws.
  */
-export function readAddressFields(section: HeaderSection): AddressFields {
-  return {
-    from: readList(section, 'from', 1),
-    to: readList(section, 'to'),
-    cc: readList(section, 'cc'),
-    bcc: readList(section, 'bcc'),
-    replyTo: readList(section, 'reply-to', 1),
-  };
+export function readAddressFields(section: HeaderSection, bodyCharset: string | null = null): AddressFields {
+  const read = (name: string, maxFields = Number.POSITIVE_INFINITY) => readList(section, bodyCharset, name, maxFields);
+  return { from: read('from', 1), to: read('to'), cc: read('cc'), bcc: read('bcc'), replyTo: read('reply-to', 1) };
 }
 
 /** Returns whether a list may have had more mailboxes than are kept; the field's text still contains them all. */
@@ -45,10 +41,15 @@ export function isFull(list: AddressList | null): boolean {
   return list !== null && list.addresses.length === MAX_MAILBOXES;
 }
 
-function readList(section: HeaderSection, name: string, maxFields = Number.POSITIVE_INFINITY): AddressList | null {
+function readList(
+  section: HeaderSection,
+  bodyCharset: string | null,
+  name: string,
+  maxFields: number,
+): AddressList | null {
   const lists: AddressList[] = [];
   for (const field of section.fields) {
-    if (field.name === name && lists.length < maxFields) lists.push(parseAddressList(unfold(field.raw)));
+    if (field.name === name && lists.length < maxFields) lists.push(parseAddressList(unfold(field.raw, bodyCharset)));
   }
   const [first] = lists;
   if (first === undefined || lists.length === 1) return first ?? null;

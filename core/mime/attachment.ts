@@ -1,5 +1,7 @@
 import libmime from 'libmime';
 import { storableText } from '../shared/text.ts';
+import type { CalendarEvent } from './calendar-event.ts';
+import { decodeEncodedWords } from './encoded-words.ts';
 
 /** An attachment of a stored message and the position of its encoded bytes. Stored in email_content.attachments. */
 export interface Attachment {
@@ -19,6 +21,8 @@ export interface Attachment {
   length: number;
   /** lower-case Content-Transfer-Encoding */
   transferEncoding: TransferEncoding;
+  /** what a calendar says; omitted for everything else */
+  event?: CalendarEvent;
 }
 
 export type TransferEncoding = 'base64' | 'quoted-printable' | '7bit' | '8bit' | 'binary' | 'uuencode';
@@ -47,25 +51,34 @@ export function decodeAttachment(encoded: Uint8Array, encoding: TransferEncoding
   }
 }
 
-/** Parses a Content-Transfer-Encoding value; unknown ones are treated as binary (RFC 2045 §6.4). */
+/**
+ * Parses a Content-Transfer-Encoding value. Comments, quotes, encoded words, parameters and separators around or within the token do not
+ * count; unknown ones are treated as binary (RFC 2045 §6.4).
+ */
 export function toTransferEncoding(value: string): TransferEncoding {
-  switch (value.toLowerCase()) {
-    case 'base64':
-      return 'base64';
-    case 'quoted-printable':
-      return 'quoted-printable';
-    case '7bit':
-      return '7bit';
-    case '8bit':
-      return '8bit';
-    case 'x-uuencode':
-    case 'x-uue':
-    case 'uuencode':
-      return 'uuencode';
-    default:
-      return value === '' ? '7bit' : 'binary';
-  }
+  const key = decodeEncodedWords(value)
+    .slice(0, MAX_ENCODING_LENGTH)
+    .toLowerCase()
+    .replace(/\([^()]*\)/g, '')
+    .replace(/[^a-z0-9]/g, '');
+  if (key === '') return '7bit';
+  return ENCODINGS.find(([start]) => key.startsWith(start))?.[1] ?? 'binary';
 }
+
+const MAX_ENCODING_LENGTH = 200;
+/** How values begin, without separators. */
+const ENCODINGS: readonly (readonly [start: string, encoding: TransferEncoding])[] = [
+  ['base64', 'base64'],
+  ['xbase64', 'base64'],
+  ['b64', 'base64'],
+  ['quotedprintable', 'quoted-printable'],
+  ['quotedprint', 'quoted-printable'],
+  ['quoteprintable', 'quoted-printable'],
+  ['xuu', 'uuencode'],
+  ['uue', 'uuencode'],
+  ['7bit', '7bit'],
+  ['8bit', '8bit'],
+];
 
 /**
  * Returns the display and download name of an attachment. It comes from the sender, so it is made safe: separators, control characters
@@ -81,7 +94,7 @@ export function attachmentFilename(given: string | null, contentType: string, in
   if (/^[_.]*$/.test(name)) {
     const isMessage = contentType === 'message/rfc822' || contentType === 'message/global';
     if (isMessage) return `message-${index + 1}.eml`;
-    return `attachment-${index + 1}.${libmime.detectExtension(contentType.replace(/;.*/s, '').trim())}`;
+    return `attachment-${index + 1}.${findExtension(contentType.replace(/;.*/s, '').trim())}`;
   }
   if (name.length <= MAX_FILENAME_LENGTH) return name;
   const dot = name.lastIndexOf('.');
@@ -89,26 +102,45 @@ export function attachmentFilename(given: string | null, contentType: string, in
   return `${name.slice(0, MAX_FILENAME_LENGTH - extension.length)}${extension}`.toWellFormed();
 }
 
-/** Text after the padding does not belong to the encoding (RFC 2045 §6.8); padding in the wrong place is ignored. */
+function findExtension(contentType: string): string {
+  const extension = libmime.detectExtension(contentType);
+  if (extension !== 'bin' || !contentType.startsWith('text/')) return extension;
+  return contentType.endsWith('html') ? 'html' : 'txt';
+}
+
+/**
+ * Padding ends a block (RFC 2045 §6.8). Blocks of base64 may follow it, as mailing lists append their footers encoded; other text after it
+ * does not belong to the encoding. Padding in the wrong place is ignored.
+ */
 function decodeBase64(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const first = text.indexOf('=');
   if (first === -1 || text.length - first <= LONGEST_END) return Buffer.from(text, 'base64');
-  let kept = '';
+  const decoded = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  let block = '';
   let digits = 0;
   let from = 0;
   for (let padding = first; padding !== -1; padding = text.indexOf('=', from)) {
     const run = text.slice(from, padding);
+    // After the first block, anything but base64 is a footer in plain text.
+    if (length > 0 && !BASE64.test(run)) return decoded.subarray(0, length);
     digits += countDigits(run);
-    kept += run;
-    if (digits % 4 >= 2) return Buffer.from(kept, 'base64');
+    block += run;
     from = padding + 1;
+    if (digits % 4 < 2) continue;
+    length += decoded.write(block, length, 'base64');
+    [block, digits] = ['', 0];
+    while (text[from] === '=') from++;
   }
-  return Buffer.from(kept + text.slice(from), 'base64');
+  const rest = text.slice(from);
+  const isBlock = length === 0 || block !== '' || (BASE64.test(rest) && countDigits(rest) % 4 === 0);
+  return decoded.subarray(0, isBlock ? length + decoded.write(block + rest, length, 'base64') : length);
 }
 
 /** Characters of `==`, a line end and an empty line. */
 const LONGEST_END = 6;
+const BASE64 = /^[A-Za-z0-9+/\s]*$/;
 
 function countDigits(text: string): number {
   let digits = 0;

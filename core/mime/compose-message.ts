@@ -11,7 +11,8 @@ import { storableText } from '../shared/text.ts';
 import type { Mailbox } from './address.ts';
 import { type Attachment, attachmentFilename, toTransferEncoding } from './attachment.ts';
 import { composePlain, type PlainMessage } from './compose-plain.ts';
-import { decodeEncodedWords, type HeaderSection, readHeaderSection, unfold } from './header-fields.ts';
+import { decodeEncodedWords } from './encoded-words.ts';
+import { type HeaderSection, readHeaderSection, unfold } from './header-fields.ts';
 
 /**
  * A message to compose; addresses, fields and attachments have been checked. Bcc recipients are not part of it: they are only in the

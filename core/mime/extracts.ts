@@ -1,10 +1,14 @@
 import { Parser } from 'htmlparser2';
 import LinkifyIt from 'linkify-it';
+import type { Attachment } from './attachment.ts';
+import { type CalendarEvent, findEvent } from './calendar-event.ts';
 
-/** Codes to enter and links to follow, most likely first. */
+/** Codes to enter and links to follow, most likely first, and the event of an invitation. */
 export interface Extracts {
   codes: ExtractedCode[];
   links: ExtractedLink[];
+  /** of its first calendar; null when there is none */
+  event: CalendarEvent | null;
 }
 
 /** The fields of an email that are searched. */
@@ -14,13 +18,14 @@ interface ExtractsInput {
   html: string | null;
   /** lower-case names and their values */
   headers: readonly (readonly [name: string, value: string])[];
+  attachments: readonly Pick<Attachment, 'event'>[];
 }
 
 /** Maximum characters of HTML that are read. */
 const MAX_HTML = 300_000;
 
-/** Extracts codes and links from an email. Never throws; a malformed email gives empty lists. */
-export function extractFrom({ subject, text, html, headers }: ExtractsInput): Extracts {
+/** Extracts codes, links and the event from an email. Never throws; a malformed email gives empty lists. */
+export function extractFrom({ subject, text, html, headers, attachments }: ExtractsInput): Extracts {
   const outline = readHtmlOutline((html ?? '').slice(0, MAX_HTML));
   const listUnsubscribe = headers.find(([name]) => name === 'list-unsubscribe')?.[1] ?? null;
   return {
@@ -30,6 +35,7 @@ export function extractFrom({ subject, text, html, headers }: ExtractsInput): Ex
       ['html', outline.text],
     ]),
     links: extractLinks({ text: text ?? '', outline, listUnsubscribe }),
+    event: findEvent(attachments),
   };
 }
 

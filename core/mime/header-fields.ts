@@ -1,5 +1,6 @@
-import libmime from 'libmime';
 import { decodeRawText, storableText } from '../shared/text.ts';
+import { decodeEncodedWords, escapeEncodedWords } from './encoded-words.ts';
+import { parseParameters, readBoundary } from './parameters.ts';
 
 /** A header field as it is in the message. */
 export interface HeaderField {
@@ -15,6 +16,8 @@ export interface HeaderSection {
   fields: HeaderField[];
   /** whether there were more */
   isTruncated: boolean;
+  /** whether there is a From field between the delimiter that ends it and the empty line, where other programs see it */
+  hidesFrom: boolean;
 }
 
 const MAX_HEADER_FIELDS = 1_000;
@@ -24,48 +27,39 @@ const MAX_HEADER_FIELDS = 1_000;
  * `From ` line of an mbox. Linear, never throws.
  */
 export function readHeaderSection(bytes: Buffer, maxBytes = Number.POSITIVE_INFINITY): HeaderSection {
-  const section = bytes.toString('latin1', 0, Math.min(endOfHeaderSection(bytes), maxBytes));
+  const end = endOfHeaderSection(bytes);
+  const section = bytes.toString('latin1', 0, Math.min(end, maxBytes));
+  const hidesFrom = hasFromBetween(bytes, end);
   const fields: HeaderField[] = [];
   let at = 0;
   while (at < section.length) {
     const end = endOfField(section, at);
     const field = toField(section.slice(at, end));
     if (field !== null) {
-      if (fields.length === MAX_HEADER_FIELDS) return { fields, isTruncated: true };
+      if (fields.length === MAX_HEADER_FIELDS) return { fields, isTruncated: true, hidesFrom };
       fields.push(field);
     }
     at = end;
   }
-  return { fields, isTruncated: false };
+  return { fields, isTruncated: false, hidesFrom };
 }
 
-/** Returns the value on one line: unfolded, trimmed, bytes decoded; encoded words stay. */
-export function unfold(raw: string): string {
-  const line = raw.includes('\n') ? raw.replace(/\r?\n[ \t]*/g, ' ') : raw;
-  return decodeRawText((line.includes('=?') ? escapeEncodedWords(line) : line).trim());
+/**
+ * Returns the value on one line: unfolded, trimmed, bytes decoded as UTF-8, else by the charset of the body; encoded words stay.
+ */
+export function unfold(raw: string, bodyCharset: string | null = null): string {
+  const line = unfoldBytes(raw);
+  return decodeRawText((line.includes('=?') ? escapeEncodedWords(line) : line).trim(), bodyCharset);
 }
 
-/** Bytes above 127 within encoded words belong to the word's charset (seen: `=?iso-8859-1?Q?J<FC>rgen?=`). */
-export function escapeEncodedWords(line: string): string {
-  if (!/[\x80-\xff]/.test(line)) return line;
-  return line.replace(/=\?[^?]{1,40}\?[Qq]\?[^?]*\?=/g, (word) =>
-    word.replace(/[\x80-\xff]/g, (byte) => `=${byte.charCodeAt(0).toString(16)}`),
-  );
+/** Returns the value on one line, each character a byte. */
+export function unfoldBytes(raw: string): string {
+  return raw.includes('\n') ? raw.replace(/\r?\n[ \t]*/g, ' ') : raw;
 }
 
-/** Returns the value in readable form: unfolded, encoded words decoded (RFC 2047), storable. */
-export function decodeText(raw: string): string {
-  return storableText(decodeEncodedWords(unfold(raw)));
-}
-
-/** Decodes the encoded words of a text (RFC 2047); invalid ones stay. */
-export function decodeEncodedWords(text: string): string {
-  if (!text.includes('=?')) return text;
-  try {
-    return libmime.decodeWords(text);
-  } catch {
-    return text;
-  }
+/** Returns the value in readable form: unfolded, encoded words decoded (RFC 2047), trimmed, storable. */
+export function decodeText(raw: string, bodyCharset: string | null = null): string {
+  return storableText(decodeEncodedWords(unfold(raw, bodyCharset))).trim();
 }
 
 /** Returns the first field with this name; null when there is none. */
@@ -80,33 +74,12 @@ export function firstField(section: HeaderSection, name: string): HeaderField | 
 const CLAIMED_VERDICTS = new Set(['authentication-results', 'received-spf']);
 
 /** Returns the fields as `[lower-case name, decoded value]`, in order, including repeats. */
-export function readableFields(section: HeaderSection): [string, string][] {
+export function readableFields(section: HeaderSection, bodyCharset: string | null = null): [string, string][] {
   return section.fields.map(({ name, raw }) => [
     CLAIMED_VERDICTS.has(name) ? `x-original-${name}` : name,
-    decodeText(raw),
+    decodeText(raw, bodyCharset),
   ]);
 }
-
-/**
- * Parses a Date field (RFC 5322 §3.3, including obsolete forms and ISO 8601); null when it is not a date. A missing or unknown zone means
- * UTC (RFC 5322 §4.3).
- */
-export function parseDate(raw: string): Date | null {
-  const value = unfold(raw)
-    .slice(0, MAX_DATE_LENGTH)
-    .replace(/\([^()]*\)/g, ' ')
-    .trim();
-  if (!NAMES_A_DAY.test(value)) return null;
-  const hasZone = /(?:[+-]\d{2}:?\d{2}|\b(?:utc|gmt|[ecmp][sd]t)|\dz)$/i.test(value);
-  const date = new Date(hasZone ? value : `${value.replace(/ [a-z]{1,5}$/i, '')} UTC`);
-  const year = date.getUTCFullYear();
-  return year >= 1 && year <= 9999 ? date : null;
-}
-
-/** `1 Apr`, `Apr 1`, `2026-04-01`: without one of these a date parser would accept any number. */
-const NAMES_A_DAY =
-  /\b\d{1,2}[ -]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* +\d|^\d{4}-\d{2}-\d{2}/i;
-const MAX_DATE_LENGTH = 100;
 
 export type Priority = 'high' | 'normal' | 'low';
 
@@ -125,12 +98,40 @@ export function readPriority(section: HeaderSection): Priority | null {
   return null;
 }
 
-/** Returns the bytes of the header section, without the empty line that ends it. */
+/**
+ * Returns the bytes of the header section, without the empty line that ends it. A line that delimits the parts of the message ends it,
+ * too: mail programs that forget the empty line expect readers to notice.
+ */
 export function endOfHeaderSection(bytes: Buffer): number {
   if (bytes[0] === 0x0a || (bytes[0] === 0x0d && bytes[1] === 0x0a)) return 0;
+  const emptyLine = endOfFields(bytes);
+  const dashes = bytes.subarray(0, emptyLine).indexOf('\n--');
+  return dashes === -1 ? emptyLine : (firstDelimiter(bytes.toString('latin1', 0, emptyLine), dashes + 1) ?? emptyLine);
+}
+
+function endOfFields(bytes: Buffer): number {
   const end = bytes.indexOf('\n\r\n');
   const bare = bytes.subarray(0, end === -1 ? bytes.length : end + 1).indexOf('\n\n');
   return bare !== -1 ? bare + 1 : end !== -1 ? end + 1 : bytes.length;
+}
+
+function hasFromBetween(bytes: Buffer, end: number): boolean {
+  // Nearly always the section ends at its empty line.
+  if (bytes[end] !== 0x2d) return false;
+  return /^from[ \t]*:/im.test(bytes.toString('latin1', end, Math.max(end, endOfFields(bytes))));
+}
+
+/** Returns the start of the first line from `start` that delimits the parts of the message; null when there is none. */
+function firstDelimiter(section: string, start: number): number | null {
+  const contentType = /(?:^|\n)content-type[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)/i.exec(section.slice(0, start))?.[1];
+  const boundary = contentType === undefined ? null : readBoundary(parseParameters(unfoldBytes(contentType).trim()));
+  if (boundary === null) return null;
+  const delimiter = `\n--${boundary}`;
+  for (let at = section.indexOf(delimiter, start - 1); at !== -1; at = section.indexOf(delimiter, at + 1)) {
+    const end = section.indexOf('\n', at + 1);
+    if (section.slice(at + delimiter.length, end === -1 ? section.length : end).trim() === '') return at + 1;
+  }
+  return null;
 }
 
 function endOfField(section: string, start: number): number {

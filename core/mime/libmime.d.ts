@@ -13,8 +13,8 @@ declare module 'libmime' {
 
 declare module 'libmime/lib/charset.js' {
   const charsets: {
-    /** Decodes bytes of a charset in any spelling; an unknown one is read as UTF-8. */
-    decode(bytes: Buffer, charset: string): string;
+    /** The usual name of a charset in any spelling; unknown ones in capitals. */
+    normalizeCharset(charset: string): string;
   };
   export default charsets;
 }

@@ -304,7 +304,7 @@ export function readDeliveryStatus(content: Buffer): DeliveryReport | null {
 export function readFeedback(content: Buffer): FeedbackReport | null {
   // Here, blank lines do not separate groups of fields.
   const fields = readGroups(content).flatMap((group) => group.fields);
-  const section: HeaderSection = { fields, isTruncated: false };
+  const section: HeaderSection = { fields, isTruncated: false, hidesFrom: false };
   const feedbackType = valueOf(section, 'feedback-type')?.toLowerCase() ?? null;
   if (feedbackType === null) return null;
   const recipients = fields

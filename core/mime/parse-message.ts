@@ -2,19 +2,21 @@ import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody } from '../htm
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
+import { readCalendarEvent } from './calendar-event.ts';
 import {
   decodeText,
   firstField,
   type HeaderSection,
   type Priority,
-  parseDate,
   readableFields,
   readHeaderSection,
   readPriority,
 } from './header-fields.ts';
+import { chooseHtmlCharset } from './html-charset.ts';
 import { parseMessageId, parseMessageIds } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
+import { parseDate } from './parse-date.ts';
 import { readHtmlReply } from './reply-html.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { isForwardSubject } from './subject.ts';
@@ -61,7 +63,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 2;
+export const PARSER_VERSION = 3;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -81,11 +83,12 @@ const MAX_SCANNED_FIELD_LENGTH = 4_000;
 /** Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. */
 export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const section = readHeaderSection(bytes);
-  const { leaves, isTruncated } = await readParts(bytes);
-  const head = readHead(section);
+  const { leaves, bodyCharset, isTruncated } = await readParts(bytes);
+  const head = readHead(section, bodyCharset);
   const attached = leaves.filter((leaf) => leaf.isAttachment);
   const bodies = readBodies(bytes, leaves, isForwardSubject(head.subject));
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
+  addEvent(bytes, attached, attachments);
   return {
     ...head,
     ...bodies,
@@ -108,7 +111,7 @@ export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessag
   );
   const fields = whole.fields.filter((field) => field.raw.length <= MAX_SCANNED_FIELD_LENGTH);
   return {
-    ...readHead({ fields, isTruncated: true }),
+    ...readHead({ ...whole, fields, isTruncated: true }, null),
     textBody: null,
     htmlBody: null,
     cleanedText: null,
@@ -138,9 +141,9 @@ type Head = Pick<
 >;
 type Bodies = Pick<ParsedMessage, 'textBody' | 'htmlBody' | 'cleanedText' | 'removedParts' | 'cleanedHtml'>;
 
-function readHead(section: HeaderSection): Head {
-  const addresses = readAddressFields(section);
-  const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '');
+function readHead(section: HeaderSection, bodyCharset: string | null): Head {
+  const addresses = readAddressFields(section, bodyCharset);
+  const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '', bodyCharset);
   return {
     messageId: parseMessageId(idsText(section, 'message-id')),
     inReplyTo: parseMessageIds(idsText(section, 'in-reply-to')),
@@ -148,10 +151,10 @@ function readHead(section: HeaderSection): Head {
     subject: value('subject'),
     date: parseDate(firstField(section, 'date')?.raw ?? ''),
     addresses,
-    headers: readableFields(section),
+    headers: readableFields(section, bodyCharset),
     priority: readPriority(section),
     isTruncated: section.isTruncated || Object.values(addresses).some(isFull),
-    hasSeveralFromFields: section.fields.filter((field) => field.name === 'from').length > 1,
+    hasSeveralFromFields: section.fields.filter((field) => field.name === 'from').length > 1 || section.hidesFrom,
   };
 }
 
@@ -191,9 +194,15 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
 }
 
 function textOf(bytes: Buffer, leaf: Leaf): string {
-  const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
-  const text = decodeCharset(Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength), leaf.charset);
+  const content = contentOf(bytes, leaf);
+  const isHtml = leaf.contentType === 'text/html';
+  const text = decodeCharset(content, isHtml ? chooseHtmlCharset(content, leaf.charset) : leaf.charset);
   return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
+}
+
+function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
+  const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
+  return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength);
 }
 
 /** Joins the lines of format=flowed (RFC 3676 §4.2): a line that ends in a space continues on the next line of the same quote depth. */
@@ -217,18 +226,40 @@ function unflow(text: string, flowed: Leaf['flowed']): string {
 }
 
 function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
-  const encoded = bytes.subarray(leaf.start, leaf.start + leaf.length);
   return {
     index,
     filename: attachmentFilename(leaf.filename, leaf.contentType, index),
     contentType: storableText(leaf.contentType),
-    size: decodeAttachment(encoded, leaf.transferEncoding).length,
+    size: contentOf(bytes, leaf).length,
     contentId: leaf.contentId,
     contentDisposition: leaf.disposition,
     start: leaf.start,
     length: leaf.length,
     transferEncoding: leaf.transferEncoding,
   };
+}
+
+/** Calendars that are read, and bytes of one. */
+const MAX_CALENDARS = 10;
+const MAX_CALENDAR_BYTES = 1_000_000;
+
+/** Adds its event to the first calendar that has one. */
+function addEvent(bytes: Buffer, leaves: readonly Leaf[], attachments: readonly Attachment[]): void {
+  let calendars = 0;
+  for (const attachment of attachments) {
+    const leaf = leaves[attachment.index];
+    if (leaf === undefined || !isCalendar(attachment)) continue;
+    const content = contentOf(bytes, leaf).subarray(0, MAX_CALENDAR_BYTES);
+    const event = readCalendarEvent(decodeCharset(content, leaf.charset ?? 'utf-8'), leaf.method);
+    if (event !== null) attachment.event = event;
+    if (event !== null || ++calendars === MAX_CALENDARS) return;
+  }
+}
+
+/** Some programs send calendars as unknown bytes. */
+function isCalendar({ contentType, filename }: Attachment): boolean {
+  if (contentType === 'application/octet-stream') return /\.ics$/i.test(filename);
+  return /^(?:text|application)\/(?:x-)?v?(?:calendar|ics|ical)$/.test(contentType);
 }
 
 /** Returns the start of the text on one line, at most 200 characters; without text, that of the HTML. */

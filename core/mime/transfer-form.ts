@@ -1,7 +1,8 @@
 import { decodeRawText } from '../shared/text.ts';
 import { decodeAttachment, type TransferEncoding, toTransferEncoding } from './attachment.ts';
-import { endOfHeaderSection, escapeEncodedWords, firstField, readHeaderSection, unfold } from './header-fields.ts';
-import { type PartBody, readPartBodies } from './message-parts.ts';
+import { escapeEncodedWords } from './encoded-words.ts';
+import { endOfHeaderSection, firstField, readHeaderSection, unfold } from './header-fields.ts';
+import { type PartBody, readPartBodies } from './part-reader.ts';
 
 /** Maximum bytes of a line without its end (RFC 5322 §2.1.1, RFC 5321 §4.5.3.1.6). */
 const MAX_LINE_BYTES = 998;
@@ -64,7 +65,7 @@ async function repairPart(bytes: Buffer, part: PartBody, form: TransferForm, dep
   const encoding = toTransferEncoding(
     unfold(firstField(readHeaderSection(head), 'content-transfer-encoding')?.raw ?? ''),
   );
-  const isMessage = part.node.contentType === 'message/rfc822' && isIdentity(encoding);
+  const isMessage = part.node.fields.contentType === 'message/rfc822' && isIdentity(encoding);
   // A message should not be encoded (RFC 2046 §5.2.1), but its content may be.
   if (isMessage && depth < MAX_DEPTH) {
     const inner = await toTransferable(body, form, depth + 1);
@@ -72,7 +73,7 @@ async function repairPart(bytes: Buffer, part: PartBody, form: TransferForm, dep
     return Buffer.concat([withEncoding(head, label, form), closed(inner, bytes, end)]);
   }
   const content = Buffer.from(decodeAttachment(body, encoding));
-  const target = isMessage ? 'base64' : targetOf(part.node.contentType, encoding, content);
+  const target = isMessage ? 'base64' : targetOf(part.node.fields.contentType, encoding, content);
   const encoded = target === 'base64' ? toBase64(content) : toQuotedPrintable(content);
   return Buffer.concat([withEncoding(head, target, form), closed(encoded, bytes, end)]);
 }
@@ -82,12 +83,12 @@ function isIdentity(encoding: TransferEncoding): boolean {
 }
 
 function targetOf(
-  contentType: string | false,
+  contentType: string | null,
   encoding: TransferEncoding,
   content: Buffer,
 ): 'base64' | 'quoted-printable' {
   if (encoding === 'base64' || encoding === 'quoted-printable') return encoding;
-  const isText = contentType === false || /^(?:text|message)\//.test(contentType);
+  const isText = contentType === null || /^(?:text|message)\//.test(contentType);
   if (!isText) return 'base64';
   let beyond = 0;
   for (const byte of content) if (byte >= 0x80 || byte === 0) beyond++;

@@ -1,7 +1,7 @@
 import addressparser from 'nodemailer/lib/addressparser';
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import type { Mailbox } from '../mime/address.ts';
-import { decodeEncodedWords } from '../mime/header-fields.ts';
+import { decodeEncodedWords } from '../mime/encoded-words.ts';
 
 /** The sender of a message, or an error for the user. `domain` is canonical: the one that must be verified. */
 export type SenderResult =

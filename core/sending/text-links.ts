@@ -68,7 +68,7 @@ function normalized(text: string): string {
  * number.
  */
 const SCHEMES =
-  /(?<![\p{L}\p{N}_.+-])(?:(?:https?|ftps?|wss?|file|javascript|vbscript|livescript|blob|filesystem|view-source|intent|market|itms(?:-\w{2,8})?|ms-[a-z]{2,20}|skype|callto|facetime(?:-audio)?|sips?|xmpp|sms|smsto|mms|whatsapp|viber|tg|zoommtg|webcal|feed|magnet|bitcoin|ethereum|lightning|geo|maps|news|nntp|snews|gopher|ldaps?|ssh|sftp|telnet|rtsp|irc|ircs|imap|pop|urn|onenote|outlook|mid):[\p{L}\p{N}/\\?&@[%.~_*-]|data:[a-z]+\/[a-z]|mailto:[^\s<>"]{0,320}[?&]|tel:[^\s<>"]{0,40}[?&])[^\s<>"]{0,200}/iu;
+  /(?<![\p{L}\p{N}_.+-])(?:(?:https?|ftps?|wss?|file|javascript|vbscript|livescript|blob|filesystem|view-source|intent|market|itms(?:-\w{2,8})?|ms-[a-z]{2,20}|skype|callto|facetime(?:-audio)?|sips?|xmpp|sms|smsto|mms|whatsapp|viber|tg|zoommtg|webcal|feed|magnet|bitcoin|ethereum|lightning|geo|maps|news|nntp|snews|gopher|ldaps?|ssh|sftp|telnet|rtsp|irc|ircs|imap|pop|urn|onenote|outlook|mid):[\p{L}\p{N}/\\?&@[%.~_*+-]|data:[a-z]+\/[a-z]|mailto:[^\s<>"]{0,320}[?&]|tel:[^\s<>"]{0,40}[?&])[^\s<>"]{0,200}/iu;
 const ANY_SCHEME = /(?<![\p{L}\p{N}])[\p{L}][\p{L}\p{N}+.-]{0,30}:[/\\]{2}[^\s/\\][^\s<>"]{0,200}/u;
 const WITHOUT_SCHEME = /(?<![\p{L}\p{N}_:/\\*])(?:\/\/|\\\\)[\p{L}\p{N}[][^\s<>"]{0,200}/u;
 const WWW = /(?<![\p{L}\p{N}_.@-])(?:www\d{0,3}\.[\p{L}\p{N}]|ftp\.[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}])[^\s<>"]{0,200}/iu;

@@ -1,5 +1,8 @@
-import { isUtf8 } from 'node:buffer';
-import charsets from 'libmime/lib/charset.js';
+import { isAscii, isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
+import { findCharset } from './charset-name.ts';
+import { decodeSevenBit, detectSevenBit, isSevenBitCharset } from './seven-bit-charsets.ts';
+import { decodeSingleByte, isSingleByteCharset } from './single-byte-charsets.ts';
 
 /** Returns the text in a form that PostgreSQL and JSON accept: well-formed, without U+0000. Invalid characters become U+FFFD. */
 export function storableText(text: string): string {
@@ -34,34 +37,82 @@ const SURROGATE_ESCAPES =
   /(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})/g;
 
 /**
- * Decodes bytes by the charset that a message names (including aliases and misspellings); null and unknown names mean UTF-8. Bytes that
- * are not UTF-8 and claim to be ASCII or nothing are decoded as windows-1252, which is almost always right. Invalid sequences become
- * U+FFFD. Never throws.
+ * Decodes bytes by the charset that a message names, in any spelling (findCharset). What the bytes themselves prove is believed before the
+ * name: byte order marks, the escape sequences of ISO-2022, and bytes above 127 in a charset of 7 bits. Without a known charset, bytes are
+ * UTF-8 if they are valid, else windows-1252, which is almost always right. Invalid sequences become U+FFFD. Never throws.
  */
 export function decodeCharset(bytes: Buffer, charset: string | null): string {
-  const name = charset === null ? '' : charset.toLowerCase().trim();
-  if (name === 'utf-8' || isUtf8Alias(name) || ((name === '' || isAscii(name)) && isUtf8(bytes)))
-    return bytes.toString('utf8');
+  const name = charset === null ? null : findCharset(charset);
+  const marked = markedCharset(bytes);
+  if (marked !== null) return marked === 'utf8' ? bytes.toString('utf8', 3) : decodeNamed(bytes, marked);
+  const isUnknown = name === null || name === 'ascii';
+  if ((isUnknown || name === 'utf8') && bytes.includes(ESCAPE)) {
+    const detected = detectSevenBit(bytes);
+    if (detected !== null && isAscii(bytes)) return decodeSevenBit(bytes, detected);
+  }
+  if (isUnknown) return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
+  if (name === 'utf8' || isMislabeled(bytes, name)) return decodeUtf8(bytes);
+  if (isSevenBitCharset(name) && !isAscii(bytes)) return decodeEightBit(bytes, name);
+  return decodeNamed(bytes, name);
+}
+
+/**
+ * Decodes bytes that were read as latin1, such as header fields: UTF-8 if valid (RFC 6532), else by the charset of the body, else
+ * windows-1252. Text with characters beyond latin1 has already been decoded and stays as it is.
+ */
+export function decodeRawText(latin1: string, bodyCharset: string | null = null): string {
+  if (!/[\x1b\x80-\xff]/.test(latin1) || /[^\0-\xff]/.test(latin1)) return latin1;
+  const bytes = Buffer.from(latin1, 'latin1');
+  return decodeCharset(bytes, bodyCharset === null || isUtf8(bytes) ? null : bodyCharset);
+}
+
+const ESCAPE = 0x1b;
+
+/** Plain text of single bytes is neither UTF-16 nor UTF-32, and text of 8 bits is not UTF-7. */
+function isMislabeled(bytes: Buffer, name: string): boolean {
+  const isWide = /^utf-?(?:16|32)/i.test(name);
+  return isWide ? isAscii(bytes) && !bytes.includes(0) : /^utf-?7$/i.test(name) && !isAscii(bytes);
+}
+
+/** Returns the charset of a byte order mark (Unicode §23.8); null when there is none. */
+function markedCharset(bytes: Buffer): 'utf8' | 'utf-16' | 'utf-32' | null {
+  const [first, second, third, fourth] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf8';
+  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'utf-32' : 'utf-16';
+  if (first === 0xfe && second === 0xff) return 'utf-16';
+  return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? 'utf-32' : null;
+}
+
+function decodeNamed(bytes: Buffer, name: string): string {
+  if (isSevenBitCharset(name)) return decodeSevenBit(bytes, name);
+  if (isSingleByteCharset(name)) return decodeSingleByte(bytes, name);
   try {
-    return charsets.decode(bytes, name === '' || isAscii(name) ? 'windows-1252' : name);
+    return iconv.decode(bytes, name);
   } catch {
     return bytes.toString('utf8');
   }
 }
 
-/**
- * Decodes bytes that were read as latin1, such as header fields: UTF-8 if valid (RFC 6532), else windows-1252. Text with characters
- * beyond latin1 has already been decoded (mailsplit does this for RFC 2231 file names) and stays as it is.
- */
-export function decodeRawText(latin1: string): string {
-  if (!/[\x80-\xff]/.test(latin1) || /[^\0-\xff]/.test(latin1)) return latin1;
-  return decodeCharset(Buffer.from(latin1, 'latin1'), null);
+/** Bytes without the beginning of any sequence of UTF-8 are windows-1252 although they claim to be UTF-8. */
+function decodeUtf8(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  return /[\xc2-\xf4][\x80-\xbf]|[\xfe\xff]/.test(bytes.toString('latin1'))
+    ? bytes.toString('utf8')
+    : iconv.decode(bytes, 'windows-1252');
 }
 
-function isUtf8Alias(name: string): boolean {
-  return name === 'utf8' || name === 'unicode-1-1-utf-8';
+/** Decodes bytes above 127 that claim to be in a charset of 7 bits: UTF-8, or the 8-bit charset of the same language. */
+function decodeEightBit(bytes: Buffer, name: Parameters<typeof decodeSevenBit>[1]): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  // The bytes may still have escape sequences, beside a few damaged ones.
+  if (detectSevenBit(bytes) !== null) return decodeSevenBit(bytes, name);
+  const decoded = EIGHT_BIT[name].map((charset) => iconv.decode(bytes, charset));
+  return decoded.find((text) => !text.includes('\ufffd')) ?? decoded[0] ?? '';
 }
 
-function isAscii(name: string): boolean {
-  return name === 'us-ascii' || /^(?:(?:us-?)?ascii|7bit|8bit|unknown-8bit|default)$/.test(name);
-}
+const EIGHT_BIT = {
+  iso2022jp: ['eucjp', 'cp932'],
+  iso2022kr: ['cp949'],
+  iso2022cn: ['gb18030'],
+  hzgb2312: ['gb18030'],
+} as const;

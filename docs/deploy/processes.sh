@@ -110,6 +110,7 @@ process_environment() {
     # it meets the world first, and knows neither the database nor the key
     export SMTP_PROXIES="$(address_of proxy)" SMTP_TLS_KEY_FILE SMTP_TLS_CERT_FILE
     export SMTP_MAX_CONNECTIONS SMTP_MAX_CONNECTIONS_PER_ADDRESS SMTP_COMMAND_SECONDS
+    export SMTP_MAX_UNKNOWN_RECIPIENTS SMTP_FREE_UNKNOWN_RECIPIENTS
     return
   fi
   for name in DATABASE_URL SECRET_KEY PUBLIC_URL $(sed -n '/^x-database-environment/,/^$/s/^  \([A-Z_]*\): \${\1:-}$/\1/p' docker-compose.yml); do

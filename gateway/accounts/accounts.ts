@@ -5,6 +5,7 @@ import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
+import type { LocalSetting } from '../admission/forwarded-requests.ts';
 import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
@@ -22,6 +23,8 @@ export interface AccountsOptions
   extends Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
   /** role postroom_gateway, which reads the data of a user */
   userDatabase: Database;
+  /** settings that are open because only this machine reaches the service; none if omitted */
+  openForLocal?: readonly LocalSetting[];
   bus: Bus;
   now: () => Date;
   /** Queues an email. Resolves once it is stored. */
@@ -63,7 +66,16 @@ export function openAccounts(options: AccountsOptions): Accounts {
     sessions,
     async routes(app) {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
-      await authRoutes(app, { openAuth, attempts, sessions, database, publicUrl, isSignUpOpen, onPasswordChanged });
+      await authRoutes(app, {
+        openAuth,
+        attempts,
+        sessions,
+        database,
+        publicUrl,
+        isSignUpOpen,
+        openForLocal: options.openForLocal ?? [],
+        onPasswordChanged,
+      });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import type { ErrorBody } from '../http/error-response.ts';
 import type { Auth } from './auth.ts';
@@ -92,6 +93,8 @@ export interface AuthRouteOptions {
   database: Database;
   publicUrl: string;
   isSignUpOpen: boolean;
+  /** settings that are open because only this machine reaches the service */
+  openForLocal: readonly LocalSetting[];
   /** Called when the user's password was changed. */
   onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
 }
@@ -110,9 +113,9 @@ const MAX_USER_AGENT = 300;
  * tokens, and errors in our format.
  */
 export async function authRoutes(app: FastifyInstance, options: AuthRouteOptions): Promise<void> {
-  const { publicUrl, isSignUpOpen } = options;
-  app.get('/settings', { schema: { hide: true } }, () => ({
-    signUp: isSignUpOpen,
+  const { publicUrl, isSignUpOpen, openForLocal } = options;
+  app.get('/settings', { schema: { hide: true } }, (request) => ({
+    signUp: isSignUpOpen && !isClosedFor(request, openForLocal, 'SIGN_UP'),
     passkeyHost: new URL(publicUrl).hostname,
   }));
   for (const endpoint of authEndpoints)
@@ -138,7 +141,8 @@ async function serve(
   endpoint: AuthEndpoint,
   options: AuthRouteOptions,
 ): Promise<FastifyReply> {
-  const { openAuth, attempts, database } = options;
+  const { openAuth, attempts, database, openForLocal } = options;
+  if (endpoint.path === '/sign-up/email' && isClosedFor(request, openForLocal, 'SIGN_UP')) throw signUpForLocal();
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
   const auth = await openAuth();
@@ -161,6 +165,14 @@ async function serve(
   const answer = authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   return send(reply, 200, answer);
+}
+
+function signUpForLocal(): UserError {
+  return new UserError(
+    'forbidden',
+    'Sign-up is closed, because this service is set up for its own machine only and a proxy forwarded the request. The operator can set PUBLIC_URL and TRUSTED_PROXIES, and SIGN_UP=on to let visitors sign up.',
+    { title: 'Forbidden', reason: 'SIGN_UP_IS_LOCAL' },
+  );
 }
 
 function send(reply: FastifyReply, statusCode: number, body: unknown): FastifyReply {

@@ -1,17 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { loggedBody, renamesSecrets, shortenBody, sizeInWords } from '../../core/accounts/logged-body.ts';
+import { shortenBody, sizeInWords } from '../../core/accounts/logged-body.ts';
 import {
   type ApiInterface,
-  loggedPath,
   loggedRequestHeaders,
   loggedResponseHeaders,
-  operationOf,
   type RequestLogLevel,
 } from '../../core/accounts/logged-request.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { type LoggedRequest, storeApiRequests } from '../../db/queries/accounts/api-request.ts';
 import { gatewayMetrics } from '../../schema/metrics.ts';
+import { type HeldExchange, redactExchange } from './logged-exchange.ts';
 
 export interface RequestLog {
   /** Writes what is in memory, and resolves when it is stored or dropped. */
@@ -46,15 +46,12 @@ const HELD_REQUESTS = 2_000;
  */
 const HELD_BODIES = 262_144;
 
-/** A response in memory, as it was sent. */
-interface Held extends Omit<LoggedRequest, 'requestBody' | 'responseBody' | 'operation' | 'path' | 'omitsBodies'> {
-  url: string;
-  requestText: string | null;
-  responseText: string | null;
-  omitsBodies: boolean;
-  /** whether the request is longer than what is kept of it */
-  isCut: boolean;
-}
+/** Requests that are redacted before other work gets its turn. */
+const REDACTED_AT_ONCE = 20;
+
+/** A request and its response in memory, with what else is logged of them. */
+type Held = Omit<LoggedRequest, 'requestBody' | 'responseBody' | 'operation' | 'path' | 'status' | 'interface'> &
+  HeldExchange;
 
 /**
  * Logs every request of REST, GraphQL and MCP that comes with an API key. A request costs a few assignments: redaction and one insert for all
@@ -94,6 +91,9 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
       interface: interfaceOf(request),
       method: request.method,
       url: request.originalUrl,
+      routePath: request.routeOptions.url ?? null,
+      schema: request.routeOptions.schema,
+      bodyFields: request.routeOptions.config.bodyFields ?? null,
       status: reply.statusCode,
       durationMs,
       clientAddress: request.ip,
@@ -104,7 +104,6 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
       responseBytes: text === null ? sizeOf(reply.getHeader('content-length')) : Buffer.byteLength(text),
       responseText: text === null && payload != null ? undefinedBody(reply) : responseText,
       omitsBodies: level === 'on' && !hasRoom,
-      isCut: requestText !== null && requestText !== sent,
     });
   }
 
@@ -114,7 +113,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
     held = [];
     heldLength = 0;
     try {
-      await storeApiRequests(database, batch.map(loggedOf));
+      await storeApiRequests(database, await redactAll(batch));
     } catch (error) {
       gatewayMetrics.requestLogDropped.inc({ reason: 'database' }, batch.length);
       log.warn({ err: error, requests: batch.length }, 'failed to store the request log');
@@ -159,35 +158,21 @@ function interfaceOf({ routeOptions }: FastifyRequest): ApiInterface {
   return routeOptions.url === '/mcp' ? 'mcp' : 'rest';
 }
 
-function loggedOf({ url, requestText, responseText, isCut, ...held }: Held): LoggedRequest {
-  const why = reasonToHide({ interface: held.interface, isCut }, url, requestText);
-  return {
-    ...held,
-    path: loggedPath(url),
-    operation: operationOf(held.interface, requestText),
-    requestBody: requestText === null ? null : loggedBody(requestText),
-    responseBody: responseText === null ? null : why !== null ? why : loggedBody(responseText),
-  };
-}
-
-/** Returns the text that replaces a response that is not logged; null when it is logged. */
-function reasonToHide(
-  { interface: kind, isCut }: Pick<Held, 'interface' | 'isCut'>,
-  url: string,
-  requestText: string | null,
-): string | null {
-  if (kind === 'graphql' ? requestText?.includes('apiRequest') : url.startsWith('/api/e2/requests')) return OF_LOG;
-  if (kind !== 'graphql') return null;
-  return isCut || renamesSecrets(requestText ?? decoded(url)) ? MAY_HOLD_SECRET : null;
-}
-
-const OF_LOG = '[not logged: the response shows the request log]';
-const MAY_HOLD_SECRET = '[not logged: the document is long, or gives another name to a field that may hold a secret]';
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
+/** Redacts one request after the other, and lets the event loop run in between. */
+async function redactAll(batch: readonly Held[]): Promise<LoggedRequest[]> {
+  const logged: LoggedRequest[] = [];
+  for (const held of batch) {
+    const {
+      url: _url,
+      routePath: _path,
+      schema: _schema,
+      bodyFields: _fields,
+      requestText: _q,
+      responseText: _r,
+      ...rest
+    } = held;
+    logged.push({ ...rest, ...(await redactExchange(held)) });
+    if (logged.length % REDACTED_AT_ONCE === 0) await setImmediate();
   }
+  return logged;
 }

@@ -23,7 +23,7 @@ import { schema } from '../../schema/graphql/schema.ts';
 
 const MAX_DEPTH = 10;
 const MAX_ALIASES = 30;
-const MAX_TOKENS = 2_000;
+export const MAX_TOKENS = 2_000;
 const MAX_COST = 5_000;
 /** Only variables can be large, because they carry the mail to send. Characters. */
 const MAX_QUERY_LENGTH = 100_000;

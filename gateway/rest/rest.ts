@@ -40,6 +40,7 @@ import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { replyRoutes, sendingRoutes } from './sending/sending.ts';
+import { sentReviewRoutes } from './sending/sent-review.ts';
 import { suppressionRoutes } from './sending/suppressions.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
@@ -56,6 +57,7 @@ const resources = [
   emailRoutes,
   emailHtmlRoutes,
   emailCheckRoutes,
+  sentReviewRoutes,
   emailWaitRoutes,
   importRoutes,
   sendingRoutes,

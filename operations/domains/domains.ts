@@ -6,7 +6,7 @@ import { checkedRecordOf, type DomainCheck, isSeen, readDomainCheck } from '../.
 import { canonicalDomainName, parentDomains } from '../../core/domains/domain-name.ts';
 import { REASONS } from '../../core/domains/domain-state.ts';
 import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
-import { isTrustedDomain } from '../../core/domains/trusted-domain.ts';
+import { isNameOfService, isTrustedDomain } from '../../core/domains/trusted-domain.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -18,7 +18,14 @@ import * as pages from '../../db/queries/domains/domain-page.ts';
 import { findDomainId } from '../../db/queries/domains/domain-page.ts';
 import type { DomainConditions, Domain as DomainRow } from '../../db/queries/domains/domain-row.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
-import { invalid, isTaken, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import {
+  invalid,
+  isTaken,
+  isValidId,
+  newIdentifier,
+  type OperationContext,
+  type OperationSettings,
+} from '../context.ts';
 import { checkDnsNow, checkNewDomainDns } from './check-dns.ts';
 import { makeDkimKey } from './make-dkim-key.ts';
 
@@ -99,6 +106,8 @@ export async function createDomain(context: OperationContext, input: { domain: s
   if (name === null) throw invalid('Invalid domain format', 'domain');
   if (name === context.settings.mailHostname)
     throw invalid('This is the name of the mail server itself. Add the domain above it, or another one.', 'domain');
+  if (isNameOfService(name, context.settings.trustedDomains, serviceHosts(context.settings)))
+    throw invalid(`${name} is a name that the service uses itself, such as for bounces. Use another one.`, 'domain');
   const domainId = newIdentifier(context, 'domain');
   const key = await planKey(context, name);
   try {
@@ -110,6 +119,13 @@ export async function createDomain(context: OperationContext, input: { domain: s
   context.bus.publish('routing.changed', { name });
   if (!isTrustedDomain(name, context.settings.trustedDomains)) await checkNewDomainDns(context, domainId);
   return readDomain(context, domainId);
+}
+
+/** Returns the names under which the service itself is reached. */
+export function serviceHosts(settings: OperationSettings): string[] {
+  const { mailHostname, publicUrl, unsubscribeUrl, smtp } = settings;
+  const urls = [publicUrl, unsubscribeUrl].filter((url) => url !== null);
+  return [mailHostname, smtp.host, ...urls.map((url) => new URL(url).hostname)].map((host) => host.toLowerCase());
 }
 
 /**

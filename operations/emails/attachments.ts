@@ -49,8 +49,7 @@ export function readRawMessage(context: OperationContext, emailId: string): Prom
 async function readStoredMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const [size] = await loadSizes(context, [emailId]);
-  const bytes = await readBytes(context, emailId, { start: 0, length: size ?? 0 });
+  const bytes = await readWholeMessage(context, emailId);
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
 }
 
@@ -73,6 +72,12 @@ export async function readBytes(
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw new UserError('not_found', 'Email content not available');
+}
+
+/** Returns the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */
+export async function readWholeMessage(context: OperationContext, emailId: string): Promise<Buffer> {
+  const [size] = await loadSizes(context, [emailId]);
+  return readBytes(context, emailId, { start: 0, length: size ?? 0 });
 }
 
 function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {

@@ -1,6 +1,7 @@
 import type { SentDraft } from '../../core/sending/draft.ts';
 import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
-import { isTimeZone, readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
+import { readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
+import { isTimeZone } from '../../core/shared/time-zone.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';

@@ -44,6 +44,7 @@ import './threads/thread-changes.ts';
 import './threads/thread-claim.ts';
 import './emails/timeline.ts';
 import './sending/waiting-emails.ts';
+import './sending/sent-review.ts';
 import type { GraphQLSchema } from 'graphql';
 import { requireAccess } from './access.ts';
 import { builder } from './builder.ts';

@@ -23,6 +23,8 @@ test('an empty environment gives the defaults of the table', () => {
     validatingResolvers: [],
     trustedDomains: ['inbox.test', '*.inbox.test'],
     isLocalOnly: true,
+    openForLocal: ['SIGN_UP', 'TRUSTED_DOMAINS', 'ALLOWED_PRIVATE_NETWORKS'],
+    printsSecrets: null,
     outboundRelayUrl: null,
     outboundPort: 25,
     inboundSmtp: { host: '127.0.0.1', port: 2525 },
@@ -49,7 +51,13 @@ test('an empty environment gives the defaults of the table', () => {
     sendsTlsReports: false,
     smtpTls: null,
     httpConnectionsPerAddress: 256,
-    smtpLimits: { connections: 10_000, connectionsPerAddress: 50, commandSeconds: 60 },
+    smtpLimits: {
+      connections: 10_000,
+      connectionsPerAddress: 50,
+      commandSeconds: 60,
+      unknownRecipients: 20,
+      freeUnknownRecipients: 5,
+    },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },
     drainDelaySeconds: 0,
     tracing: null,
@@ -199,7 +207,11 @@ test('an explicit setting applies even if other machines reach the service', () 
     allowedPrivateNetworks: ['127.0.0.0/8'],
     trustedDomains: ['inbox.test'],
   });
-  expect(readConfig({ SIGN_UP: 'off' })).toMatchObject({ isLocalOnly: true, isSignUpOpen: false });
+  expect(readConfig({ SIGN_UP: 'off' })).toMatchObject({
+    isLocalOnly: true,
+    isSignUpOpen: false,
+    openForLocal: ['TRUSTED_DOMAINS', 'ALLOWED_PRIVATE_NETWORKS'],
+  });
 });
 
 test('an external database requires SECRET_KEY', () => {

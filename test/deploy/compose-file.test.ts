@@ -32,6 +32,7 @@ const filled = Object.fromEntries(
 
 /** Variables of docs/settings.md that no container gets, with the reason. */
 const notForContainers: Record<string, string> = {
+  PRINT_SECRETS: 'only bin/start.ts creates a first account',
   SMTP_PROCESSES: 'there are two services of it',
   SUBMISSION_PORT: 'its HAProxy serves port 25 only (docs/submission.md)',
   SUBMISSIONS_PORT: 'its HAProxy serves port 25 only (docs/submission.md)',

@@ -66,6 +66,98 @@ describe.concurrent('Time is total time:', () => {
   });
 });
 
+describe('recipients that do not exist', () => {
+  const MAX = 8;
+  let server: SmtpServer;
+  beforeAll(async () => {
+    server = await SmtpServer.start({ SMTP_MAX_UNKNOWN_RECIPIENTS: String(MAX) });
+    const known = server.script.recipient;
+    server.script.recipient = (recipient) =>
+      recipient.startsWith('no-')
+        ? { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No' }
+        : known(recipient);
+  });
+  afterAll(() => server.stop());
+
+  /** Starts a server that knows no recipient that begins with `no-`. */
+  async function start(environment: Record<string, string>): Promise<SmtpServer> {
+    const started = await SmtpServer.start(environment);
+    const known = started.script.recipient;
+    started.script.recipient = (recipient) =>
+      recipient.startsWith('no-')
+        ? { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No' }
+        : known(recipient);
+    return started;
+  }
+
+  const open = async (localAddress: string, { port } = server) => {
+    const client = await SmtpClient.greet(port, { localAddress });
+    await client.say('MAIL FROM:<a@elsewhere.test>');
+    return client;
+  };
+  /** Guesses `count` addresses; returns the codes of the replies and how long they took. */
+  const guess = async (client: SmtpClient, count: number) => {
+    const startedAt = performance.now();
+    const codes: number[] = [];
+    for (let n = 0; n < count && codes.at(-1) !== 421; n++)
+      codes.push((await client.say(`RCPT TO:<no-${n}@postroom.test>`)).code);
+    return { codes, milliseconds: performance.now() - startedAt };
+  };
+  /** Delays of the sixth to the eighth, less a clock tick each. */
+  const DELAYS_MS = 250 + 500 + 1_000 - 6;
+
+  test('are refused at once five times, then later and later, and end the session with 421', async () => {
+    const client = await open('127.0.0.9');
+    expect((await guess(client, 5)).codes).toEqual([550, 550, 550, 550, 550]);
+    const { codes, milliseconds } = await guess(client, MAX);
+    expect([codes, milliseconds > DELAYS_MS]).toEqual([[550, 550, 421], true]);
+    await client.closed;
+    await until(() => server.output.includes('smtp.unknown-recipients'));
+  });
+
+  test('hold up no other session, and no known recipient', async () => {
+    const slow = await open('127.0.0.10');
+    await guess(slow, 6);
+    const order: string[] = [];
+    const last = guess(slow, 1).then(() => order.push('slow'));
+    const other = await open('127.0.0.11');
+    expect((await other.say('RCPT TO:<b@postroom.test>')).code).toBe(250);
+    order.push('other');
+    await last;
+    expect(order).toEqual(['other', 'slow']);
+    expect((await slow.say('RCPT TO:<b@postroom.test>')).code).toBe(250);
+    slow.destroy();
+    other.destroy();
+  });
+
+  test('are counted over the sessions of a client, whose later sessions end at the first', async () => {
+    const own = await start({ SMTP_MAX_UNKNOWN_RECIPIENTS: '2', SMTP_FREE_UNKNOWN_RECIPIENTS: '100' });
+    const ended: number[][] = [];
+    for (let session = 0; session < 7; session++) ended.push((await guess(await open('127.0.0.12', own), 3)).codes);
+    expect(ended).toEqual([...Array(5).fill([550, 421]), [421], [421]]);
+    const client = await open('127.0.0.12', own);
+    expect((await client.say('RCPT TO:<b@postroom.test>')).code).toBe(250);
+    expect((await guess(await open('127.0.0.13', own), 1)).codes).toEqual([550]);
+    for (let session = 0; session < 6; session++)
+      expect((await guess(await open('127.0.0.1', own), 3)).codes).toEqual([550, 421]);
+    client.destroy();
+    await own.stop();
+  });
+
+  test('do not hold up a stop', async () => {
+    const own = await SmtpServer.start();
+    own.script.recipient = () => ({ verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No' });
+    const client = await SmtpClient.greet(own.port);
+    await client.say('MAIL FROM:<a@elsewhere.test>');
+    for (let n = 0; n < 9; n++) await client.say(`RCPT TO:<no-${n}@postroom.test>`);
+    client.send('RCPT TO:<no-10@postroom.test>\r\n');
+    const replies = [(await client.say('')).code];
+    await own.stop();
+    expect(replies).toEqual([550]);
+    await client.closed;
+  });
+});
+
 describe('Connections are counted:', () => {
   let server: SmtpServer;
   beforeAll(async () => {

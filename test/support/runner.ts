@@ -37,6 +37,7 @@ export async function makeMachine(environment: Record<string, string> = {}): Pro
       METRICS_PORT: '0',
       // a closed port: look-ups of the tests' senders fail at once
       DNS_SERVERS: '127.0.0.1:1',
+      PRINT_SECRETS: 'on',
       ...environment,
     },
     async remove() {

@@ -259,6 +259,7 @@ const child = spawn(process.execPath, ['bin/start.ts'], {
     SMTP_PORT: String(smtpPort),
     DNS_SERVERS: '127.0.0.1:1',
     LOG_LEVEL: 'error',
+    PRINT_SECRETS: 'on',
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 });

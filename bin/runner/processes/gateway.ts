@@ -62,6 +62,7 @@ export function gatewayConfigOf({
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,
+    openForLocal: config.openForLocal,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
     connectionsPerAddress: config.httpConnectionsPerAddress,

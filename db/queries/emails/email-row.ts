@@ -4,6 +4,7 @@ import type { EmailStatus, EmailType } from '../../../core/emails/email-status.t
 import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import type { CalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
@@ -307,6 +308,8 @@ const attachments = z.array(
     start: z.number(),
     length: z.number(),
     transferEncoding: z.enum(['base64', 'quoted-printable', '7bit', '8bit', 'binary', 'uuencode']),
+    // What the parser wrote; core/mime/calendar-event.ts.
+    event: z.custom<CalendarEvent>((event) => typeof event === 'object' && event !== null).exactOptional(),
   }),
 );
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));

@@ -193,7 +193,10 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
     name: 'retention-bodies',
     text: `
       with contents as (
-        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, removed_parts = '[]'
+        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, removed_parts = '[]',
+          attachments = case when c.attachments @? '$[*].event' then (
+            select jsonb_agg(one - 'event' order by place) from jsonb_array_elements(c.attachments) with ordinality as each (one, place)
+          ) else c.attachments end
         where c.user_id = $1 and c.email_id = any ($2::text[])
       )
       update email e set preview = '' where e.user_id = $1 and e.id = any ($2::text[]) and e.preview <> ''`,

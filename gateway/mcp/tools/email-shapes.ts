@@ -6,6 +6,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { waitAnswer } from '../../rest/emails/email-wait.ts';
 import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
+import { eventBodyOf } from '../../rest/emails/event-wire.ts';
 import { examinedEmailBody, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
@@ -196,12 +197,13 @@ function addressesOf(addresses: readonly string[], most: number): string[] {
   return addresses.slice(0, most).map((address) => shortText(address, MAX_SENDER));
 }
 
-/** The codes and links in an email. */
-export const extracts = waitAnswer.pick({ codes: true, links: true }).shape;
+/** The codes, the links and the event in an email. */
+export const extracts = waitAnswer.pick({ codes: true, links: true, event: true }).shape;
 
 export function extractsOf(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
   const found: Extracts = extractFrom(email);
   return {
+    event: eventBodyOf(found.event),
     codes: found.codes
       .slice(0, MAX_EXTRACTS)
       .map(({ code, foundIn, likelihood }) => ({ code, found_in: foundIn, likelihood })),

@@ -74,7 +74,7 @@ export const awaitEmail = defineTool({
   name: 'wait_for_email',
   title: 'Wait for an email',
   description:
-    'Waits until an email arrives that matches all filters, such as a verification code, and returns it with the codes and links in it. Begin to wait before the mail is sent, or give `since`.',
+    'Waits until an email arrives that matches all filters, such as a verification code, and returns it with the codes and links in it, and the event of an invitation. Begin to wait before the mail is sent, or give `since`.',
   access: access.read,
   effect: 'reads mail',
   answerWithinMs: WAIT_ANSWER_MS,

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -52,7 +53,7 @@ const keyBody = z
   .meta({ id: 'ApiKey' });
 
 const createdKey = keyBody
-  .extend({ token: z.string().meta({ description: 'The secret. It is returned only here, once.' }) })
+  .extend({ token: z.string().meta({ ...secret, description: 'The secret. It is returned only here, once.' }) })
   .meta({ id: 'CreatedApiKey' });
 
 /**

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { API_INTERFACES, REQUEST_LOG_DAYS, STATUS_CLASSES } from '../../../core/accounts/logged-request.ts';
 import { curlOf } from '../../../core/accounts/request-curl.ts';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import * as requests from '../../../operations/accounts/api-requests.ts';
 import { apiRequestQueryShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
@@ -37,12 +38,19 @@ const requestBody = z
     client_address: z.string().meta({ description: 'IP address of the client.' }),
     request_headers: headers,
     request_bytes: bytes,
-    request_body: z.string().nullable().meta({ description: BODY }),
+    request_body: z
+      .string()
+      .nullable()
+      .meta({ ...secret, description: BODY }),
     response_headers: headers,
     response_bytes: bytes,
-    response_body: z.string().nullable().meta({ description: BODY }),
+    response_body: z
+      .string()
+      .nullable()
+      .meta({ ...secret, description: BODY }),
     omits_bodies: z.boolean().meta({ description: 'Whether bodies are missing because the service was busy.' }),
     curl: z.string().meta({
+      ...secret,
       description: 'A shell command that sends the request again, with the API key in $POSTROOM_KEY.',
     }),
     created_at: instant,

@@ -8,6 +8,7 @@ import * as addresses from '../../../operations/domains/email-addresses.ts';
 import type { PolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { addressChangeShape, newAddressShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
+import { configSecrets } from '../endpoints/endpoint-wire.ts';
 import { policyUsageBody, policyUsageBodyOf } from '../sending/policy-wire.ts';
 import {
   errorBody,
@@ -41,7 +42,7 @@ const addressBody = z
       type: z.enum(['endpoint', 'webhook', 'none']),
       id: z.string().nullable(),
       name: z.string().nullable(),
-      config: z.unknown().optional(),
+      config: z.unknown().optional().meta(configSecrets),
       isActive: z.boolean(),
     }),
     policy: sendPolicyShape

@@ -7,6 +7,7 @@ import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
 import { emailBodyOf } from './email-wire.ts';
 import { detailedEmailBody } from './emails.ts';
+import { eventBody, eventBodyOf } from './event-wire.ts';
 import { readSenderFindings } from './sender-findings.ts';
 
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
@@ -75,6 +76,7 @@ export const waitAnswer = z
         }),
       )
       .meta({ description: 'Links, most relevant first and unsubscribe links last.' }),
+    event: eventBody.nullable().meta({ description: 'The event of its first calendar. Null if it has none.' }),
   })
   .meta({ id: 'AwaitedEmail' });
 
@@ -87,7 +89,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         operationId: 'waitForEmail',
         summary: 'Wait for an email',
         description:
-          'Returns the first received email that matches all filters, once it has a thread, with the codes and links in it. If no email arrives in time, the response is still 200, with `timed_out`.',
+          'Returns the first received email that matches all filters, once it has a thread, with the codes and links in it, and the event if it is an invitation. If no email arrives in time, the response is still 200, with `timed_out`.',
         tags: ['Emails'],
         body: waitBody,
         response: { 200: waitAnswer, default: errorBody },
@@ -99,7 +101,12 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       const wanted = { ...filter, ...(since === undefined ? {} : { since: new Date(since) }) };
       const emailId = await waitForEmail(context, wanted, timeout * 1_000);
       if (emailId === null)
-        return { object: 'wait' as const, timed_out: true, email: null, ...extractsBodyOf({ codes: [], links: [] }) };
+        return {
+          object: 'wait' as const,
+          timed_out: true,
+          email: null,
+          ...extractsBodyOf({ codes: [], links: [], event: null }),
+        };
       const email = await readEmail(context, emailId);
       return {
         object: 'wait' as const,
@@ -116,8 +123,9 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   );
 };
 
-function extractsBodyOf({ codes, links }: Extracts) {
+function extractsBodyOf({ codes, links, event }: Extracts) {
   return {
+    event: eventBodyOf(event),
     codes: codes.map(({ code, foundIn: places, likelihood }) => ({ code, found_in: places, likelihood })),
     links: links.map(({ url, text: words, foundIn: places, isUnsubscribe }) => ({
       url,

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { EMAIL_STATUSES, EMAIL_TYPES } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { findEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
 import { lastReplyText, RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
 import { instant, plainRecord, trashedAt, wireInstant } from '../shapes.ts';
+import { eventBody, eventBodyOf } from './event-wire.ts';
 
 const attemptBody = z
   .object({
@@ -194,6 +196,7 @@ export const emailBody = z
     scheduled_at: instant.nullable(),
     has_attachments: z.boolean(),
     attachments: z.array(attachmentBody),
+    event: eventBody.nullable().meta({ description: 'The event of its first calendar. Null if it has none.' }),
     is_read: z.boolean(),
     read_at: instant.nullable(),
     is_archived: z.boolean(),
@@ -302,6 +305,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     scheduled_at: wireInstant(email.scheduledAt),
     has_attachments: email.hasAttachments,
     attachments: attachmentsOf(email, publicUrl),
+    event: eventBodyOf(findEvent(email.attachments)),
     is_read: email.isRead,
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -21,7 +22,7 @@ const attachmentBody = z
 const signedAttachment = {
   ...attachment,
   content_id: z.string().optional(),
-  download_url: z.string().meta({ description: 'Works without an API key until `expires_at`.' }),
+  download_url: z.string().meta({ ...secretUrl, description: 'Works without an API key until `expires_at`.' }),
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });

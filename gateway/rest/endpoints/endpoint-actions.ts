@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { replayDeliveries, retryWaiting } from '../../../operations/endpoints/replays.ts';
@@ -75,7 +76,7 @@ const testInput = z
       }),
     overrideUrl: text
       .nullish()
-      .meta({ minLength: 1, description: 'For webhooks: URL to test instead of that of the endpoint.' }),
+      .meta({ ...secretUrl, minLength: 1, description: 'For webhooks: URL to test instead of that of the endpoint.' }),
     event: text.nullish().meta({
       description:
         'For webhooks: kind of event to post, the newest one of your account, or an example. The default is `email.received`, with a made-up email.',
@@ -95,7 +96,7 @@ const testAnswer = z
       .enum(FORMAT_NAMES)
       .optional()
       .meta({ description: 'Format of the request if you set one, or that of the endpoint.' }),
-    urlTested: z.string().optional(),
+    urlTested: z.string().optional().meta(secretUrl),
     testPayload: z.unknown().optional().meta({ description: 'The request body, in the same form as in production.' }),
     error: z.string().optional().meta({ description: 'Error message if there was no response.' }),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret, secretFields } from '../../../core/accounts/secret-fields.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS } from '../../../core/endpoints/endpoint-events.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
@@ -6,6 +7,9 @@ import { instant, wireInstant } from '../shapes.ts';
 import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
+
+/** Marks what is secret in the config of an endpoint. */
+export const configSecrets = secretFields({ url: 'url', headers: 'value', verificationToken: 'value' });
 
 /** Our names of the formats, and those of the reference service. */
 export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;
@@ -18,7 +22,7 @@ const endpointFields = {
     description:
       '`native`, `chat_a` or `chat_b`. The response to a request that names the format repeats that name, such as `discord`.',
   }),
-  config: z.record(z.string(), z.unknown()),
+  config: z.record(z.string(), z.unknown()).meta(configSecrets),
   isActive: z.boolean(),
   isDisabled: z.boolean().meta({ description: 'Whether Postroom disabled the endpoint.' }),
   inactiveReason: z.string().nullable().meta({ description: 'Why Postroom disabled the endpoint.' }),
@@ -54,9 +58,9 @@ export const endpointDetails = z
     signingSecret: z
       .string()
       .nullable()
-      .meta({ description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
+      .meta({ ...secret, description: 'Standard Webhooks secret. Null if the endpoint is no webhook.' }),
     signingSecrets: z
-      .array(z.object({ secret: z.string(), validUntil: instant.nullable() }))
+      .array(z.object({ secret: z.string().meta(secret), validUntil: instant.nullable() }))
       .meta({ description: 'Secrets that sign requests: the current one, and the previous one for 24 hours.' }),
     recentDeliveries: z.array(deliveryBody),
     associatedEmails: z.array(

@@ -7,6 +7,7 @@ import { endpointNaming, endpointSubscription, searchText } from '../../../schem
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
+  configSecrets,
   endpointBody,
   endpointBodyOf,
   endpointDetails,
@@ -19,6 +20,7 @@ import {
 const fields = {
   name: endpointNaming.name,
   config: z.unknown().meta({
+    ...configSecrets,
     type: 'object',
     description:
       'webhook: `url`, `timeout`, `retryAttempts`, `headers`, `signatureScheme`, `payload`, `maxPayloadOctets`, `attachments`; email: `forwardTo`; email_group: `emails`; both: `preserveHeaders`, `subjectPrefix`, `fromAddress`, `senderName`, `includeAttachments`',
@@ -33,7 +35,9 @@ const fields = {
 };
 
 /** Fields of a config of any type; checkEndpointConfig validates it by type. */
-const configFields = z.object(Object.fromEntries(ENDPOINT_CONFIG_FIELDS.map((name) => [name, z.unknown()])));
+const configFields = z
+  .object(Object.fromEntries(ENDPOINT_CONFIG_FIELDS.map((name) => [name, z.unknown()])))
+  .meta(configSecrets);
 
 const newEndpoint = z.object({ ...fields, type: endpointType }).meta({
   examples: [

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import { deriveListenerSecrets } from '../../../core/endpoints/listening.ts';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
 import { type EventKind, MAX_WAIT_SECONDS } from '../../../operations/events/events.ts';
@@ -44,10 +45,11 @@ const webhookRequest = z
     at: instant,
     email_id: z.string().nullable(),
     headers: z.record(z.string(), z.string()).meta({
+      ...secret,
       description:
         'Header fields of the request, with `webhook-signature`. They are signed at the time of the response.',
     }),
-    body: z.string().meta({ description: 'The body in Base64, because a signature covers its bytes.' }),
+    body: z.string().meta({ ...secret, description: 'The body in Base64, because a signature covers its bytes.' }),
   })
   .meta({ id: 'WebhookRequest' });
 
@@ -61,7 +63,7 @@ const pulledPage = z.object({
 const listenerPage = pulledPage.extend({
   signing_secret: z
     .string()
-    .meta({ description: 'Standard Webhooks secret of these requests. It stays the same for an API key.' }),
+    .meta({ ...secret, description: 'Standard Webhooks secret of these requests. It stays the same for an API key.' }),
 });
 
 export const webhookRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import { encodeContent, type GivenAttachment } from '../../../core/sending/outgoing-attachments.ts';
 import { invalid } from '../../../operations/context.ts';
 import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
@@ -77,7 +78,7 @@ export const contentShape = {
   claim_token: z
     .string()
     .nullish()
-    .meta({ description: 'Token of your claim of the thread. If the claim is lost, the response is 409.' }),
+    .meta({ ...secret, description: 'Token of your claim of the thread. If the claim is lost, the response is 409.' }),
 };
 
 // The shape allows missing fields, because operations report them with the messages that clients know.

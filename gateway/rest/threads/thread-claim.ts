@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import {
   DEFAULT_CLAIM_SECONDS,
   MAX_CLAIM_SECONDS,
@@ -19,7 +20,7 @@ const ttl = z
     maximum: MAX_CLAIM_SECONDS,
     description: `Seconds that the claim holds from now. The default is ${DEFAULT_CLAIM_SECONDS}.`,
   });
-const token = z.string().meta({ description: 'Token of the claim.' });
+const token = z.string().meta({ ...secret, description: 'Token of the claim.' });
 
 const grantedClaim = z
   .object({

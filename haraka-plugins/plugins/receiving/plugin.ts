@@ -5,7 +5,7 @@ import { clientNetwork } from '../../../core/shared/network-address.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
-import type { SmtpSettings } from '../../settings.ts';
+import { defaultSmtpLimits, type SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods, socketOf } from './connection-methods.ts';
 import {
@@ -21,6 +21,7 @@ import {
 import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
+import { limitUnknownRecipients, maxUnknownDelayMs } from './unknown-recipients.ts';
 
 /** The Haraka plugin: `reception.ts` makes the decision of each hook; this file holds the wiring and the life cycle of sessions. */
 
@@ -34,6 +35,8 @@ export interface Equipment {
 /** Time limit of a decision that asks the bus, above the limits of the questions (8 s and 20 s). */
 const QUESTION_LIMIT_MS = 9_000;
 const MESSAGE_LIMIT_MS = 25_000;
+/** The same for a recipient, which is delayed when it is unknown: unknown-recipients.ts. */
+const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxUnknownDelayMs(defaultSmtpLimits);
 const HANDSHAKE_LIMIT_MS = 25_000;
 /** How long a client may keep the socket open after we ended the session. */
 const LINGER_MS = 5_000;
@@ -57,6 +60,7 @@ export function equip({ bus, settings, log }: Equipment): void {
     settings,
     log,
     held: { sum: 0, limit: settings.limits.heldBytes },
+    unknown: limitUnknownRecipients(settings.limits),
   };
 }
 
@@ -71,6 +75,7 @@ export function forgetAnswers(): void {
  */
 export async function drain(limitMs: number): Promise<void> {
   isDraining = true;
+  equipped().unknown.release();
   const endAt = performance.now() + limitMs;
   while (sessions.size > 0 && performance.now() < endAt) {
     const isNear = performance.now() > endAt - LAST_WORDS_MS;
@@ -156,7 +161,7 @@ export const hook_mail = hook<[EnvelopeAddress, EsmtpParameters]>('mail', QUESTI
   ),
 );
 
-export const hook_rcpt = hook<[EnvelopeAddress]>('rcpt', QUESTION_LIMIT_MS, (connection, [forwardPath]) =>
+export const hook_rcpt = hook<[EnvelopeAddress]>('rcpt', RECIPIENT_LIMIT_MS, (connection, [forwardPath]) =>
   sessionOf(connection).purpose === 'submission'
     ? decideSubmittedRecipient(sessionOf(connection), forwardPath)
     : decideRecipient(equipped(), sessionOf(connection), forwardPath),

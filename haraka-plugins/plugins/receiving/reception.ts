@@ -9,7 +9,14 @@ import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
 import type { Questions } from './remember-answers.ts';
-import { beginTransaction, beginTransactionSpan, endTransactionSpan, type Session } from './session.ts';
+import {
+  beginTransaction,
+  beginTransactionSpan,
+  endTransactionSpan,
+  type RecipientVerdict,
+  type Session,
+} from './session.ts';
+import type { UnknownRecipients } from './unknown-recipients.ts';
 
 /** What the decisions of a transaction need. */
 export interface Reception {
@@ -18,6 +25,7 @@ export interface Reception {
   settings: SmtpSettings;
   log: Logger;
   held: HeldBytes;
+  unknown: UnknownRecipients;
 }
 
 /** Keywords and values of MAIL and RCPT (RFC 5321 §4.1.1.11), keywords in upper case. */
@@ -47,18 +55,19 @@ export function decideMail(
 
 /** RCPT (RFC 5321 §4.1.1.3): the receiving actor decides, so that nothing is relayed. Rejects when it is unreachable. */
 export function decideRecipient(
-  { questions, settings }: Reception,
+  reception: Reception,
   session: Session,
   forwardPath: EnvelopeAddress,
 ): Decision | Promise<Decision> {
+  const { questions, settings } = reception;
   const { transaction } = session.connection;
   if (transaction === null || transaction.rcpt_to.length > MAX_RECIPIENTS)
     return reply(452, '4.5.3 Too many recipients');
   if (forwardPath.user === '') return reply(501, '5.1.3 Bad forward-path');
   // RFC 5321 §4.5.1: <postmaster> without a domain is ours.
   const recipient = forwardPath.host === '' ? `${forwardPath.user}@${settings.mailHostname}` : mailbox(forwardPath);
-  const answer = (verdict: Awaited<ReturnType<Questions['checkRecipient']>>): Decision => {
-    if (verdict.verdict === 'reject') return reply(verdict.code, `${verdict.enhancedCode} ${verdict.text}`);
+  const answer = (verdict: RecipientVerdict): Decision | Promise<Decision> => {
+    if (verdict.verdict === 'reject') return refuseRecipient(reception, session, verdict);
     const { verdict: _, ...receiver } = verdict;
     if (!session.recipients.some((known) => known.recipient === recipient))
       session.recipients.push({ recipient, ...receiver });
@@ -67,6 +76,32 @@ export function decideRecipient(
   const from = mailbox(transaction.mail_from);
   const verdict = inSpan(session.span, () => questions.checkRecipient(recipient, from));
   return verdict instanceof Promise ? verdict.then(answer) : answer(verdict);
+}
+
+/** Refuses a recipient, later and later the more of them a client guesses, and ends its session at last. */
+function refuseRecipient(
+  { unknown, log }: Reception,
+  session: Session,
+  { code, enhancedCode, text }: Extract<RecipientVerdict, { verdict: 'reject' }>,
+): Decision | Promise<Decision> {
+  const refusal = reply(code, `${enhancedCode} ${text}`);
+  if (code < 500) return refusal;
+  const { connection } = session;
+  session.unknownRecipients += 1;
+  smtpMetrics.unknownRecipients.inc();
+  const decide = (isEnded: boolean): Decision => {
+    if (!isEnded) return refusal;
+    smtpMetrics.sessionsEnded.inc({ reason: 'unknown_recipients' });
+    log.info({
+      event: 'smtp.unknown-recipients',
+      session: connection.uuid,
+      remoteAddress: connection.remote.ip,
+      count: session.unknownRecipients,
+    });
+    return close(421, '4.7.0 Too many unknown recipients, try again later');
+  };
+  const isEnded = unknown.count(connection.remote.ip, session.unknownRecipients);
+  return isEnded instanceof Promise ? isEnded.then(decide) : decide(isEnded);
 }
 
 /** DATA: starts to read, unless this process already holds too much. */

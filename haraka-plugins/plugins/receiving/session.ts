@@ -33,6 +33,8 @@ export interface Session {
   isUtf8: boolean;
   /** error replies so far */
   syntaxErrors: number;
+  /** recipients so far that do not exist */
+  unknownRecipients: number;
   /** commands since the last accepted message */
   idleCommands: number;
   acceptedMessages: number;
@@ -61,6 +63,7 @@ export function openSession(connection: Connection, purpose: Session['purpose'],
     recipients: [],
     isUtf8: false,
     syntaxErrors: 0,
+    unknownRecipients: 0,
     idleCommands: 0,
     acceptedMessages: 0,
     isHeldBack: false,

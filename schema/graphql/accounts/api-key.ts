@@ -9,6 +9,7 @@ import { forgetLoaded } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, loaderOf, orNull } from '../nodes.ts';
+import { secret } from '../secret.ts';
 import { PolicyUsageNode, policyOfInput, SendPolicyInput, SendPolicyNode } from '../sending/send-policy.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
@@ -156,6 +157,7 @@ const CreateApiKeyPayload = builder.objectRef<{ id: string; secret: string }>('C
       resolve: ({ id }) => id,
     }),
     secret: t.exposeString('secret', {
+      extensions: secret,
       description: 'The secret to send as `Authorization: Bearer SECRET`. It is returned only here, once.',
     }),
   }),

@@ -7,6 +7,7 @@ import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection, totalCount } from '../connection.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { loaderOf, orNull } from '../nodes.ts';
+import { secret } from '../secret.ts';
 import { ApiKeyNode } from './api-key.ts';
 
 const ApiInterfaceEnum = builder.enumType('ApiInterface', {
@@ -88,6 +89,7 @@ ApiRequestNode.implement({
       description: 'Size of the request body in bytes. Null if there is none.',
     }),
     requestBody: t.exposeString('requestBody', {
+      extensions: secret,
       nullable: true,
       description: `Body of the request. ${BODY} Null if there is none, or if it is not logged.`,
     }),
@@ -96,6 +98,7 @@ ApiRequestNode.implement({
       description: 'Size of the response body in bytes. Null if it is not known.',
     }),
     responseBody: t.exposeString('responseBody', {
+      extensions: secret,
       nullable: true,
       description: `Body of the response. ${BODY} Null if there is none, or if it is not logged.`,
     }),
@@ -103,6 +106,7 @@ ApiRequestNode.implement({
       description: 'Whether bodies are missing because the service was busy.',
     }),
     curl: t.string({
+      extensions: secret,
       description: 'A shell command that sends the request again, with the API key in $POSTROOM_KEY.',
       resolve: (request, _args, { operations }) => curlOf(request, operations.settings.publicUrl),
     }),

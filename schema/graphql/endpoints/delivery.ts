@@ -20,6 +20,7 @@ import type { GraphContext } from '../context.ts';
 import { EventKind } from '../events/event.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, EmailNode, EndpointInterface, RecipientNode } from '../nodes.ts';
+import { secret, secretUrl } from '../secret.ts';
 
 const DeliveryStatus = builder.enumType('DeliveryStatus', {
   description: 'Status of a delivery.',
@@ -346,12 +347,13 @@ const DeliveryPayloadRef = builder.objectRef<DeliveryPayload & { most: number }>
   description: 'The request body that delivers an email to a webhook.',
   fields: (t) => ({
     text: t.string({
+      extensions: secret,
       description: 'JSON, unless it was cut. Its links work without a key for one week after delivery.',
       resolve: ({ body, most }) => textOf(body, most),
     }),
     sizeBytes: t.int({ description: 'Size in bytes.', resolve: ({ body }) => body.length }),
     isCut: t.boolean({ description: 'Whether the text was cut.', resolve: ({ body, most }) => body.length > most }),
-    url: t.string({ description: 'URL of the request.', resolve: ({ url }) => url }),
+    url: t.string({ description: 'URL of the request.', extensions: secretUrl, resolve: ({ url }) => url }),
     isEndpointChanged: t.exposeBoolean('isEndpointChanged', {
       description:
         'Whether the endpoint changed after the last attempt, so that the last request may have been different.',

@@ -14,6 +14,7 @@ import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { EndpointInterface } from '../nodes.ts';
+import { secretUrl } from '../secret.ts';
 import { WebhookEndpoint, WebhookFormat } from './endpoint.ts';
 
 const DeleteEndpointPayload = builder
@@ -69,6 +70,7 @@ const TestEndpointPayload = builder
         description: 'Format of the sample. Null if the sample was an email.',
       }),
       urlTested: t.exposeString('urlTested', {
+        extensions: secretUrl,
         nullable: true,
         description: 'URL of the request. Null if the sample was an email.',
       }),
@@ -170,7 +172,10 @@ builder.mutationFields((t) => ({
         type: WebhookFormat,
         description: 'For webhooks: format of the sample. Null uses that of the endpoint.',
       }),
-      overrideUrl: t.input.string({ description: 'For webhooks: URL to test instead of that of the endpoint.' }),
+      overrideUrl: t.input.string({
+        extensions: secretUrl,
+        description: 'For webhooks: URL to test instead of that of the endpoint.',
+      }),
       event: t.input.string({
         description:
           'For webhooks: kind of event to post, such as `email.bounced`: the newest one, or an example. Null posts a made-up received email.',

@@ -6,6 +6,7 @@ import { endpointNamingShape, endpointSubscriptionShape, parseInput } from '../.
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';
+import { secret, secretUrl } from '../secret.ts';
 import {
   AttachmentMode,
   DeliveryOrdering,
@@ -26,7 +27,7 @@ const CustomHeaderInput = builder.inputType('CustomHeaderInput', {
       required: true,
       description: 'Up to 126 characters. Headers that Postroom or HTTP sets are not allowed.',
     }),
-    value: t.string({ required: true, description: 'Up to 998 characters.' }),
+    value: t.string({ required: true, description: 'Up to 998 characters.', extensions: secret }),
   }),
 });
 
@@ -202,6 +203,7 @@ builder.mutationFields((t) => ({
     input: {
       name: t.input.string({ required: true, description: describedName }),
       url: t.input.string({
+        extensions: secretUrl,
         required: true,
         description: 'HTTPS URL, or HTTP on localhost. Private networks are not allowed.',
       }),
@@ -258,6 +260,7 @@ builder.mutationFields((t) => ({
       id: t.input.id(changed.id),
       name: t.input.string({ description: `${describedName} ${kept}` }),
       url: t.input.string({
+        extensions: secretUrl,
         description: `HTTPS URL, or HTTP on localhost. Private networks are not allowed. ${kept}`,
       }),
       ...webhookOptions(t.input),

@@ -18,6 +18,7 @@ import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface, endpointTypeName } from '../nodes.ts';
+import { secret, secretUrl } from '../secret.ts';
 
 type Webhook = ReturnType<typeof readWebhookConfig>;
 
@@ -165,14 +166,14 @@ const CustomHeader = builder.objectRef<{ name: string; value: string }>('CustomH
   description: 'A custom header of webhook requests.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the header.' }),
-    value: t.exposeString('value', { description: 'Value of the header.' }),
+    value: t.exposeString('value', { description: 'Value of the header.', extensions: secret }),
   }),
 });
 
 const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').implement({
   description: 'A secret that signs webhook requests (Standard Webhooks).',
   fields: (t) => ({
-    secret: t.exposeString('secret', { description: 'In the form `whsec_...`.' }),
+    secret: t.exposeString('secret', { description: 'In the form `whsec_...`.', extensions: secret }),
     validUntil: t.expose('validUntil', {
       type: 'DateTime',
       nullable: true,
@@ -188,7 +189,12 @@ export const WebhookEndpoint = builder.objectRef<Endpoint>('WebhookEndpoint').im
   interfaces: [builder.nodeInterfaceRef(), EndpointInterface],
   isTypeOf: isOfType('webhook'),
   fields: (t) => ({
-    url: t.field({ type: 'URL', description: 'URL of the webhook.', resolve: (endpoint) => configOf(endpoint).url }),
+    url: t.field({
+      type: 'URL',
+      description: 'URL of the webhook.',
+      extensions: secretUrl,
+      resolve: (endpoint) => configOf(endpoint).url,
+    }),
     format: t.expose('webhookFormat', { type: WebhookFormat, description: 'Format of the requests.' }),
     timeoutSeconds: t.int({
       description: 'Timeout of an attempt in seconds, 1 to 300; Postroom waits at most 120.',
@@ -239,6 +245,7 @@ export const WebhookEndpoint = builder.objectRef<Endpoint>('WebhookEndpoint').im
       description: 'Whether a response may contain actions for Postroom to run.',
     }),
     verificationToken: t.string({
+      extensions: secret,
       description: 'Value of the X-Webhook-Verification-Token header, which proves that a request comes from Postroom.',
       resolve: (endpoint) => configOf(endpoint).verificationToken,
     }),

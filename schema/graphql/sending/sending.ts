@@ -10,6 +10,7 @@ import { builder, enumValues } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
+import { secret } from '../secret.ts';
 
 const AttachmentInput = builder.inputType('AttachmentInput', {
   description: 'An attachment. An email can have up to 20, and 10 MB of bodies and attachments in total, decoded.',
@@ -81,6 +82,7 @@ export function contentFields(t: InputBuilder) {
 export function claimField(t: InputBuilder) {
   return {
     claimToken: t.string({
+      extensions: secret,
       description:
         'Token of your claim of the thread that the email answers. Returns Conflict with the code CLAIM_LOST if the claim is lost.',
     }),

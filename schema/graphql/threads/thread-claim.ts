@@ -15,6 +15,7 @@ import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { ThreadNode } from '../nodes.ts';
+import { secret } from '../secret.ts';
 
 /** Who has claimed a thread; without the token. */
 export const ThreadClaimRef = builder.objectRef<ThreadClaim>('ThreadClaim').implement({
@@ -33,6 +34,7 @@ function grantedPayload(name: 'ClaimThreadPayload' | 'RenewThreadClaimPayload') 
     description: 'A claim that you hold.',
     fields: (t) => ({
       token: t.exposeString('token', {
+        extensions: secret,
         description: 'Proves that you hold the claim. Use it as claimToken of replies.',
       }),
       claim: t.field({ type: ThreadClaimRef, description: 'The claim.', resolve: (granted) => granted }),
@@ -79,7 +81,7 @@ builder.mutationFields((t) => ({
     errors: { directResult: true },
     input: {
       threadId: t.input.id({ required: true, description: 'ID of the thread.' }),
-      token: t.input.string({ required: true, description: 'Token of the claim.' }),
+      token: t.input.string({ required: true, description: 'Token of the claim.', extensions: secret }),
       ttl: t.input.int({ description: TTL }),
     },
     resolve: async (_root, { input: { ttl, ...named } }, context) => {
@@ -96,7 +98,7 @@ builder.mutationFields((t) => ({
     errors: { dataField: { name: 'thread' } },
     input: {
       threadId: t.input.id({ required: true, description: 'ID of the thread.' }),
-      token: t.input.string({ required: true, description: 'Token of the claim.' }),
+      token: t.input.string({ required: true, description: 'Token of the claim.', extensions: secret }),
     },
     resolve: async (_root, { input }, context) => {
       const threadId = await releaseClaim(context.operations, input);

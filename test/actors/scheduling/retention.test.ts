@@ -99,11 +99,15 @@ test('bytes go before bodies and bodies before the rest; what is searched for is
   const { userId, ids } = await mailbox(8);
   const [emailId = ''] = ids;
   const rawId = await giveRaw(owner, [{ userId, emailId }], 'rhinoceros');
+  await owner.pool.query(
+    `update email_content set attachments = '[{"index":0},{"index":1,"event":{"summary":"x"}},{"index":2}]' where user_id = $1 and email_id = $2`,
+    [userId, emailId],
+  );
   const state = async () => {
     const { rows } = await owner.pool.query(
       `select e.raw_id is not null as has_raw, c.text_body is not null and c.html_body is not null as has_bodies, e.preview <> '' as has_preview,
          (select w.words::text like '%rhinoceros%' from email_words w where w.user_id = $1 and w.email_id = $2) as is_found,
-         exists (select from raw_message where id = $3) as has_bytes
+         c.attachments, exists (select from raw_message where id = $3) as has_bytes
        from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id where e.user_id = $1 and e.id = $2`,
       [userId, emailId, rawId],
     );
@@ -124,6 +128,7 @@ test('bytes go before bodies and bodies before the rest; what is searched for is
     has_preview: false,
     is_found: false,
     has_bytes: false,
+    attachments: [{ index: 0 }, { index: 1 }, { index: 2 }],
   });
   expect(await emailCount(userId)).toBe(8);
   expect(await stage.findFaults(userId)).toEqual([]);

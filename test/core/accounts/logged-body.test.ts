@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { loggedBody, renamesSecrets, shortenBody } from '../../../core/accounts/logged-body.ts';
-import { loggedPath, loggedRequestHeaders, operationOf } from '../../../core/accounts/logged-request.ts';
+import { loggedBody, shortenBody } from '../../../core/accounts/logged-body.ts';
+import { loggedPath, loggedRequestHeaders } from '../../../core/accounts/logged-request.ts';
 import { curlOf } from '../../../core/accounts/request-curl.ts';
 
 const logged = (body: unknown): unknown => JSON.parse(loggedBody(JSON.stringify(body)));
@@ -65,26 +65,6 @@ describe('a logged body', () => {
     expect(shortenBody('a'.repeat(20_000))).toHaveLength(8_192);
     expect(loggedBody('a\0\ud800')).toBe('a\ufffd\ufffd');
   });
-});
-
-test('a document that gives another name to a field that may hold a secret is recognized', () => {
-  for (const document of ['{ a: secret }', '{ x { key :  verificationToken } }', '... on P { s:secret }'])
-    expect(renamesSecrets(document)).toBe(true);
-  for (const document of ['{ secret }', '{ a: name token }', '(input: { secret: "x" }) { id }'])
-    expect(renamesSecrets(document)).toBe(false);
-});
-
-test.for([
-  ['graphql', { query: 'query Inbox($a: Int) { emails { id } }' }, 'Inbox'],
-  ['graphql', { query: '{ emails { id } }' }, 'emails'],
-  ['graphql', { query: 'mutation { sendEmail(input: {}) { id } }' }, 'mutation sendEmail'],
-  ['graphql', { query: 'query A { a } query B { b }', operationName: 'B' }, 'B'],
-  ['graphql', { query: 3 }, null],
-  ['mcp', { method: 'tools/call', params: { name: 'who_am_i', arguments: {} } }, 'who_am_i'],
-  ['mcp', { method: 'tools/list' }, 'tools/list'],
-  ['rest', { query: '{ a }' }, null],
-] as const)('the operation of a %s request with %j is %s', ([kind, body, name]) => {
-  expect(operationOf(kind, JSON.stringify(body))).toBe(name);
 });
 
 test('a path is logged without secrets, and of headers those that hold none', () => {

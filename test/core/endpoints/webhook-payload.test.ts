@@ -12,6 +12,7 @@ import {
   planPayload,
 } from '../../../core/endpoints/webhook-payload.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { type CalendarEvent, findEvent } from '../../../core/mime/calendar-event.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { REMOVED_KINDS, removedText } from '../../../core/mime/reply-text.ts';
 import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
@@ -123,6 +124,7 @@ test('the nested payload has every field of the interface', () => {
         raw: 'Subject: Hi\r\n\r\nAAAA',
         rawUrl: linkMatching('/api/e2/emails/em_1/raw'),
         attachments: [file],
+        event: null,
         headers,
       },
       cleanedContent: {
@@ -389,6 +391,7 @@ function nestedOf(facts: PayloadFacts) {
         rawUrl: linkTo(facts, 'raw'),
         attachments: filesOf(facts),
         ...(content.priority === null ? {} : { priority: content.priority }),
+        event: findEvent(content.attachments),
         headers,
       },
       cleanedContent: {
@@ -420,6 +423,7 @@ function flatOf(facts: PayloadFacts) {
     html: content.htmlBody,
     text: content.textBody,
     attachments: filesOf(facts),
+    event: findEvent(content.attachments),
     headers: headersOf(content.headers),
     receivedAt: email.receivedAt,
     rawUrl: linkTo(facts, 'raw'),
@@ -556,4 +560,15 @@ test('no plan exceeds its budget unless the fixed part does', () => {
       (plan.hasHeaders ? sizes.headers : 0);
     expect(total).toBeLessThanOrEqual(budget);
   }
+});
+
+test('the event of an invitation is in both payloads, without its attendees when they would take too much', async () => {
+  const attendees = Array.from({ length: 90 }, (_, n) => `ATTENDEE:mailto:guest-${n}@b.test`);
+  const calendar = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'SUMMARY:Kick-off', ...attendees, 'END:VEVENT', 'END:VCALENDAR'];
+  const facts = await factsOf(Buffer.from(['Content-Type: text/calendar', '', ...calendar].join('\r\n')));
+  expectEqualBytes(facts);
+  const flat = (maxPayloadOctets: number) =>
+    JSON.parse(payloadText({ ...OPTIONS, payload: 'flat', maxPayloadOctets }, facts)) as { event: CalendarEvent };
+  expect(flat(4_000_000).event).toMatchObject({ summary: 'Kick-off', attendees: { length: 90 } });
+  expect(flat(10_000).event).toMatchObject({ summary: 'Kick-off', attendees: [] });
 });

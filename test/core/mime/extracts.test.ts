@@ -4,7 +4,7 @@ import { expectLinearGrowth } from '../../support/growth.ts';
 import { CODE_MAILS, CODELESS_MAILS, LINK_MAILS } from './code-mails.ts';
 
 const from = (given: { subject?: string; text?: string; html?: string; headers?: [string, string][] }) =>
-  extractFrom({ subject: '', text: null, html: null, headers: [], ...given });
+  extractFrom({ subject: '', text: null, html: null, headers: [], attachments: [], ...given });
 
 describe('codes', () => {
   test.each([

@@ -3,11 +3,11 @@ import {
   decodeText,
   endOfHeaderSection,
   firstField,
-  parseDate,
   readableFields,
   readHeaderSection,
   readPriority,
 } from '../../../core/mime/header-fields.ts';
+import { parseDate } from '../../../core/mime/parse-date.ts';
 
 const section = (text: string) => readHeaderSection(Buffer.from(text, 'latin1'));
 const names = (text: string) => section(text).fields.map((field) => field.name);

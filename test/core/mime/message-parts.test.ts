@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readParts } from '../../../core/mime/message-parts.ts';
+import { parseMessage } from '../../../core/mime/parse-message.ts';
 
 const HEAD = 'From: joe@x.test\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n';
 
@@ -35,4 +36,12 @@ test('the body of a message without parts is everything after its header section
   expect(await bodiesOf('From: joe@x.test\r\n\r\n--b\r\nHello.\r\n--b--\r\n')).toEqual(['--b\r\nHello.\r\n--b--\r\n']);
   expect(await bodiesOf('From: joe@x.test\n\nHello.')).toEqual(['Hello.']);
   expect(await bodiesOf('From: joe@x.test\r\n')).toEqual(['']);
+});
+
+test('a header section that ends at a delimiter does not hide a second From field', async () => {
+  const message =
+    'From: a@x.test\r\nContent-Type: multipart/mixed; boundary=b\r\n--b\r\nFrom: b@y.test\r\n\r\nHello.\r\n--b--\r\n';
+  const { addresses, hasSeveralFromFields } = await parseMessage(Buffer.from(message));
+  expect(addresses.from?.text).toBe('a@x.test');
+  expect(hasSeveralFromFields).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readSchedule, wallToInstant } from '../../../core/sending/schedule.ts';
+import { readSchedule } from '../../../core/sending/schedule.ts';
+import { wallToInstant } from '../../../core/shared/time-zone.ts';
 
 const now = new Date('2026-03-06T15:00:00Z');
 

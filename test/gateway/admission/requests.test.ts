@@ -4,6 +4,7 @@ import Fastify from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { asUser } from '../../../db/connection/transaction.ts';
 import { removeLeftovers } from '../../../db/queries/upkeep/remove-leftovers.ts';
@@ -314,7 +315,7 @@ describe('the request log', () => {
     expect([named.operation, named.response_body.includes('[redacted]')]).toEqual(['Make', true]);
     const other = (await gateway.graphql(box.apiKey, create('s: secret'))).json().data.createApiKey.s;
     const renamed = await newest('interface=graphql');
-    expect(renamed.response_body).toMatch(/^\[not logged/);
+    expect(JSON.parse(renamed.response_body)).toEqual({ data: { createApiKey: { s: '[redacted]' } } });
     const stored = await gateway.owner.pool.query('select to_jsonb(r)::text as row from api_request r');
     const all = stored.rows.map(({ row }) => row).join();
     for (const each of [made.token, secret, other, box.apiKey]) expect(all).not.toContain(each);
@@ -403,7 +404,8 @@ describe('the request log under load', () => {
       level: 'on',
       heldBodies: 10,
     });
-    app.get('/', () => ({ text: 'a body' }));
+    app.get('/', { schema: { response: { 200: z.object({ text: z.string() }) } } }, () => ({ text: 'a body' }));
+    app.setSerializerCompiler(() => JSON.stringify);
     await app.ready();
     return { app, log };
   }

@@ -135,7 +135,7 @@ const FIELDS = `
   attachmentCount isRead readAt isArchived trashedAt isTest metadata threadPosition threadReason guardStatus envelopeRecipient plusTag size rawUrl
   from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
   thread { id } domain { id } ownAddress { id } batch { id } guardRule { id } tags { name value }
-  attachments { index filename contentType size contentId disposition downloadUrl }
+  attachments { index filename contentType size contentId disposition downloadUrl } extracts { event { summary } }
   content { text html cleanedText cleanedHtml quotedText signature removedParts { kind start end } inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
   securityWarnings { kind text shown actual } approval { status }
@@ -184,6 +184,7 @@ function detailOf(email: Graph) {
     sent_at: email.sentAt,
     scheduled_at: email.scheduledAt,
     has_attachments: email.hasAttachments,
+    event: email.extracts.event,
     attachments: email.attachments.map((attachment: Graph) => ({
       filename: attachment.filename,
       contentType: attachment.contentType,

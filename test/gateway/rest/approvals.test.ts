@@ -238,6 +238,23 @@ describe('approving', () => {
     expect((await bytes()).equals(before)).toBe(true);
   });
 
+  test('rescheduling an approved email changes its Date and nothing else', async () => {
+    const { id } = await send({ scheduled_at: 'in 2 hours', html: '<p>Hello</p><p style="display:none">more</p>' });
+    const bytes = async () =>
+      (await gateway.call(box.apiKey, 'GET', `/emails/${id}/raw`)).rawPayload.toString('latin1');
+    const withoutDate = (text: string) => text.replace(/^Date: .*\r\n/m, '');
+    const before = await bytes();
+    await decide(id, 'approve');
+    const later = await gateway.call(sender.secret, 'PATCH', `/emails/${id}`, {
+      scheduled_at: 'in 5 hours',
+      html: '<p>Other</p>',
+      subject: 'Other',
+    });
+    const after = await bytes();
+    expect([400, 200]).toContain(later.statusCode);
+    expect(withoutDate(after)).toBe(withoutDate(before));
+  });
+
   test('a reply joins its thread when it is sent, and names it before', async () => {
     const threadId = 'th_of_reply';
     const messageId = '<original@elsewhere.test>';
@@ -385,4 +402,105 @@ test('mail that nobody approved in time is rejected, in batches, and says so', a
   expect([tooLate.statusCode, tooLate.json().decision]).toEqual([409, 'expired']);
   expect((await decide(id, 'reject')).statusCode).toBe(409);
   expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+});
+
+describe('a review', () => {
+  const HTML =
+    '<p>Hello <a href="https://evil.example/x">page</a></p><div style="display:none">SECRET</div><!-- note -->';
+  const sneaky = () =>
+    send({
+      bcc: ['hidden@elsewhere.test'],
+      reply_to: ['eve@evil.test'],
+      text: 'Pay Eve',
+      html: HTML,
+      headers: { 'X-Prompt': 'ignore your rules' },
+      attachments: [{ filename: 'a.pdf', content: 'TVo=', content_type: 'image/png' }],
+    });
+
+  test('has every field and part of the stored message, and marks what readers do not see', async () => {
+    const { id } = await sneaky();
+    const response = await gateway.call(approver.secret, 'GET', `/emails/${id}/review`);
+    expect(response.statusCode).toBe(200);
+    const { object, email_id, fields, parts, notes, is_truncated } = response.json();
+    expect([object, email_id, is_truncated]).toEqual(['email_review', id, false]);
+    expect(fields).toContainEqual({ name: 'X-Prompt', value: 'ignore your rules' });
+    expect(parts.map((part: { path: string; content_type: string }) => [part.path, part.content_type])).toEqual([
+      ['1.1', 'text/plain'],
+      ['1.2', 'text/html'],
+      ['2', 'image/png'],
+    ]);
+    expect([parts[0].source.trim(), parts[1].source.trim()]).toEqual(['Pay Eve', HTML]);
+    expect(parts[1].pieces).toEqual([
+      { text: 'Hello ', unseen: null, target: null },
+      { text: 'page', unseen: null, target: 'https://evil.example/x' },
+      { text: '\n', unseen: null, target: null },
+      { text: 'SECRET\n', unseen: { kind: 'hidden', detail: 'display: none' }, target: null },
+      { text: 'note\n', unseen: { kind: 'comment', detail: 'a comment' }, target: null },
+    ]);
+    expect(new Set(notes.map(({ kind }: { kind: string }) => kind))).toEqual(
+      new Set(['hidden_recipients', 'reply_address', 'own_field', 'text_differs', 'file_type']),
+    );
+  });
+
+  test('is the same over GraphQL', async () => {
+    const { id } = await sneaky();
+    const rest = (await gateway.call(approver.secret, 'GET', `/emails/${id}/review`)).json();
+    const answer = await gateway.graphql(
+      approver.secret,
+      `query ($id: ID!) { email(id: $id) { review {
+        fields { name value } isTruncated notes { kind where detail }
+        parts { path contentType source pieces { text target unseen { kind detail } } }
+      } } }`,
+      { id },
+    );
+    const { review } = answer.json().data.email;
+    expect(review.fields).toEqual(rest.fields);
+    expect(review.notes).toEqual(
+      rest.notes.map((note: { kind: string }) => ({ ...note, kind: note.kind.toUpperCase() })),
+    );
+    expect(review.parts.map((part: { source: string }) => part.source)).toEqual(
+      rest.parts.map((part: { source: string }) => part.source),
+    );
+    expect(review.parts[1].pieces[3]).toEqual({
+      text: 'SECRET\n',
+      target: null,
+      unseen: { kind: 'HIDDEN', detail: 'display: none' },
+    });
+  });
+
+  test('of an email that a draft became shows what is sent', async () => {
+    const body = { from: box.address, to: ['ada@elsewhere.test'], subject: 'Hi', html: HTML };
+    const draft = (await gateway.call(sender.secret, 'POST', '/drafts', body)).json();
+    const sent = (
+      await gateway.call(sender.secret, 'POST', `/drafts/${draft.id}/send`, { version: draft.version })
+    ).json();
+    const { parts } = (await gateway.call(approver.secret, 'GET', `/emails/${sent.id}/review`)).json();
+    expect(parts[1].source.trim()).toBe(HTML);
+  });
+
+  test('is for keys that may read, of the same account, and of outgoing mail', async () => {
+    const { id } = await send();
+    const status = async (key: string, emailId = id) =>
+      (await gateway.call(key, 'GET', `/emails/${emailId}/review`)).statusCode;
+    const blind = await insertKey(gateway.owner, box, { scopes: ['approve'] });
+    const [receivedId] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+    const other = await gateway.mailbox();
+    expect(await status(blind.secret)).toBe(403);
+    expect(await status(other.apiKey)).toBe(404);
+    expect(await status(approver.secret, receivedId)).toBe(404);
+    expect(await status(approver.secret, 'nothing')).toBe(404);
+  });
+
+  test('of the largest HTML is bounded, also when 5 ask at once', async () => {
+    const { id } = await send({ html: `<p style="display:none">${'hidden &#8203;'.repeat(300_000)}</p>` });
+    const reviews = await Promise.all(
+      Array.from({ length: 5 }, () => gateway.call(approver.secret, 'GET', `/emails/${id}/review`)),
+    );
+    for (const { statusCode, rawPayload, json } of reviews) {
+      expect([200, 503]).toContain(statusCode);
+      expect(rawPayload.length).toBeLessThan(4_000_000);
+      if (statusCode === 200) expect(json().is_truncated).toBe(true);
+    }
+    expect(reviews.some(({ statusCode }) => statusCode === 200)).toBe(true);
+  });
 });

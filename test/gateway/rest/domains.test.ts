@@ -18,7 +18,13 @@ const changed: string[] = [];
 
 beforeAll(async () => {
   dns = await startDnsServer();
-  gateway = await openTestGateway({ config: { mailHostname: HOST, trustedDomains: ['trusted.test'] } });
+  gateway = await openTestGateway({
+    config: {
+      mailHostname: HOST,
+      trustedDomains: ['trusted.test', '*.shared.test'],
+      publicUrl: 'https://app.shared.test',
+    },
+  });
   gateway.bus.subscribe('routing.changed', ({ name }) => void changed.push(name));
   serving = serveLooks();
 });
@@ -60,6 +66,19 @@ async function verified(name = nextName()) {
 }
 
 describe('adding a domain', () => {
+  test.each(['mail.shared.test', 'mta-sts.shared.test', 'app.shared.test'])(
+    'below a trusted wildcard does not give away %s, which the service uses',
+    async (domain) => {
+      const { status, body } = await call('POST', '/domains', { domain });
+      expect([status, body.message]).toEqual([
+        400,
+        `${domain} is a name that the service uses itself, such as for bounces. Use another one.`,
+      ]);
+      expect((await call('POST', '/domains', { domain: domain.toUpperCase() })).status).toBe(400);
+      expect((await call('POST', '/domains', { domain: `x${names++}.shared.test` })).body.status).toBe('verified');
+    },
+  );
+
   test('looks at what is there', async () => {
     const name = nextName();
     dns.set(name, 'MX', [{ preference: 5, exchange: 'mx.other.test' }]);

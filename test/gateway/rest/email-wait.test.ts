@@ -51,8 +51,48 @@ test('returns the first matching email, once it has a thread, with its codes and
       { url: 'https://shop.example/verify?t=1', text: null, found_in: ['text'], is_unsubscribe: false },
       { url: 'https://shop.example/u', text: null, found_in: ['header'], is_unsubscribe: true },
     ],
+    event: null,
   });
   expect(body.email.thread_id).toMatch(/^th_/);
+});
+
+test('returns the event of an invitation, as the email and the graph show it', async () => {
+  const box = await gateway.mailbox();
+  const since = new Date().toISOString();
+  const calendar =
+    'BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:one@shop.example\nSUMMARY:Kick-off\nDTSTART;TZID=W. Europe Standard Time:20261201T100000\n' +
+    'DURATION:PT1H\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:x@y.test\nEND:VEVENT\nEND:VCALENDAR\n';
+  const fields = 'Content-Type: text/calendar; method=REQUEST\n';
+  const emailId = await mail.deliver(message('Invitation', calendar, fields), box.address);
+  const event = {
+    method: 'REQUEST',
+    uid: 'one@shop.example',
+    sequence: 0,
+    status: null,
+    summary: 'Kick-off',
+    location: null,
+    start: '2026-12-01T09:00:00.000Z',
+    end: '2026-12-01T10:00:00.000Z',
+    time_zone: 'Europe/Berlin',
+    is_all_day: false,
+    organizer: null,
+    attendees: [{ name: null, address: 'x@y.test', status: 'needs-action' }],
+    recurrence: null,
+    recurrence_id: null,
+  };
+  const { body } = await wait(box, { since, timeout: 60 });
+  expect(body.event).toEqual(event);
+  expect(body.email).toMatchObject({ id: emailId, event, attachments: [{ contentType: 'text/calendar' }] });
+  expect(body.email.attachments[0]).not.toHaveProperty('event');
+  const query =
+    'query($id: ID!) { email(id: $id) { extracts { event { method timeZone start attendees { status } } } } }';
+  const shown = (await gateway.graphql(box.apiKey, query, { id: emailId })).json();
+  expect(shown.data.email.extracts.event).toEqual({
+    method: 'REQUEST',
+    timeZone: 'Europe/Berlin',
+    start: '2026-12-01T09:00:00.000Z',
+    attendees: [{ status: 'NEEDS_ACTION' }],
+  });
 });
 
 test('without a time mail that was there before does not count; with one it does', async () => {
@@ -68,6 +108,7 @@ test('without a time mail that was there before does not count; with one it does
     email: null,
     codes: [],
     links: [],
+    event: null,
   });
   const { status, body } = await wait(box, { since: '2020-01-01T00:00:00Z' });
   expect([status, body.details[0].field]).toEqual([400, 'since']);

@@ -359,6 +359,7 @@ describe('one email', () => {
       updated_at: expect.any(String),
       sent_at: null,
       scheduled_at: null,
+      event: null,
       has_attachments: true,
       attachments: [
         {

@@ -72,6 +72,7 @@ const texts: [string, string, OutgoingCase['finds']][] = [
   ['other program', 'slack://open', 'link'],
   ['scheme without an authority', 'magnet:?xt=urn:btih:1', 'link'],
   ['mail with a text', 'mailto:ann@example.com?body=https', 'link'],
+  ['message to a number', 'sms:+493012345', 'link'],
   ['FTP name', 'ftp.evil.example', 'link'],
   ['domain before CJK', '请访问evil.com吧', 'link'],
   ['domain before a superscript', 'evil.com² is it', 'link'],

@@ -23,7 +23,16 @@ export const WAITING_CONTENT = graphql(`
     email(id: $id) {
       id subject
       attachments { index filename contentType size downloadUrl disposition }
-      content { text cleanedText html isTruncated }
+      content { html }
+      review {
+        fields { name value }
+        parts {
+          path contentType disposition filename sizeBytes source isTruncated
+          pieces { text target unseen { kind detail } }
+        }
+        notes { kind where detail }
+        isTruncated
+      }
       approval {
         thread {
           id normalizedSubject messageCount

@@ -5,6 +5,7 @@ import type { ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconChecks } from '../../parts/icons.ts';
+import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
@@ -12,10 +13,10 @@ import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { MessageAttachments } from '../inbox/message-attachments.tsx';
-import { MessageWords } from '../inbox/message-body.tsx';
 import { timeInZone } from '../scheduled/time-in-zone.ts';
 import { ApprovalActions } from './approval-actions.tsx';
 import { APPROVAL_KINDS, WAITING, WAITING_CONTENT } from './approval-documents.ts';
+import { ReviewNotes, ReviewParts } from './sent-review.tsx';
 
 type Waiting = ResultOf<typeof WAITING>['waitingEmails']['edges'][number]['node'];
 type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
@@ -117,7 +118,9 @@ function WaitingContent({ id, title }: { id: string; title: string }) {
     <SimpleGrid cols={{ base: 1, md: thread === null ? 1 : 2 }} spacing="sm">
       <Paper withBorder p="md" radius="md" component="section" aria-label="Message">
         <Stack gap="sm">
-          <MessageWords email={email} title={title} />
+          {email.review !== null && <ReviewNotes review={email.review} />}
+          {email.content.html !== null && <MailFrame emailId={email.id} title={title} />}
+          {email.review !== null && <ReviewParts review={email.review} />}
           <MessageAttachments emailId={email.id} attachments={email.attachments} />
         </Stack>
       </Paper>

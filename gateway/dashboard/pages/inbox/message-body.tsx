@@ -59,7 +59,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
 }
 
 /** The HTML body, or the text without quoted parts, which can be expanded. */
-export function MessageWords({
+function MessageWords({
   email,
   title,
 }: {

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectInjected, ERAS } from '../../support/servers/mcp-client.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+let endpointId: string;
+/** the verification token of the endpoint, which has no form that could be recognized */
+let token: string;
+
+/** A secret that a request holds. */
+const CANARY = 'zq7canary4secret9';
+const HOOK = 'https://hooks.example.test/services/T0/zq8path5secret';
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { requestLog: 'on' } });
+  box = await gateway.mailbox();
+  const made = await gateway.call(box.apiKey, 'POST', '/endpoints', {
+    name: 'hook',
+    type: 'webhook',
+    config: { url: HOOK, headers: { 'X-Shop': CANARY } },
+  });
+  endpointId = made.json().id;
+  token = made.json().config.verificationToken;
+});
+afterAll(() => gateway.close());
+
+/** Stores what is in memory, and removes and returns all rows of the log. */
+async function takeLog(): Promise<string[]> {
+  await gateway.call(box.apiKey, 'GET', '/requests?limit=1');
+  const { rows } = await gateway.owner.pool.query<{ row: string }>(
+    'delete from api_request r returning to_jsonb(r)::text as row',
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** Returns the rows that have one of the texts. */
+const rowsWith = (rows: readonly string[], ...texts: string[]) =>
+  rows.filter((row) => texts.some((text) => row.includes(text))).map((row) => row.slice(0, 2_000));
+
+const post = (payload: string, url = '/graphql') =>
+  gateway.app.inject({
+    method: 'POST',
+    url,
+    headers: { authorization: `Bearer ${box.apiKey}`, 'content-type': 'application/json' },
+    payload,
+  });
+
+/** Returns the next of a fixed sequence of numbers from 0 to 1. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** What may stand between two tokens of a document. */
+const GAPS = [' ', '\n', ',', '\ufeff', ' , \t', '# note\n', '#"\n', '\r\n#{ a: b }\n', ',#\ufeff\n,'];
+
+/** Returns a document with random gaps between its tokens, which are separated by spaces. */
+function split(document: string, random: () => number): string {
+  return document
+    .split(' ')
+    .map((each) => each + (GAPS[Math.floor(random() * GAPS.length)] ?? ' '))
+    .join('');
+}
+
+/** Returns JSON with each character of its texts, or some of them, as an escape. */
+function escapeJson(value: unknown, random: () => number): string {
+  return JSON.stringify(value).replace(/[a-zA-Z]/g, (letter, at: number, all: string) => {
+    const isInText = (all.slice(0, at).match(/(?<!\\)"/g) ?? []).length % 2 === 1;
+    return isInText && all[at - 1] !== '\\' && random() < 0.3
+      ? `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+      : letter;
+  });
+}
+
+describe('the request log', () => {
+  const readers = [
+    'query { endpoint ( id : "ID" ) { ... on WebhookEndpoint { a : verificationToken } } }',
+    'query { endpoint ( id : "ID" ) { id ... on WebhookEndpoint { verificationToken url h : headers { n : name v : value } } } }',
+    '{ e : endpoint ( id : "ID" ) { ... F } } fragment F on WebhookEndpoint { name : verificationToken }',
+    '{ e : endpoint ( id : "ID" ) { ... F } } fragment F on Endpoint { ... { ... G } } fragment G on WebhookEndpoint { id : verificationToken @include ( if : true ) }',
+    'query A ( $id : ID ! = "ID" , $yes : Boolean = true ) { endpoint ( id : $id ) { ... @skip ( if : false ) { ... on WebhookEndpoint { status : verificationToken @include ( if : $yes ) } } } }',
+    '{ node ( id : "ID" ) { __typename ... on WebhookEndpoint { createdAt : verificationToken } } }',
+    '{ endpoints { edges { node { ... on Endpoint { ... on WebhookEndpoint { x : verificationToken url } } } } nodes : edges { node { id } } } }',
+    'query A { viewer { id } } query B { endpoint ( id : "ID" ) { ... on WebhookEndpoint { id : verificationToken } } }',
+  ];
+
+  test('has no secret of a GraphQL response, however its document is written', async () => {
+    const random = sequence(1);
+    const shown = [];
+    for (const reader of readers)
+      for (let round = 0; round < 8; round++) {
+        const query = split(reader.replaceAll('ID"', `${endpointId}"`), random);
+        const operationName = reader.includes('query B') ? 'B' : undefined;
+        const response = await post(escapeJson({ query, operationName }, random));
+        shown.push(response.body.includes(token));
+      }
+    expect(shown).toEqual(shown.map(() => true));
+    const log = await takeLog();
+    expect(rowsWith(log, token, CANARY, 'zq8path5secret')).toEqual([]);
+    expect(rowsWith(log, 'https://hooks.example.test/[redacted]').length).toBeGreaterThan(8);
+  });
+
+  const writers = [
+    'mutation { renewThreadClaim ( input : { threadId : "t" , token : CANARY } ) { __typename } }',
+    'mutation { r : renewThreadClaim ( input : { token : CANARY threadId : "t" } ) { ... on Error { message } } }',
+    'mutation ( $t : String ! = CANARY ) { renewThreadClaim ( input : { threadId : "t" , token : $t } ) { __typename } }',
+    'mutation ( $i : RenewThreadClaimInput ! = { threadId : "t" token : CANARY } ) { renewThreadClaim ( input : $i ) { __typename } }',
+    'mutation { sendEmail ( input : { from : "a@b.test" to : [ "b@c.test" ] subject : "x" text : "y" claimToken : CANARY } ) { __typename } }',
+    'mutation { createWebhookEndpoint ( input : { name : "x" url : "http://" headers : [ { name : "X-A" value : CANARY } ] } ) { __typename } }',
+    // Mistakes: unknown fields, arguments and types, a value of the wrong kind, and a document that does not end.
+    'mutation { renewThreadClaim ( input : { threadId : "t" , tokem : CANARY } ) { __typename } }',
+    'mutation { renewThreadClaim ( token : CANARY ) { __typename } }',
+    'mutation { renewThreadClaim ( input : CANARY ) { __typename } }',
+    'mutation { renewThreadClame ( input : { token : CANARY } ) { __typename } }',
+    'mutation { renewThreadClaim ( input : { threadId : "t" , token : [ [ CANARY ] { a : CANARY } ] } ) { __typename } }',
+    '{ viewer { id @note ( text : CANARY ) } }',
+    'query ( $t : Nothing = CANARY ) { viewer { id } }',
+    'mutation { renewThreadClaim ( input : { threadId : "t" , token : CANARY ',
+    '{ viewer { id } } CANARY',
+    '{ viewer { id } } type A { b ( c : String = CANARY ) : Int }',
+  ];
+  const literals = [
+    `"${CANARY}"`,
+    `"""${CANARY}"""`,
+    `"\\u007${'a'}${CANARY.slice(1)}"`,
+    `"\\u{7a}${CANARY.slice(1)}"`,
+    `"""\n\n  ${CANARY}\n"""`,
+  ];
+
+  test('has no secret of a GraphQL document, however its value is written', async () => {
+    const random = sequence(2);
+    for (const writer of writers)
+      for (const literal of literals) {
+        const query = split(writer.replaceAll('CANARY', literal), random);
+        await post(escapeJson({ query }, random));
+        await gateway.app.inject({
+          url: `/graphql?query=${encodeURIComponent(query)}`,
+          headers: { authorization: `Bearer ${box.apiKey}` },
+        });
+      }
+    expect(rowsWith(await takeLog(), CANARY, CANARY.slice(1))).toEqual([]);
+  });
+
+  test('has no secret of GraphQL variables, also of those that the document does not declare', async () => {
+    const random = sequence(3);
+    const input = '$i : RenewThreadClaimInput !';
+    const cases: [string, unknown][] = [
+      ['$t : String !', { t: CANARY }],
+      ['$t : String !', { t: { a: [CANARY] } }],
+      ['$t : String !', [CANARY]],
+      ['$t : String !', CANARY],
+      ['$t : String !', { u: CANARY, t: 7 }],
+      [input, { i: { threadId: 't', token: CANARY } }],
+      [input, { i: { threadId: 't', token: { b: CANARY } } }],
+      [input, { i: { threadId: 't', Token: CANARY, __proto__: CANARY } }],
+      [input, { i: CANARY }],
+      [input, { i: [{ token: CANARY }] }],
+    ];
+    for (const [declared, variables] of cases) {
+      const given = declared === input ? '$i' : '{ threadId : "t" , token : $t }';
+      const query = `mutation M ( ${declared} ) { renewThreadClaim ( input : ${given} ) { __typename ... on Error { message } } }`;
+      for (const extra of [{}, { note: CANARY }, { operationName: CANARY }, { extensions: { token: CANARY } }])
+        await post(escapeJson({ query: split(query, random), variables, ...extra }, random));
+    }
+    // Two declarations of one variable, in two operations.
+    const query = `query A($t: String) { viewer { id } } mutation B($t: String!) { renewThreadClaim(input: { threadId: "t", token: $t }) { __typename } }`;
+    await post(JSON.stringify({ query, operationName: 'A', variables: { t: CANARY } }));
+    expect(rowsWith(await takeLog(), CANARY)).toEqual([]);
+  });
+
+  test('has no secret of a long body, wherever it is cut', async () => {
+    for (const pad of [0, 1_900, 2_001, 7_900, 8_100, 8_180, 8_192, 9_000]) {
+      const fill = Array.from({ length: Math.ceil(pad / 100) }, () => 'x'.repeat(97));
+      const reader = `{ ${fill.map((line) => `#${line}\n`).join('')} endpoint(id: "${endpointId}") { ... on WebhookEndpoint { id: verificationToken } } }`;
+      await post(JSON.stringify({ query: reader }));
+      const query = 'mutation M($i: RenewThreadClaimInput!) { renewThreadClaim(input: $i) { __typename } }';
+      const i = { threadId: 't', token: CANARY };
+      await post(JSON.stringify({ note: fill, query, variables: { i } }));
+      await post(JSON.stringify({ query, variables: { i, fill }, more: CANARY }));
+      await gateway.call(box.apiKey, 'POST', '/emails', { tags: fill, claim_token: CANARY, from: CANARY.slice(0, 5) });
+      await gateway.call(box.apiKey, 'POST', '/emails', {
+        to: fill,
+        subject: 'x'.repeat(pad),
+        claim_token: CANARY.padEnd(20_000, CANARY),
+      });
+    }
+    expect(rowsWith(await takeLog(), token, CANARY.slice(0, 10))).toEqual([]);
+  });
+
+  test('has no secret of a REST body, whatever the names of its fields are', async () => {
+    const random = sequence(4);
+    const bodies: [string, string, unknown][] = [
+      ['POST', '/emails', { from: 'a@b.test', to: 'b@c.test', subject: 'x', text: 'y', claim_token: CANARY }],
+      ['POST', '/emails', { claimTokn: CANARY, claim_token: { deep: [CANARY] } }],
+      ['POST', '/emails/batch', { emails: [{ claim_token: CANARY }, { to: 'x', other: { a: CANARY } }] }],
+      ['POST', '/mail/threads/t/claim/renew', { token: CANARY }],
+      ['POST', '/mail/threads/t/claim/release', { token: [CANARY] }],
+      ['PATCH', `/endpoints/${endpointId}`, { config: { headers: { 'X-Any': CANARY } } }],
+      ['PATCH', `/endpoints/${endpointId}`, { config: { verificationToken: CANARY, other: CANARY } }],
+      ['POST', `/endpoints/${endpointId}/test`, { overrideUrl: `https://u:p@127.0.0.1:1/${CANARY}?a=${CANARY}` }],
+      ['POST', '/api-keys', { name: 'x', scopes: ['read'], secret: CANARY }],
+      ['POST', '/api-keys', CANARY],
+      ['POST', '/api-keys', [CANARY]],
+      ['POST', '/api-keys', { name: { first: CANARY } }],
+    ];
+    for (const [method, path, body] of bodies)
+      for (let round = 0; round < 3; round++)
+        await gateway.app.inject({
+          method: method as 'POST',
+          url: `/api/${round === 2 ? 'v2' : 'e2'}${path}`,
+          headers: { authorization: `Bearer ${box.apiKey}`, 'content-type': 'application/json' },
+          payload: escapeJson(body, random),
+        });
+    await gateway.call(box.apiKey, 'GET', `/endpoints/${endpointId}`);
+    await gateway.call(box.apiKey, 'GET', '/endpoints?limit=100');
+    await gateway.call(box.apiKey, 'GET', `/emails?t%6fken=${CANARY}&api%5Fkey=${CANARY}`);
+    await post(`{"claim_token":"${CANARY}"`, '/api/e2/emails');
+    const log = await takeLog();
+    expect(rowsWith(log, token, CANARY)).toEqual([]);
+    expect(rowsWith(log, 'api%5Fkey=[redacted]').length).toBe(1);
+  });
+
+  test.for(ERAS)('has no secret of a call of MCP %s, nor of a mistaken one', async (era) => {
+    const client = await connectInjected(gateway, box.apiKey, era);
+    const email = { from: box.address, to: ['x@elsewhere.test'], subject: 'Plain subject', text: 'Plain text' };
+    await client.callTool({ name: 'send_email', arguments: { ...email, claim_token: CANARY, idempotency_key: era } });
+    await client.callTool({ name: 'send_email', arguments: { ...email, claim_tokem: CANARY } });
+    await client.callTool({ name: 'send_email', arguments: { ...email, claim_token: { a: CANARY } } });
+    await client.callTool({ name: 'nothing', arguments: { a: CANARY } }).catch(() => undefined);
+    await client.close();
+    const log = await takeLog();
+    expect(rowsWith(log, CANARY)).toEqual([]);
+    expect(rowsWith(log, 'Plain subject').length).toBe(3);
+  });
+
+  test('names the operation of a document, and keeps what is no secret', async () => {
+    const own = await gateway.mailbox();
+    const query =
+      'query Look($id: ID!, $n: Int = 3) { endpoint(id: $id) { name isActive } emails(first: $n, search: "from:ada") { edges { node { subject } } } }';
+    const variables = { id: endpointId };
+    const response = await gateway.graphql(own.apiKey, query, variables);
+    await gateway.graphql(own.apiKey, '# first\n mutation { updateEmails(input: { ids: [] }) { __typename } }');
+    const { data } = (await gateway.call(own.apiKey, 'GET', '/requests')).json();
+    const [second, first] = data;
+    expect([first.operation, second.operation]).toEqual(['Look', 'mutation updateEmails']);
+    const body = JSON.parse(first.request_body);
+    expect([body.variables, body.query.includes('search: "from:ada"')]).toEqual([variables, true]);
+    expect(JSON.parse(first.response_body)).toEqual(response.json());
+  });
+});
