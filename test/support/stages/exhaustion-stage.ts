@@ -93,7 +93,9 @@ export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT))
       sockets.push(socket);
       socket.on('error', () => undefined);
       socket.write(`GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n\r\n`);
-      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      const closed = once(socket, 'close').then(() => Promise.reject(new Error('closed before the response')));
+      const [chunk] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer];
+      closed.catch(() => undefined);
       socket.pause();
       return chunk.toString('latin1');
     },
