@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { streamChunks } from '../http/json-stream.ts';
 import { streamResponse } from '../http/response-serializer.ts';
 import { disconnectSlowReader, READER_LIMITS, type ReaderLimits } from '../http/slow-readers.ts';
 import type { RequestRoom, ResponseBytes } from './response-bytes.ts';
@@ -75,7 +76,7 @@ export function limitResponses(
     room.resize(body.length);
     reply.header('content-length', body.length);
     begin(request, reply);
-    return Readable.from(slicesOf(body), { objectMode: false, highWaterMark: 1 });
+    return streamChunks(slicesOf(body));
   }
 }
 

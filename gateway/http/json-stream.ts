@@ -1,14 +1,34 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Characters of a chunk; a longer string is split. */
 const CHUNK_LENGTH = 65_536;
+/** Time that a stream may use before other requests go on; milliseconds. */
+const TURN_MS = 2;
 
 /**
  * Returns a value as a stream of JSON, for values with strings of megabytes: their JSON, which escapes can make six times as long, is never
  * in memory as a whole, and each chunk waits until the connection has taken the one before.
  */
 export function streamJson(value: unknown): Readable {
-  return Readable.from(jsonChunks(value), { objectMode: false, highWaterMark: 1 });
+  return streamChunks(jsonChunks(value));
+}
+
+/**
+ * Returns chunks as a stream that makes one at a time, and lets other requests go on in between. Without that, a client that reads as fast as it
+ * is written to would hold the process until the last one.
+ */
+export function streamChunks<Chunk extends string | Buffer>(chunks: Iterable<Chunk> | AsyncIterable<Chunk>): Readable {
+  async function* inTurns(): AsyncGenerator<Chunk, void> {
+    let startedAt = performance.now();
+    for await (const chunk of chunks) {
+      yield chunk;
+      if (performance.now() - startedAt < TURN_MS) continue;
+      await nextTurn();
+      startedAt = performance.now();
+    }
+  }
+  return Readable.from(inTurns(), { objectMode: false, highWaterMark: 1 });
 }
 
 /** Yields the JSON of a value, as JSON.stringify would return it, in chunks of about 64 K characters. */

@@ -50,8 +50,7 @@ export function readRawMessage(context: OperationContext, emailId: string): Prom
 async function readStoredMessage(context: OperationContext, emailId: string): Promise<AttachmentFile> {
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
-  const [size] = await loadSizes(context, [emailId]);
-  const bytes = await readBytes(context, emailId, { start: 0, length: size ?? 0 });
+  const bytes = await readWholeMessage(context, emailId);
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
 }
 
@@ -81,6 +80,12 @@ export function contentNotAvailable(): UserError {
   return new UserError('not_found', 'Email content not available');
 }
 
+/** Returns the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */
+export async function readWholeMessage(context: OperationContext, emailId: string): Promise<Buffer> {
+  const [size] = await loadSizes(context, [emailId]);
+  return readBytes(context, emailId, { start: 0, length: size ?? 0 });
+}
+
 function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
   if ('index' in choice) return attachment.index === choice.index;
   // A client may have normalized the name when it built the URL.
@@ -99,8 +104,8 @@ export async function readRawSource(context: OperationContext, emailId: string):
 const MAX_BATCH_BYTES = 8_000_000;
 
 /**
- * Returns the first `most` bytes of each email, all of them if it is null; null where the user has no such email, or its bytes are missing or damaged. Reads several
- * emails per statement, as far as they are small.
+ * Returns the first `most` bytes of each email, all of them if it is null; null where the user has no such email, or its bytes are missing or
+ * damaged. Reads several emails per statement, as far as they are small.
  */
 export async function loadRawSources(
   context: OperationContext,

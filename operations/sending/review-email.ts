@@ -2,7 +2,7 @@ import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actor
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { batchBySize, contentNotAvailable, loadRawSources, readRawMessage } from '../emails/attachments.ts';
+import { batchBySize, contentNotAvailable, loadRawSources, readWholeMessage } from '../emails/attachments.ts';
 import { type EmailContent, loadEmails, loadOutlines, loadSizes } from '../emails/emails.ts';
 
 /** What the thread gets. */
@@ -33,7 +33,7 @@ export async function readSentReview(context: OperationContext, emailId: string)
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw emailNotFound();
   if (email.type === 'received') return null;
-  const { bytes } = await readRawMessage(context, emailId);
+  const bytes = await readWholeMessage(context, emailId);
   const [content = null] = await loadOutlines(context, [emailId]);
   return readInThread(context, emailId, { bytes, bcc: bccOf(content) });
 }
@@ -50,15 +50,16 @@ export async function loadSentReviews(
   const sizes = await loadSizes(context, emailIds);
   const at = new Map(emailIds.map((id, index) => [id, index]));
   const reviews = new Map<string, SentReview | Error>();
-  for (const batch of batchBySize(emailIds, (id) => sizes[at.get(id) ?? 0] ?? 0)) {
-    const sources = await loadRawSources(context, batch, null);
-    for (const [index, id] of batch.entries()) {
-      const bytes = sources[index] ?? null;
-      const bcc = bccOf(contents[at.get(id) ?? 0] ?? null);
-      const review = bytes === null ? contentNotAvailable() : await reviewOrError(context, id, { bytes, bcc });
-      reviews.set(id, review);
-    }
-  }
+  for (const batch of batchBySize(emailIds, (id) => sizes[at.get(id) ?? 0] ?? 0))
+    await context.room.borrow(async () => {
+      const sources = await loadRawSources(context, batch, null);
+      for (const [index, id] of batch.entries()) {
+        const bytes = sources[index] ?? null;
+        const bcc = bccOf(contents[at.get(id) ?? 0] ?? null);
+        const review = bytes === null ? contentNotAvailable() : await reviewOrError(context, id, { bytes, bcc });
+        reviews.set(id, review);
+      }
+    });
   return emailIds.map((id) => reviews.get(id) ?? contentNotAvailable());
 }
 

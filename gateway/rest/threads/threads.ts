@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -7,7 +6,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { type Email, MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
-import { jsonChunks } from '../../http/json-stream.ts';
+import { jsonChunks, streamChunks } from '../../http/json-stream.ts';
 import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
 import {
   errorBody,
@@ -160,9 +159,7 @@ export async function sendThread(context: OperationContext, threadId: string, re
   if (Array.isArray(messages)) return threadAnswerOf({ thread, messages }, publicUrl);
   const { thread: head } = threadAnswerOf({ thread, messages: [] }, publicUrl);
   const chunks = threadChunks(head, messages, (message) => threadMessageOf(message, publicUrl));
-  return reply
-    .type('application/json; charset=utf-8')
-    .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }));
+  return reply.type('application/json; charset=utf-8').send(streamChunks(chunks));
 }
 
 /** Yields the JSON of threadAnswer. */

@@ -7,6 +7,7 @@ import {
 import { MAX_WAIT_SECONDS } from '../../../operations/events/events.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
+import { secret } from '../secret.ts';
 import { EventKind } from './event.ts';
 
 /** The work before and after the wait. Milliseconds. */
@@ -17,7 +18,7 @@ const RequestHeaderRef = builder.objectRef<[string, string]>('WebhookRequestHead
   isOfDomain: true,
   fields: (t) => ({
     name: t.string({ description: 'Name of the header.', resolve: ([name]) => name }),
-    value: t.string({ description: 'Its value.', resolve: ([, value]) => value }),
+    value: t.string({ description: 'Its value.', extensions: secret, resolve: ([, value]) => value }),
   }),
 });
 
@@ -42,6 +43,7 @@ const WebhookRequestRef = builder.objectRef<PulledRequest>('WebhookRequest').imp
       resolve: ({ headers }) => headers,
     }),
     body: t.string({
+      extensions: secret,
       description: 'The body in base64, because a signature covers its bytes.',
       resolve: ({ body }) => body.toString('base64'),
     }),
@@ -64,6 +66,7 @@ const WebhookRequestPage = builder
       }),
       hasMore: t.exposeBoolean('hasMore', { description: 'Whether there may be more requests after `nextCursor`.' }),
       signingSecret: t.exposeString('signingSecret', {
+        extensions: secret,
         nullable: true,
         description:
           'Standard Webhooks secret of these requests. It stays the same for an API key. Null with `endpointId`, whose own secrets sign.',

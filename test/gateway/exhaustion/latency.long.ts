@@ -30,7 +30,7 @@ const attacks: [name: string, clients: number, attack: () => Promise<unknown>][]
         }),
       ),
   ],
-  ['large threads', 6, async () => drain(await stage.get(stage.attacker, `/mail/threads/${stage.threadId}`))],
+  ['large threads', 6, () => stage.drain(stage.attacker, `/mail/threads/${stage.threadId}`)],
   [
     'a hundred slow readers',
     100,

@@ -29,6 +29,8 @@ export interface ExhaustionStage {
   graphql: (box: TestMailbox, query: string, variables?: Record<string, unknown>) => Promise<Response>;
   /** Begins a request, and resolves with the beginning of its response, of which nothing more is read. */
   hold: (box: TestMailbox, path: string) => Promise<string>;
+  /** Makes a request, and reads its response as fast as it comes, without looking at it. */
+  drain: (box: TestMailbox, path: string) => Promise<void>;
   /** Closes the connections of held requests. */
   letGo: () => void;
   close: () => Promise<void>;
@@ -91,9 +93,20 @@ export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT))
       sockets.push(socket);
       socket.on('error', () => undefined);
       socket.write(`GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n\r\n`);
-      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      const closed = once(socket, 'close').then(() => Promise.reject(new Error('closed before the response')));
+      const [chunk] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer];
+      closed.catch(() => undefined);
       socket.pause();
       return chunk.toString('latin1');
+    },
+    async drain(box, path) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(
+        `GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\nConnection: close\r\n\r\n`,
+      );
+      socket.resume();
+      await once(socket, 'close');
     },
     letGo,
     async close() {
