@@ -6,6 +6,7 @@ import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'g
 import { pino } from 'pino';
 import { createInProcessBus } from '../actors/bus/in-process.ts';
 import { openDatabase } from '../db/connection/database.ts';
+import { readOperationPaths, writeParityPage } from '../gateway/openapi/parity-table.ts';
 import { createGateway } from '../gateway/server.ts';
 import { schema } from '../schema/graphql/schema.ts';
 import { readArguments } from './runner/command-line.ts';
@@ -13,7 +14,7 @@ import { readArguments } from './runner/command-line.ts';
 readArguments({
   usage: `Usage: npm run contracts
 
-Writes openapi.json, schema.graphql, and the schema types of the dashboard. Commit them with the change
+Writes openapi.json, schema.graphql, docs/parity.md, and the schema types of the dashboard. Commit them with the change
 that caused them; the checks fail if they differ.`,
 });
 
@@ -51,7 +52,9 @@ const app = await createGateway({
   },
 });
 await app.ready();
-await writeFile(path.join(root, 'openapi.json'), `${JSON.stringify(app.swagger(), null, 2)}\n`);
+const document = app.swagger();
+await writeFile(path.join(root, 'openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+await writeFile(path.join(root, 'docs/parity.md'), writeParityPage(readOperationPaths(document)));
 await writeFile(path.join(root, 'schema.graphql'), `${printSchema(lexicographicSortSchema(schema))}\n`);
 const introspection = minifyIntrospection(
   introspectionFromSchema(lexicographicSortSchema(schema), { descriptions: false }),

@@ -13,8 +13,8 @@ import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
-import { limitResponses } from './admission/limit-responses.ts';
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
+import { limitResponses } from './admission/limit-responses.ts';
 import { logRequests } from './admission/request-log.ts';
 import { countResponseBytes, type ResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -31,6 +31,7 @@ import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
 import { type SubmissionParts, serveSubmission } from './submission/submission.ts';
 import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
+import { pullRequests } from './webhooks/pulled-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -74,13 +75,13 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { publicUrl, trustedProxies } = config;
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
+  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
   limitConnections(app, {
     perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
     trustedProxies,
     log,
   });
 
-  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
   const credentials = openCredentials({ database, bus, log, now });
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
@@ -104,6 +105,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     payloadQueries: openPayloadQueries(),
     buildEventPayload,
     buildSamplePayload,
+    pullRequests,
     forgetCredentials(userId) {
       credentials.forget(userId);
       accounts.sessions.forget(userId);

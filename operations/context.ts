@@ -38,6 +38,8 @@ export interface OperationParts {
     context: OperationContext,
     sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
   ) => Promise<EventPayload>;
+  /** Builds the requests that events cause. Operations get it from the gateway, which shows the subjects of events. */
+  pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;
   /** ends the process at these points, for tests */
   fault?: (point: SendingFaultPoint | TrashFaultPoint | ErasureFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
@@ -113,6 +115,33 @@ export type EventPayload =
   | { verdict: 'built'; eventId: string; kind: string; body: Buffer }
   /** it can never be posted, because something of it is gone; the reason is for the user */
   | { verdict: 'gone'; reason: string };
+
+/** The request that posts an event to a webhook, for a program that pulls it. */
+export interface PulledRequest {
+  event: FeedEvent;
+  /** of the event */
+  cursor: string;
+  /** names and values, in sending order; signed now */
+  headers: [name: string, value: string][];
+  body: Buffer;
+}
+
+export interface PullPage {
+  /** oldest first */
+  requests: PulledRequest[];
+  nextCursor: string;
+  hasMore: boolean;
+}
+
+export interface Pull {
+  start: 'beginning' | 'now' | { cursor: string };
+  /** the endpoint whose requests are pulled; null: those of an endpoint with default settings that gets all mail */
+  endpointId: string | null;
+  /** as in `events` of an endpoint, limited further to what the endpoint subscribes to; null: what the endpoint subscribes to */
+  patterns: readonly string[] | null;
+  limit: number;
+  waitMs: number;
+}
 
 /** What a payload query runs for: an event, or a received email, whose event is found. */
 export type PayloadSubject = FeedEvent | { seq?: undefined; emailId: string; receivedAt: Date };

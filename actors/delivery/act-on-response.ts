@@ -3,6 +3,7 @@ import type { Action } from '../../core/endpoints/actions.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { type FinishRecord, finishDelivery } from '../../db/queries/endpoints/delivery-finish.ts';
+import type { ActingDelivery } from '../../operations/endpoints/run-actions.ts';
 import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
@@ -24,7 +25,7 @@ export interface ActionRunnerOptions {
 /** The actions that a response asks for, of an endpoint that allows them. */
 export interface Acting {
   actions: readonly Action[];
-  endpoint: { id: string; name: string };
+  endpoint: ActingDelivery['endpoint'];
 }
 
 /** Runs the actions in responses of webhooks. */

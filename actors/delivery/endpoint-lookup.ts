@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Scope } from '../../core/accounts/key-rights.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../core/endpoints/endpoint-events.ts';
 import type { PayloadQuery } from '../../core/endpoints/payload-query.ts';
@@ -25,6 +26,9 @@ export interface DeliveryEndpoint {
   ordering: EndpointFactsRow['ordering'];
   /** whether the responses of this webhook may hold actions */
   allowsActions: boolean;
+  /** the API key that set it up, and what it may do: the scopes of that key, then and now; null: a person, and everything */
+  setByKeyId: string | null;
+  grantedScopes: readonly Scope[] | null;
   /** null when it is no webhook, or its stored configuration cannot be used */
   webhook: WebhookFacts | null;
 }
@@ -185,6 +189,8 @@ function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log
     payloadQuery: row.payload_query === null ? null : { query: row.payload_query, filter: row.filter },
     ordering: row.ordering,
     allowsActions: row.allow_actions,
+    setByKeyId: row.set_by_key_id,
+    grantedScopes: row.granted_scopes,
     webhook: row.type === 'webhook' ? webhookFacts(row, options) : null,
   };
 }

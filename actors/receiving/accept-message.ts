@@ -14,7 +14,9 @@ export type FaultPoint =
   | 'receiving.after-commit'
   | 'receiving.replies-counted'
   | 'receiving.parse-claimed'
-  | 'receiving.parse-done';
+  | 'receiving.parse-done'
+  | 'receiving.threads-joined'
+  | 'receiving.stored';
 
 export type AcceptRequest = Request<'receiving.message.accept'>;
 type AcceptReply = Reply<'receiving.message.accept'>;

@@ -63,17 +63,22 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     log,
     claimant: name,
     mailHostname: options.mailHostname,
+    now: context.now,
+    random: context.random,
     makeId,
+    fault,
   };
-  const storing = createGroupCommit<ParsedReception[], void>({
+  const storing = createGroupCommit<ParsedReception[], ParsedReception[]>({
     limits: { items: GROUP_EMAILS, size: GROUP_EMAILS },
     sizeOf: (parsed) => parsed.length,
     async write(chunks) {
-      for (const { userId, emailIds, lastSeq } of await storeParsed(stores, chunks.flat())) {
-        bus.wake('threading.assign.wake', { userId, emailIds });
+      const { stored, busy } = await storeParsed(stores, chunks.flat());
+      for (const { userId, emailIds, lastSeq } of stored) {
+        bus.wake('delivery.route.wake', { userId, emailIds });
         bus.publish('event.appended', { userId, lastSeq });
       }
-      return chunks.map(() => undefined);
+      const later = new Set(busy);
+      return chunks.map((chunk) => chunk.filter((each) => later.has(each)));
     },
   });
   const reports: ReportOptions = {

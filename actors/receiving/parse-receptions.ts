@@ -15,7 +15,8 @@ import type { ParsedReception } from './store-parsed.ts';
 export interface ParseOptions {
   parser: ParsePool;
   bytes: ByteStore;
-  storing: GroupCommit<ParsedReception[], void>;
+  /** resolves to those whose user's threads are busy */
+  storing: GroupCommit<ParsedReception[], ParsedReception[]>;
   reports: ReportOptions;
   log: Logger;
   fault: (point: FaultPoint) => void;
@@ -26,6 +27,9 @@ const MAX_CLAIMS = 10;
 
 const GONE = 'The stored bytes of this message are missing or damaged';
 const GIVEN_UP = 'The parser failed over this message too often';
+
+/** Pause before mail is stored again whose user's threads were busy. Milliseconds. */
+const BUSY_PAUSE_MS = 50;
 
 /** How long messages that are parsed wait for others of their chunk: a message that hangs may be of another user. Milliseconds. */
 const COMPANY_MS = 500;
@@ -60,7 +64,11 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
     if (reason !== null) options.log.warn({ emailId: reception.emailId, reason }, 'message could not be parsed');
   }
   const mail = await takeReports(options.reports, parsed);
-  if (mail.length > 0) await options.storing.add(mail);
+  for (let waiting: ParsedReception[] = mail; waiting.length > 0; ) {
+    waiting = await options.storing.add(waiting);
+    // Until the lease ends at the latest: what another process has claimed is not stored here, and not busy.
+    if (waiting.length > 0) await sleep(BUSY_PAUSE_MS);
+  }
   for (const { reception, outcome } of parsed) {
     const error = outcome.message.parseError === null ? null : 'parse';
     noteStage(options.reports.database, [reception], { name: 'parse', startedTick, error });

@@ -3,9 +3,14 @@ import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
-import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
+import { inTransactionFrom } from '../../db/connection/transaction.ts';
+import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
-import { type NewEmail, type StoredEmails, storeReceived } from '../../db/queries/emails/store-received.ts';
+import { type NewEmail, storeReceived } from '../../db/queries/emails/store-received.ts';
+import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
+import { joinThreads } from '../../operations/threads/join-threads.ts';
+import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
+import { noteStage } from '../mail-spans.ts';
 import { dmarcRow, emailRows, receivedWords } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 
@@ -17,7 +22,11 @@ export interface StoreOptions {
   claimant: string;
   /** right side of the Message-ID for mail without one */
   mailHostname: string;
+  now: () => Date;
+  random: (bytes: number) => Uint8Array;
   makeId: (kind: IdentifierKind) => string;
+  /** called at the points where fault tests kill the process */
+  fault?: (point: 'receiving.threads-joined' | 'receiving.stored') => void;
 }
 
 /** A reception and its parsed message. */
@@ -26,43 +35,166 @@ export interface ParsedReception {
   outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport' | 'words'>;
 }
 
+/** The emails of one user that became visible, each with its thread. */
+export interface ThreadedEmails {
+  userId: string;
+  emailIds: string[];
+  /** last number of the user's event feed */
+  lastSeq: number;
+}
+
+/** What was stored, and what has to be stored later, because the threads of its user are locked by another transaction. */
+export interface StoredReceptions {
+  stored: ThreadedEmails[];
+  busy: ParsedReception[];
+}
+
+/** How long a group waits for the threads of its users. Beyond that, the mail of other users does not wait for them. Milliseconds. */
+const THREADS_WAIT_MS = 250;
+/** Attempts for a group that fails with a deadlock or a serialization failure. */
+const MAX_TRIES = 3;
+
 /**
- * Stores parsed receptions as emails, all in one transaction. If that fails, each is stored alone, and one that still fails is stored with
- * what a scan of its header section gives, flagged with `parse_error`: its bytes are kept, and it is listed, threaded and delivered. A
- * DMARC report is stored beside its email, unless its mail fails DMARC itself or is imported: then it is only mail. Receptions whose claim was lost are
- * skipped. Throws when PostgreSQL is unreachable: either nothing or everything was stored then, and storing again is harmless.
+ * Stores parsed receptions as emails with their threads, all in one transaction. If that fails, each is stored alone, and one that still
+ * fails is stored with what a scan of its header section gives, flagged with `parse_error`: its bytes are kept, and it is listed, threaded and
+ * delivered. A DMARC report is stored beside its email, unless its mail fails DMARC itself or is imported: then it is only mail. Receptions
+ * whose claim was lost are skipped. Throws when PostgreSQL is unreachable: either nothing or everything was stored then, and storing again is
+ * harmless.
  */
-export async function storeParsed(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredEmails[]> {
-  const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
+export async function storeParsed(
+  options: StoreOptions,
+  parsed: readonly ParsedReception[],
+): Promise<StoredReceptions> {
   try {
-    return await storeReceived(options.database, options.claimant, rows, reportsOf(options, parsed));
+    const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
+    return { stored: await storeTogether(options, parsed, rows, reportsOf(options, parsed)), busy: [] };
   } catch (error) {
+    if (isBusy(error)) return storeByUser(options, parsed);
     if (isConnectionLost(error)) throw error;
-    options.log.warn({ err: error, count: rows.length }, 'parsed messages could not be stored together');
+    options.log.warn({ err: error, count: parsed.length }, 'parsed messages could not be stored together');
   }
-  const stored: StoredEmails[] = [];
-  for (const [at, one] of parsed.entries()) {
-    const row = rows[at];
-    if (row !== undefined) stored.push(...(await storeAlone(options, one, row)));
+  const all: StoredReceptions = { stored: [], busy: [] };
+  for (const one of parsed) {
+    const stored = await storeAlone(options, one);
+    if (stored === null) all.busy.push(one);
+    else all.stored.push(...stored);
   }
+  return all;
+}
+
+async function storeByUser(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredReceptions> {
+  const ofUsers = [...Map.groupBy(parsed, ({ reception }) => reception.userId).values()];
+  if (ofUsers.length === 1) return { stored: [], busy: [...parsed] };
+  const all: StoredReceptions = { stored: [], busy: [] };
+  for (const ofUser of ofUsers) {
+    const { stored, busy } = await storeParsed(options, ofUser);
+    all.stored.push(...stored);
+    all.busy.push(...busy);
+  }
+  return all;
+}
+
+/**
+ * Stores emails, their threads, the events of both and the reports, in one transaction. The locks of the threads come first, and each
+ * user's events last, as in every transaction that changes threads.
+ */
+async function storeTogether(
+  options: StoreOptions,
+  parsed: readonly ParsedReception[],
+  rows: readonly NewEmail[],
+  reports: readonly NewDmarcReport[],
+): Promise<ThreadedEmails[]> {
+  const startedTick = performance.now();
+  const userIds = [...new Set(rows.map((row) => row.user_id))];
+  const store = () =>
+    inTransactionFrom(options.database, lockUsersSql(userIds, THREADS_WAIT_MS), async (client) => {
+      const threaded: ThreadedEmails[] = [];
+      for (const { userId, emailIds, events } of await storeReceived(client, options.claimant, rows)) {
+        const claimed = await claimUnthreaded(client, userId, emailIds);
+        const lastSeq = await joinThreads(options, client, userId, claimed, events);
+        threaded.push({ userId, emailIds, lastSeq: lastSeq ?? 0 });
+      }
+      options.fault?.('receiving.threads-joined');
+      return withReports(client, threaded, reports);
+    });
+  const stored = await retryConflicts(store);
+  options.fault?.('receiving.stored');
+  noteThreaded(options, parsed, stored, startedTick);
   return stored;
+}
+
+async function withReports(
+  client: Parameters<typeof insertDmarcReports>[0],
+  threaded: ThreadedEmails[],
+  reports: readonly NewDmarcReport[],
+): Promise<ThreadedEmails[]> {
+  if (reports.length === 0) return threaded;
+  const emailIds = new Set(threaded.flatMap((of) => of.emailIds));
+  const grown = await insertDmarcReports(
+    client,
+    reports.filter((report) => emailIds.has(report.email_id)),
+  );
+  const lastSeqs = new Map(grown.map(({ userId, lastSeq }) => [userId, lastSeq]));
+  return threaded.map((of) => ({ ...of, lastSeq: lastSeqs.get(of.userId) ?? of.lastSeq }));
+}
+
+function noteThreaded(
+  { database }: StoreOptions,
+  parsed: readonly ParsedReception[],
+  stored: readonly ThreadedEmails[],
+  startedTick: number,
+): void {
+  const emails = stored.flatMap(({ userId, emailIds }) => emailIds.map((emailId) => ({ userId, emailId })));
+  if (emails.length === 0) return;
+  noteStage(database, emails, { name: 'thread', startedTick });
+  threadingMetrics.emails.inc(emails.length);
+  const ids = new Set(emails.map(({ emailId }) => emailId));
+  const now = Date.now();
+  for (const { reception } of parsed) {
+    // Imported mail is as old as its date.
+    if (!ids.has(reception.emailId) || reception.imported !== null) continue;
+    const seconds = Math.max(0, now - reception.acceptedAt.getTime()) / 1_000;
+    actorMetrics.sinceAcceptSeconds.observe({ stage: 'threaded' }, seconds);
+  }
+}
+
+/** lock_not_available */
+const LOCK_TIMEOUT = '55P03';
+/** serialization_failure, deadlock_detected */
+const CONFLICTS: readonly unknown[] = ['40001', '40P01'];
+
+function isBusy(error: unknown): boolean {
+  return (error as { code?: unknown }).code === LOCK_TIMEOUT;
+}
+
+async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= MAX_TRIES || !CONFLICTS.includes((error as { code?: unknown }).code)) throw error;
+      actorMetrics.retries.inc({ queue: 'assign' });
+    }
+  }
 }
 
 const NOT_STORABLE = 'The parsed message could not be stored';
 
-async function storeAlone(options: StoreOptions, parsed: ParsedReception, row: NewEmail): Promise<StoredEmails[]> {
-  const { reception } = parsed;
-  const { database, claimant, log, bytes } = options;
+/** Returns null when the threads of the user are busy. */
+async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promise<ThreadedEmails[] | null> {
+  const { reception, outcome } = parsed;
+  const { log, bytes } = options;
   const lesser = [
     async () => scanHeaders((await bytes.get(reception.rawId)) ?? new Uint8Array(), NOT_STORABLE),
     () => scanHeaders(new Uint8Array(), NOT_STORABLE),
   ];
-  let current = row;
+  let current = rowsOf(options, reception, outcome);
   let reports = reportsOf(options, [parsed]);
   for (;;) {
     try {
-      return await storeReceived(database, claimant, [current], reports);
+      return await storeTogether(options, [parsed], [current], reports);
     } catch (error) {
+      if (isBusy(error)) return null;
       if (isConnectionLost(error)) throw error;
       if (reports.length > 0) {
         log.error({ err: error, emailId: reception.emailId }, 'DMARC report could not be stored, kept as mail');

@@ -13,6 +13,7 @@ import { CLAIMS_BATCH, type ClaimOptions, releaseExpiredClaims } from './release
 import { RELEASE_BATCH, type ReleaseOptions, releaseDue } from './release-due.ts';
 import { removeTrash } from './remove-trash.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
+import { SETTLE_KEYS_BATCH, settleKeys } from './settle-expired-keys.ts';
 import { createTlsReporter, type TlsReportOptions } from './tls-reports.ts';
 
 const KEYS_EVERY_MS = 60_000;
@@ -84,6 +85,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         everyMs: KEYS_EVERY_MS,
         batchSize: REMOVE_KEYS_BATCH,
         work: () => removeOldIdempotencyKeys(context.database),
+      },
+      {
+        name: 'expired-keys',
+        everyMs: KEYS_EVERY_MS,
+        batchSize: SETTLE_KEYS_BATCH,
+        work: () => settleKeys(context),
       },
       {
         name: 'traces',

@@ -1,8 +1,10 @@
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
-import { inTransaction } from '../../db/connection/transaction.ts';
+import { inTransactionFrom } from '../../db/connection/transaction.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
-import { schedulingMetrics } from '../../schema/metrics.ts';
+import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
+import { joinThreads } from '../../operations/threads/join-threads.ts';
+import { schedulingMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
@@ -15,38 +17,63 @@ export interface ReleaseOptions {
 /** Emails in one transaction: few, so that many that are due at the same time do not lock rows for long. */
 export const RELEASE_BATCH = 200;
 
+/** How long a batch waits for the threads of its users. Milliseconds. */
+const THREADS_WAIT_MS = 250;
+/** lock_not_available */
+const LOCK_TIMEOUT = '55P03';
+
 /**
- * Moves a batch of due scheduled emails of all users to the sending queue, then wakes the sending and the threading actor and announces the
- * events. A cancellation competes for the same rows: the first to lock one wins. If a batch fails, each email is released alone, and one
- * that cannot be released is set aside. Returns how many were released.
+ * Moves a batch of due scheduled emails of all users to the sending queue, each into its thread, then wakes the sending actor and announces
+ * the events. A cancellation competes for the same rows: the first to lock one wins. If a batch fails, each email is released alone, and one
+ * that cannot be released is set aside. Emails of a user whose threads are locked wait for the next sweep. Returns how many were released.
  */
 export async function releaseDue(context: ActorContext, options: ReleaseOptions): Promise<number> {
+  const keys = await listDueKeys(context.database.pool, RELEASE_BATCH);
+  return keys.length === 0 ? 0 : releaseTogether(context, options, keys);
+}
+
+async function releaseTogether(
+  context: ActorContext,
+  options: ReleaseOptions,
+  keys: readonly DueKey[],
+): Promise<number> {
+  let count = 0;
   try {
-    return await release(context, options);
+    return await release(context, options, keys);
   } catch (error) {
+    if (isBusy(error)) {
+      const ofUsers = [...Map.groupBy(keys, ({ userId }) => userId).values()];
+      if (ofUsers.length > 1) for (const ofUser of ofUsers) count += await releaseTogether(context, options, ofUser);
+      return count;
+    }
     if (isConnectionLost(error)) throw error;
     context.log.error({ err: error }, 'scheduling: a batch failed, its mail goes one by one');
   }
-  let count = 0;
-  for (const key of await listDueKeys(context.database, RELEASE_BATCH))
-    count += await releaseAlone(context, options, key);
+  for (const key of keys) count += await releaseAlone(context, options, key);
   return count;
+}
+
+function isBusy(error: unknown): boolean {
+  return (error as { code?: unknown }).code === LOCK_TIMEOUT;
 }
 
 async function releaseAlone(context: ActorContext, options: ReleaseOptions, key: DueKey): Promise<number> {
   try {
-    return await release(context, options, key);
+    return await release(context, options, [key]);
   } catch (error) {
+    if (isBusy(error)) return 0;
     if (isConnectionLost(error)) throw error;
     await setAside(context, { userId: key.userId, step: 'release', subjectId: key.id, error });
     return 0;
   }
 }
 
-async function release(context: ActorContext, options: ReleaseOptions, only?: DueKey): Promise<number> {
+async function release(context: ActorContext, options: ReleaseOptions, keys: readonly DueKey[]): Promise<number> {
   const startedTick = performance.now();
-  const released = await inTransaction(context.database, async (client) => {
-    const due = await takeDue(client, RELEASE_BATCH, only);
+  const userIds = [...new Set(keys.map(({ userId }) => userId))];
+  const locks = lockUsersSql(userIds, THREADS_WAIT_MS);
+  const released = await inTransactionFrom(context.database, locks, async (client) => {
+    const due = await takeDue(client, keys);
     if (due.length === 0) return [];
     options.fault?.('scheduling.claimed');
     const at = context.now();
@@ -54,20 +81,26 @@ async function release(context: ActorContext, options: ReleaseOptions, only?: Du
       ...email,
       event_id: makeIdentifier('event', at, context.random(IDENTIFIER_RANDOM_BYTES)),
     }));
-    const users = await queueReleased(client, emails);
+    const users: { userId: string; emailIds: string[]; lastSeq: number }[] = [];
+    for (const { user_id: userId, email_ids: emailIds, events } of await queueReleased(client, emails)) {
+      const claimed = await claimUnthreaded(client, userId, emailIds);
+      const lastSeq = await joinThreads(context, client, userId, claimed, events);
+      users.push({ userId, emailIds, lastSeq: lastSeq ?? 0 });
+    }
     options.fault?.('scheduling.before-commit');
     return users;
   });
   if (released.length === 0) return 0;
   options.fault?.('scheduling.after-commit');
-  for (const { user_id: userId, email_ids: emailIds, last_seq: lastSeq } of released) {
+  for (const { userId, emailIds, lastSeq } of released) {
     const emails = emailIds.map((emailId) => ({ userId, emailId }));
     noteStage(context.database, emails, { name: 'release', startedTick });
+    noteStage(context.database, emails, { name: 'thread', startedTick });
     context.bus.wake('sending.send.wake', { userId, emailIds });
-    context.bus.wake('threading.assign.wake', { userId, emailIds });
     context.bus.publish('event.appended', { userId, lastSeq });
   }
-  const count = released.reduce((sum, user) => sum + user.email_ids.length, 0);
+  const count = released.reduce((sum, user) => sum + user.emailIds.length, 0);
   schedulingMetrics.released.inc(count);
+  threadingMetrics.emails.inc(count);
   return count;
 }

@@ -129,7 +129,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   });
   const destinationOf = ({ isHosted, domain }: Transaction) => {
     const key = isHosted ? INBOUND : relay !== null ? RELAY : domain;
-    return { key, isOurs: key !== domain };
+    return { key, isOurs: key !== domain, isRelay: key === RELAY };
   };
   const inHand = createInHand<SendingJob>({
     idOf: ({ recipientId }) => recipientId,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
+import { readRelayedIds } from '../../core/sending/relayed-id.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
@@ -33,6 +34,7 @@ interface Destination {
   key: string;
   /** one of our own servers, which is back soon when it is unreachable */
   isOurs: boolean;
+  isRelay: boolean;
 }
 
 /** Takes claimed transactions through their attempts until their outcomes are recorded. */
@@ -61,7 +63,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await dropLost(transaction);
     if (transaction.jobs.length === 0) return engine.end(transaction);
     const end = sendingMetrics.attemptSeconds.startTimer();
-    const { key, isOurs } = destinationOf(transaction);
+    const { key, isOurs, isRelay } = destinationOf(transaction);
     const report = await attempter.attempt(key, transaction);
     end({ outcome: report === null ? 'postponed' : outcomeOf(report.results) });
     if (report === null) {
@@ -81,8 +83,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return engine.putBack(transaction);
     }
     const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
+    const results = isOurs ? report.results.map(withoutPlace) : report.results;
     await Promise.all([
-      record(isOurs ? report.results.map(withoutPlace) : report.results),
+      record(isRelay ? results.map(withRelayedIds) : results),
       ...others.map((other) => recordAlike(other, report.results)),
     ]);
   };
@@ -180,6 +183,10 @@ function takeSettled(transaction: Transaction): AttemptResult[] {
 }
 
 /** Users do not see the addresses of our own servers. */
+function withRelayedIds(result: AttemptResult): AttemptResult {
+  return { ...result, relayedIds: readRelayedIds(result.text) };
+}
+
 function withoutPlace(result: AttemptResult): AttemptResult {
   return { ...result, host: null, remoteAddress: null };
 }

@@ -61,4 +61,6 @@ export interface AttemptResult {
   isTls: boolean | null;
   /** the recipient that the return address was made for; null when nothing was sent */
   returnId: string | null;
+  /** see core/sending/relayed-id.ts; omitted unless a relay accepted the message */
+  relayedIds?: readonly string[];
 }

@@ -44,6 +44,7 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
       enhanced_status: result.status,
       text: result.text,
       reason: reasonOf(result),
+      relayed_ids: outcome === 'delivered' ? (result.relayedIds ?? []) : [],
     },
   };
 }

@@ -22,6 +22,9 @@ export class Redactions {
   /** whether the secrets come from the request */
   part: 'request' | 'response' = 'request';
 
+  /** How many secrets were replaced, repeated ones included. */
+  replaced = 0;
+
   /** Whether there are more secrets than can be looked for. */
   get isFull(): boolean {
     return this.#texts.size > MAX_COLLECTED;
@@ -30,6 +33,7 @@ export class Redactions {
   /** Returns what replaces a secret. Null stays null, and a URL without a path stays as it is. */
   replace(value: unknown, kind: SecretKind): unknown {
     if (value === null || value === undefined) return value;
+    this.replaced += 1;
     if (kind === 'url' && typeof value === 'string' && URL.canParse(value)) {
       const { origin, host, pathname, search, hash, username } = new URL(value);
       if (host !== '' && username === '' && pathname === '/' && search === '' && hash === '') return value;

@@ -45,7 +45,8 @@ export const EVENT_KINDS = {
   'delivery.succeeded': 'A received email was delivered to an endpoint.',
   'delivery.deferred': 'An attempt to deliver to an endpoint failed; Postroom retries it.',
   'delivery.failed': 'A delivery to an endpoint failed permanently.',
-  'endpoint.disabled': 'Postroom disabled an endpoint because its deliveries failed for too long.',
+  'endpoint.disabled':
+    'Postroom disabled an endpoint: its deliveries failed for too long, or the API key that set it up may no longer read.',
   'domain.verified': 'A domain was verified.',
   'domain.failed': 'A domain could not be verified, or another account verified it.',
   'domain.records_lost': 'DNS records of a verified domain are missing.',

@@ -35,6 +35,23 @@ export function parseMessageIds(fieldValue: string): string[] {
 }
 
 /**
+ * Parses the msg-ids of In-Reply-To and References. A field without any id in brackets may hold bare ones, as some mail programs write them:
+ * these are returned without brackets, because addresses look the same. They link messages only if the id is known.
+ */
+export function parseReferences(fieldValue: string): string[] {
+  const ids = parseMessageIds(fieldValue);
+  if (ids.length > 0 || fieldValue.includes('<')) return ids;
+  const bare = fieldValue.slice(0, MAX_BARE_LENGTH).split(/[\s,;]+/);
+  return [...new Set(bare.filter((word) => BARE_ID.test(word)))].slice(-MAX_BARE_IDS);
+}
+
+/** Characters of a field that are searched for bare ids, and how many of them are kept, the last. */
+const MAX_BARE_LENGTH = 20_000;
+const MAX_BARE_IDS = 50;
+/** Dot-atoms (RFC 5322 §3.2.3) of up to 250 characters. */
+const BARE_ID = /^[\w!#$%&'*+/=?^`{|}~.-]{1,160}@[\w.-]{1,90}$/;
+
+/**
  * Parses the msg-id of a Message-ID field; null when there is none. Here an id may lack its brackets if the field contains nothing else
  * (seen: pipermail, `Message-ID: 1204434307.8.1042443163@example.com`).
  */
@@ -74,8 +91,16 @@ function validId(bracketed: string): string | null {
 /** Bytes; RFC 5322 §2.1.1 limits lines to this, and an index cannot hold much longer values. */
 const MAX_MESSAGE_ID_BYTES = 998;
 
-/** Returns the Message-ID under which a received email is stored: its own if usable, else one made from the email's id. */
+/**
+ * Returns the Message-ID under which a received email is stored: its own if usable, else one made from the email's id. No message that
+ * leaves names such an id, because its recipients have never seen it; see isMadeId.
+ */
 export function receivedMessageId(messageId: string | null, emailId: string, mailHostname: string): string {
   const isUsable = messageId !== null && Buffer.byteLength(messageId) <= MAX_MESSAGE_ID_BYTES;
   return isUsable ? messageId : `<${emailId}@${mailHostname}>`;
+}
+
+/** Returns whether a Message-ID was made by receivedMessageId, for a message without one. */
+export function isMadeId(messageId: string): boolean {
+  return /^<em_[0-9a-f]{32}@/.test(messageId);
 }

@@ -177,7 +177,7 @@ async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise
   if (report !== null) return report;
   const embedded = readEmbedded(statement);
   if (embedded !== null) return withText(embedded, statement);
-  const kind = kindOfText(header, statement);
+  const kind = kindOfText(header, statement, returnedHeader(bytes, leaves) !== null);
   if (kind === 'automatic-reply') return { kind };
   const said = readStatement(statement).diagnoses();
   if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
@@ -349,26 +349,54 @@ function readGroups(content: Buffer): HeaderSection[] {
 function readRecipient(group: HeaderSection): RecipientReport | null {
   const finalRecipient = addressIn(typedValue(valueOf(group, 'final-recipient')));
   const originalRecipient = addressIn(typedValue(valueOf(group, 'original-recipient')));
-  const action = toAction(valueOf(group, 'action'));
-  if (action === null || (finalRecipient === null && originalRecipient === null)) return null;
   const diagnosis = valueOf(group, 'diagnostic-code');
+  const stated = valueOf(group, 'status');
+  // Some servers name only the local part. The return address names the recipient then.
+  const isRecipient = RECIPIENT_FIELDS.some((name) => firstField(group, name) !== null) || diagnosis !== null;
+  const action = toAction(valueOf(group, 'action')) ?? (isRecipient ? actionOfStatus(stated) : null);
+  if (action === null || !isRecipient) return null;
   const diagnosticCode = typedValue(diagnosis);
-  return withReason({
+  const report = {
     finalRecipient,
     originalRecipient,
     action,
-    status: toStatus(valueOf(group, 'status'), diagnosticCode, action),
+    status: toStatus(stated, diagnosticCode, action),
     diagnosticCode,
     replyCode: toReplyCode(diagnosis),
     remoteMta: typedValue(valueOf(group, 'remote-mta')),
     command: commandIn(diagnosticCode ?? ''),
-  });
+  };
+  return withReason(report, CATEGORIES[valueOf(group, 'x-powermta-bouncecategory')?.toLowerCase() ?? '']);
 }
 
-function withReason(report: Omit<RecipientReport, 'reason' | 'bounce'>): RecipientReport {
+const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;
+
+/** PowerMTA's own reading of the words, from its bounce patterns, which its operator can change. */
+const CATEGORIES: Readonly<Record<string, RefusalReason>> = {
+  'bad-mailbox': 'user_unknown',
+  'bad-domain': 'host_unknown',
+  'inactive-mailbox': 'mailbox_disabled',
+  'quota-issues': 'mailbox_full',
+  'spam-related': 'spam',
+  'policy-related': 'policy',
+  'virus-related': 'virus',
+  'content-related': 'content_rejected',
+  'relaying-issues': 'relay_denied',
+  'invalid-sender': 'sender_rejected',
+  'message-expired': 'expired',
+  'no-answer-from-host': 'network_error',
+  'bad-connection': 'network_error',
+  'routing-errors': 'network_error',
+};
+
+function withReason(
+  report: Omit<RecipientReport, 'reason' | 'bounce'>,
+  category: RefusalReason = 'unknown',
+): RecipientReport {
   const { action } = report;
   if (action !== 'failed' && action !== 'delayed') return { ...report, reason: null, bounce: null };
-  const reason = reasonOf(report);
+  const worded = reasonOf(report);
+  const reason = worded === 'unknown' ? category : worded;
   return { ...report, reason, bounce: action === 'failed' && isHardReason(reason) ? 'hard' : 'soft' };
 }
 
@@ -385,7 +413,7 @@ function reasonOf({
 }
 
 /** Returns whether a status is that of a class only. */
-export function isGeneral(status: string): boolean {
+function isGeneral(status: string): boolean {
   return status.endsWith('.0.0');
 }
 
@@ -404,12 +432,18 @@ function toAction(value: string | null): RecipientReport['action'] | null {
   }
 }
 
+/** Returns the action that a status implies, for servers that leave the Action out; null when it has no class. */
+function actionOfStatus(status: string | null): RecipientReport['action'] | null {
+  const replied = /^[#([<]{0,2}([245])\.\d/.exec(status ?? '')?.[1];
+  return replied === undefined ? null : replied === '5' ? 'failed' : replied === '4' ? 'delayed' : 'delivered';
+}
+
 /**
  * The diagnostic code repeats the server that refused the message; the status may only be general. Seen: no Status at all
  * (`X-LOCAL; 500 (err.nosuchuser)`), and comments after it.
  */
 function toStatus(value: string | null, diagnosticCode: string | null, action: RecipientReport['action']): string {
-  const stated = /^([245]\.\d{1,3}\.\d{1,3})(?!\d)/.exec(value ?? '')?.[1];
+  const stated = /^[#([<]{0,2}([245]\.\d{1,3}\.\d{1,3})(?!\d)/.exec(value ?? '')?.[1];
   const isFailure = action === 'failed' || action === 'delayed';
   const diagnosed = isFailure ? statusIn(diagnosticCode ?? '', true) : null;
   if (diagnosed !== null && !isGeneral(diagnosed)) return diagnosed;

@@ -13,13 +13,14 @@ import {
   readPriority,
 } from './header-fields.ts';
 import { chooseHtmlCharset } from './html-charset.ts';
-import { parseMessageId, parseMessageIds } from './message-id.ts';
+import { parseMessageId, parseReferences } from './message-id.ts';
 import { type Leaf, readParts } from './message-parts.ts';
 import { isReportPart } from './parse-bounce.ts';
 import { parseDate } from './parse-date.ts';
+import { announcesForward } from './quote-introductions.ts';
 import { readHtmlReply } from './reply-html.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
-import { isForwardSubject } from './subject.ts';
+import { isForwardSubject, isReplySubject } from './subject.ts';
 
 /** The stored fields of a received message besides its bytes. All texts are well-formed and without U+0000. */
 export interface ParsedMessage {
@@ -86,7 +87,7 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const { leaves, bodyCharset, isTruncated } = await readParts(bytes);
   const head = readHead(section, bodyCharset);
   const attached = leaves.filter((leaf) => leaf.isAttachment);
-  const bodies = readBodies(bytes, leaves, isForwardSubject(head.subject));
+  const bodies = readBodies(bytes, leaves, head.subject);
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   addEvent(bytes, attached, attachments);
   return {
@@ -146,8 +147,8 @@ function readHead(section: HeaderSection, bodyCharset: string | null): Head {
   const value = (name: string): string => decodeText(firstField(section, name)?.raw ?? '', bodyCharset);
   return {
     messageId: parseMessageId(idsText(section, 'message-id')),
-    inReplyTo: parseMessageIds(idsText(section, 'in-reply-to')),
-    references: parseMessageIds(idsText(section, 'references')),
+    inReplyTo: parseReferences(idsText(section, 'in-reply-to')),
+    references: parseReferences(idsText(section, 'references')),
     subject: value('subject'),
     date: parseDate(firstField(section, 'date')?.raw ?? ''),
     addresses,
@@ -164,7 +165,7 @@ function idsText(section: HeaderSection, name: string): string {
   return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
 }
 
-function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean): Bodies {
+function readBodies(bytes: Buffer, leaves: readonly Leaf[], subject: string): Bodies {
   const texts: string[] = [];
   const htmls: string[] = [];
   const hasHtml = leaves.some((leaf) => leaf.isBody && leaf.contentType === 'text/html');
@@ -181,6 +182,8 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], isForward: boolean):
   }
   const textBody = texts.length === 0 ? null : texts.join('\n');
   const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
+  // A reply may quote a forwarded message, which then is no part of it.
+  const isForward = isForwardSubject(subject) || (!isReplySubject(subject) && announcesForward(textBody ?? ''));
   const whole: Reply = { text: textBody?.trim() ?? '', removed: [] };
   const reply = textBody === null || isForward ? whole : readReply(textBody);
   const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody);

@@ -246,7 +246,7 @@ class PartReader {
     if (chunk.root) this.root = body;
     this.#bodies.push(body);
     // Lines that were taken for fields until the header section ended without an empty line.
-    if (this.#at > start) this.#extend(chunk);
+    if (this.#starts.has(chunk)) this.#extend(chunk);
   }
 
   /** The line end before a delimiter belongs to the delimiter, unless it is all that there is of a part with a sibling after it. */

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { isTooComplex } from '../html/sanitize-html.ts';
-import { type Fate, fatesOf, type Line, type LineMark, lineOf } from './reply-reader.ts';
+import { type Fate, type Line, type LineMark, lineOf } from './reply-line.ts';
+import { fatesOf } from './reply-reader.ts';
 import { MAX_PARTS, type RemovedPart } from './reply-text.ts';
 
 /**

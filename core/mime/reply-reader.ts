@@ -1,52 +1,6 @@
-import {
-  DISCLAIMER_STARTS,
-  DISCLAIMER_WORDS,
-  PROGRAM_SIGNATURES,
-  QUOTE_TITLES,
-  QUOTED_FIELDS,
-  SENT,
-  WROTE,
-  WROTE_LEADS,
-} from './reply-words.ts';
-
-/** What a line of a message is: typed by its author, quoted, or of a signature. */
-export type Fate = 'kept' | 'quote' | 'signature';
-
-/** A line as its reader sees it. */
-export interface Line {
-  text: string;
-  /** without marks of writing direction, trimmed; empty for lines that are too long to introduce anything */
-  short: string;
-  isBlank: boolean;
-  /** what the HTML of the message says about the line */
-  mark: LineMark | null;
-}
-
-/**
- * `quote`: quoted by a mail program; `block`: indented, which is quoted only below an introduction; `introduction`: introduces a quotation;
- * `onwards`: a quoted message begins here; `signature`: of a signature.
- */
-export type LineMark = 'quote' | 'block' | 'introduction' | 'onwards' | 'signature';
-
-/** Returns a line; white space around it does not matter. */
-export function lineOf(text: string, mark: LineMark | null): Line {
-  const trimmed = text.trim();
-  const short = text.length > MAX_LINE_LENGTH ? '' : trimmed.replace(INVISIBLE, '').trim();
-  return { text, short, isBlank: trimmed === '', mark };
-}
-
-const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
-
-/**
- * Returns the characters before an introduction in the same line, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`; programs that
- * lose line breaks make such lines. Zero if there are none.
- */
-export function ownLengthOf(line: string): number {
-  return line.length > MAX_LINE_LENGTH || /^\s*[>＞|]/u.test(line) ? 0 : (SHARED_LINE.exec(line)?.index ?? 0);
-}
-
-const SHARED_LINE =
-  /(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ].*(?:wrote:|<[^<>]*)$/u;
+import { type Introduction, IntroductionFinder, ownMarkOf } from './quote-introductions.ts';
+import { type Fate, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
+import { DEVICES, DISCLAIMER_STARTS, DISCLAIMER_WORDS, PROGRAM_SIGNATURES } from './reply-words.ts';
 
 /** Returns what each line is, in linear time. All may be quoted or signatures. */
 export function fatesOf(lines: readonly Line[]): readonly Fate[] {
@@ -55,84 +9,40 @@ export function fatesOf(lines: readonly Line[]): readonly Fate[] {
   return reader.fates;
 }
 
-/** Maximum characters of a line that introduces a quotation or a signature. */
-const MAX_LINE_LENGTH = 300;
-/** Lines that such an introduction takes, and characters. */
-const MAX_INTRODUCTION_LINES = 6;
-const MAX_INTRODUCTION_LENGTH = 600;
 /** Own lines below a quotation that count as a footer when its author wrote above it, too. */
 const MAX_FOOTER_LINES = 6;
 /** Lines below a separator that mailing lists add. */
 const MAX_LIST_FOOTER_LINES = 4;
-/** Lines of the fields above quoted mail. */
-const MAX_FIELD_LINES = 40;
 const MAX_SIGNATURE_LINES = 12;
 const MAX_DISCLAIMER_LINES = 30;
+/** Characters of the line of a telephone. */
+const MAX_DEVICE_LENGTH = 90;
+/** Characters of a quoted line that was wrapped, of others in the same text, and words of its rest. */
+const MIN_WRAPPED_LENGTH = 40;
+const MIN_REST_LENGTH = 20;
+const MAX_REST_WORDS = 5;
 
-const MAX_TITLE_LENGTH = 80;
-
-const WROTE_WORD = new RegExp(`(?<!\\p{L})(?:${WROTE})`, 'iu');
-const LEAD = new RegExp(`^\\W{0,4}(?:${WROTE_LEADS})(?![\\p{L}]{2}).*\\p{Nd}`, 'u');
-const DATE =
-  /(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/iu;
-const EARLY_DATE =
-  /^.{0,40}?(?:(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}|\p{Nd}{1,2}:\p{Nd}{2}|\p{Nd}{1,2}\.? \p{L}{3,})/iu;
-const NAME_AND_ADDRESS = /^(?!mailto:)[^<>@]{1,80}<[^<>\s]{1,120}@[^<>\s]{1,120}>/u;
-const ADDRESS = /@[\p{L}\p{N}]/u;
-const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
-/** The end of a line that introduces a quotation. */
-const INTRODUCTION_END = /[:：]\W{0,3}$|>$|-{2,}$/u;
-const QUOTE_TITLE_LINE = new RegExp(
-  `^[*_\\s]*(?:-{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*-{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
-  'iu',
-);
-const DASHED_TITLE = /^[*\s]*-{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}-{3,}[*\s]*$/u;
-const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
-const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(
-  ([field, names]) =>
-    [field, new RegExp(`^[*_\\s]{0,3}(?:${names})[*_]{0,2}\\s?[:：](?!//)[*_]{0,2}(?:\\s|$|\\S)`, 'iu')] as const,
-);
-/** A date as RFC 5322 §3.3 has it. */
-const DATE_FIELD = new RegExp(`^(?:${QUOTED_FIELDS.date})\\s?[:：] .*\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}`, 'iu');
-const FIELDS_INSIDE = Object.entries(QUOTED_FIELDS).map(
-  ([field, names]) => [field, new RegExp(`\\s(?:${names})\\s?[:：]\\s`, 'u')] as const,
-);
-const SENT_FIELD = new RegExp(`^[*_\\s]{0,3}(?:${SENT})[*_]{0,2}\\s?[:：]`, 'iu');
-const RAW_FIELD =
-  /^(?:received|received-spf|return-path|mime-version|content-(?:type|transfer-encoding)|dkim-signature|authentication-results|x-[\w-]{1,40})\s?:/iu;
 const PROGRAM_SIGNATURE = new RegExp(`^[\\W_]{0,4}(?:${PROGRAM_SIGNATURES.join('|')})[\\W_]{0,4}$`, 'iu');
+const DEVICE = new RegExp(`(?:${DEVICES})`, 'iu');
 const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
 const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
-const SEPARATOR = /^(?:[-_=+*~#•–—]\s?){2,}$/u;
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
-/** `JD> ` and `Richard> `: initials or a name before each quoted line. */
 /** A link that ends on the next line, with `>`. */
 const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<>\s]*$/iu;
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
-const NAMED_QUOTE = /^\s{0,3}[\p{L}][\p{L}.'-]{0,15}>/u;
-const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
 const GREETING = /^\S.{0,50}[,，]$/u;
-
-/** Lines that introduce quoted mail, and what they announce. */
-interface Introduction {
-  from: number;
-  to: number;
-  /** `wrote`: that someone wrote the next lines; `fields`: a whole message to the end of the text */
-  kind: 'wrote' | 'fields';
-}
-
-const NO_LINE: Line = { text: '', short: '', isBlank: true, mark: null };
 
 class ReplyReader {
   readonly fates: Fate[];
   readonly #lines: readonly Line[];
   readonly #isQuoted: boolean[];
   readonly #isCode: boolean[];
+  readonly #finder: IntroductionFinder;
   readonly #introductions: Introduction[];
   readonly #isIntroduction: boolean[];
 
@@ -146,15 +56,45 @@ class ReplyReader {
         (this.#isCode[at] !== true && /^\s{0,3}[>＞]/u.test(text) && !OPEN_LINK.test(this.#line(at - 1).short)),
     );
     this.#quoteWrappedLinks();
-    this.#introductions = this.#findIntroductions();
+    this.#quoteLostMarks();
+    this.#finder = new IntroductionFinder(lines, this.#isQuoted, this.#isCode);
+    this.#introductions = this.#finder.find();
     this.#isIntroduction = lines.map(() => false);
     for (const { from, to } of this.#introductions) this.#isIntroduction.fill(true, from, to + 1);
   }
 
   read(): void {
     this.#removeSignatures();
+    this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
+  }
+
+  /**
+   * What is below the line of a telephone is the message that its author replied to, if there is text above the line and nothing else
+   * tells where the message begins.
+   */
+  #removeBelowDevice(): void {
+    let last = this.#lines.length - 1;
+    while (last >= 0 && this.#line(last).isBlank) last--;
+    let isAbove = false;
+    for (let at = 0; at < last; at++) {
+      if (isAbove && this.#isDeviceLine(at)) {
+        const isMarked = this.#isQuoted.includes(true, at) || this.#isIntroduction.includes(true, at);
+        if (isMarked) return;
+        this.#remove('signature', at, at + 1);
+        return this.#remove('quote', at + 1, this.#lines.length);
+      }
+      isAbove ||= this.#isOwn(at);
+    }
+  }
+
+  /** `Sent from my iPhone`, as a paragraph. */
+  #isDeviceLine(at: number): boolean {
+    const { short } = this.#line(at);
+    if (short.length > MAX_DEVICE_LENGTH || !this.#isOwn(at) || !PROGRAM_SIGNATURE.test(short)) return false;
+    if (/^(?!iP)\p{Ll}|[:：,]$/u.test(short) || !DEVICE.test(short)) return false;
+    return this.#line(at - 1).isBlank && this.#line(at + 1).isBlank;
   }
 
   #line(at: number): Line {
@@ -171,6 +111,23 @@ class ReplyReader {
     }
   }
 
+  /** Programs that wrap quoted lines again leave the rest of a line without a `>`. */
+  #quoteLostMarks(): void {
+    const rests: number[] = [];
+    let isSure = false;
+    for (let at = 1; at + 1 < this.#lines.length; at++) {
+      if (this.#isQuoted[at - 1] !== true || this.#isQuoted[at] === true || this.#isQuoted[at + 1] !== true) continue;
+      const above = this.#line(at - 1).short;
+      const { short, isBlank } = this.#line(at);
+      const isRest =
+        /^\p{Ll}/u.test(short) || (short.length < above.length && short.split(' ').length <= MAX_REST_WORDS);
+      if (isBlank || !isRest || above.length < MIN_REST_LENGTH || /[.!?:;。！？：]$/u.test(above)) continue;
+      isSure ||= above.length >= MIN_WRAPPED_LENGTH;
+      rests.push(at);
+    }
+    if (isSure) for (const at of rests) this.#isQuoted[at] = true;
+  }
+
   #remove(kind: Fate, from: number, end: number): void {
     for (let at = from; at < end; at++) if (this.fates[at] === 'kept') this.fates[at] = kind;
   }
@@ -185,126 +142,10 @@ class ReplyReader {
     );
   }
 
-  /** Whether a quotation may begin in this line, with `>`, indented or a mark of its own. */
-  #isQuoteLike(at: number): boolean {
-    return (
-      this.#isQuoted[at] === true ||
-      this.#line(at).mark === 'block' ||
-      ownMarkOf(this.#line(at).text, this.#line(at + 1).text) !== null
-    );
-  }
-
-  #nextNonBlank(from: number): number {
-    let at = from;
-    while (at < this.#lines.length && this.#line(at).isBlank) at++;
-    return at;
-  }
-
-  #findIntroductions(): Introduction[] {
-    const found: Introduction[] = [];
-    let free = 0;
-    for (let at = 0; at < this.#lines.length; at++) {
-      if (this.#isCode[at] === true) continue;
-      const introduction =
-        this.#fieldsAt(at, free) ?? this.#titleAt(at) ?? this.#markedAt(at) ?? this.#wroteAt(at, free);
-      if (introduction === null) continue;
-      const last = found.at(-1);
-      // A wrapped line that was taken for one of its own.
-      if (last !== undefined && last.to >= introduction.from) found.pop();
-      found.push(introduction);
-      free = introduction.to + 1;
-      at = introduction.to;
-    }
-    return found;
-  }
-
-  #titleAt(at: number): Introduction | null {
-    const { short, mark } = this.#line(at);
-    if (mark === 'onwards') return { from: at, to: at, kind: 'fields' };
-    if (this.#isQuoted[at] === true || short === '' || short.length > MAX_TITLE_LENGTH) return null;
-    const isTitle =
-      QUOTE_TITLE_LINE.test(short) ||
-      (DASHED_TITLE.test(short) && fieldOf(this.#line(this.#nextNonBlank(at + 1)).short) !== null) ||
-      (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.#nextNonBlank(at + 1), at + 1) !== null);
-    return isTitle ? { from: at, to: at, kind: 'fields' } : null;
-  }
-
-  #markedAt(at: number): Introduction | null {
-    if (this.#line(at).mark !== 'introduction') return null;
-    let to = at;
-    while (this.#line(to + 1).mark === 'introduction') to++;
-    return { from: at, to, kind: 'wrote' };
-  }
-
-  /** At least three of From, Date, To and Subject, two below a separator. Values may take more lines. */
-  #fieldsAt(at: number, free: number): Introduction | null {
-    if (this.#isQuoted[at] === true || fieldOf(this.#line(at).short) === null) return null;
-    const fields = new Set<string>();
-    // Tickets and invitations have From, To and Date, too.
-    let isOfMail = false;
-    let to = at;
-    for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
-      const { short, isBlank } = this.#line(next);
-      const field = this.#isQuoted[next] === true ? null : fieldOf(short);
-      if (isBlank && next - to > 1) break;
-      if (field === null) continue;
-      if (fields.has(field) && field !== 'other') break;
-      fields.add(field);
-      for (const inside of fieldsInside(short)) fields.add(inside);
-      isOfMail ||= field === 'subject' || ADDRESS.test(short) || SENT_FIELD.test(short);
-      to = next;
-    }
-    let from = at;
-    while (from > free && from > at - 3 && (this.#line(from - 1).isBlank || SEPARATOR.test(this.#line(from - 1).short)))
-      from--;
-    while (this.#line(from).isBlank && from < at) from++;
-    if (!isOfMail || this.#isRawHeader(at, to)) return null;
-    fields.delete('other');
-    const isQuoteNext = this.#isQuoteLike(this.#nextNonBlank(to + 1));
-    const isApart = from < at || isQuoteNext;
-    const isSent = isApart || DATE_FIELD.test(this.#line(at).short);
-    if (!isApart && !fields.has('date')) return null;
-    if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
-    return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
-  }
-
-  /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
-  #isRawHeader(from: number, to: number): boolean {
-    for (let at = from - 1; at <= to + 3; at++) if (RAW_FIELD.test(this.#line(at).short)) return true;
-    return false;
-  }
-
-  /** `On Monday Ann <ann@example.com> wrote:`, in one line or several, of which `at` is the last. */
-  #wroteAt(at: number, free: number): Introduction | null {
-    const last = this.#line(at);
-    if (!INTRODUCTION_END.test(last.short) && !GMT_LINE.test(last.short)) return null;
-    // `> wrote:` is the end of `<ann@example.com\n> wrote:`.
-    const isTail = /^>\s?(?:\p{L}.{0,40})?[:：]$/u.test(last.short) && ADDRESS.test(this.#line(at - 1).short);
-    if (this.#isQuoted[at] === true && !isTail) return null;
-    if (WROTE_TAIL.test(this.#line(at + 1).short)) return null;
-    const next = this.#nextNonBlank(at + 1);
-    const isQuoteNext = this.#isQuoteLike(next);
-    let joined = '';
-    let alone: number | null = null;
-    for (let from = at; from >= free && at - from < MAX_INTRODUCTION_LINES; from--) {
-      const { short, isBlank } = this.#line(from);
-      if (isBlank ? this.#line(from + 1).short !== '<' : short === '' || (from < at && this.#isQuoted[from] === true))
-        break;
-      joined = `${short} ${joined}`.trimEnd();
-      if (joined.length > MAX_INTRODUCTION_LENGTH) break;
-      if (!introduces(joined, isQuoteNext)) continue;
-      const isBegin =
-        LEAD.test(short) || EARLY_DATE.test(short) || NAME_AND_ADDRESS.test(short) || short.startsWith('--');
-      const isNameAbove = !ADDRESS.test(joined) && from > free && NAME_AND_ADDRESS.test(this.#line(from - 1).short);
-      if (isBegin && !isNameAbove) return { from, to: at, kind: 'wrote' };
-      if (from === at) alone = at;
-    }
-    return alone === null ? null : { from: alone, to: at, kind: 'wrote' };
-  }
-
   /** What follows `--` to the end or to quoted mail, if it is short; below quoted mail also what follows a longer separator. */
   #removeSignatures(): void {
     const hasQuote = this.#introductions.length > 0 || this.#isQuoted.includes(true);
+    const onwards = new Set(this.#introductions.filter(({ kind }) => kind === 'fields').map(({ from }) => from));
     // What is below: quoted mail, or what was removed.
     let foreign = this.#lines.length;
     let isEnd = true;
@@ -320,7 +161,9 @@ class ReplyReader {
       if (isBlank) continue;
       const isCode = this.#isCode[at] === true;
       const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
-      const isFooter = !isCode && hasQuote && isEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      // Also above the fields of a quoted message.
+      const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
+      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
       if (isSignature || isFooter) {
         this.#remove('signature', at, foreign);
         foreign = at;
@@ -343,8 +186,8 @@ class ReplyReader {
     for (const { from, to, kind } of this.#introductions) {
       if (from < begin || this.fates[from] !== 'kept') continue;
       const before = total - (ownFrom[from] ?? 0);
-      const next = this.#nextNonBlank(to + 1);
-      const isQuoteNext = next < count && this.#isQuoteLike(next);
+      const next = this.#finder.nextNonBlank(to + 1);
+      const isQuoteNext = next < count && this.#finder.isQuoteLike(next);
       if (!isQuoteNext) {
         if (before > 0) return this.#remove('quote', from, count);
         this.#remove('quote', from, to + 1);
@@ -407,7 +250,7 @@ class ReplyReader {
 
   /** Whether what followed this line was removed. */
   #isLast(at: number): boolean {
-    const next = this.#nextNonBlank(at + 1);
+    const next = this.#finder.nextNonBlank(at + 1);
     return next < this.#lines.length && this.fates[next] !== 'kept';
   }
 
@@ -426,45 +269,6 @@ class ReplyReader {
     }
     return -1;
   }
-}
-
-/** The last line of an introduction that was wrapped. */
-const WROTE_TAIL = new RegExp(`^(?:>\\s?)?(?:${WROTE})\\W{0,3}[:：]$`, 'iu');
-/** Yahoo and old Gmail: `2016-03-03 17:21 GMT+01:00 Ann`. */
-const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GMT[+-]\p{Nd}{2}:\p{Nd}{2} \S/u;
-
-/** The mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
-function ownMarkOf(text: string, next: string): string | null {
-  const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
-  if (named !== undefined) return named;
-  const mark = OWN_MARK.exec(text)?.[1] ?? null;
-  return mark !== null && (mark === '|' || next.trim() === '' || next.trimStart().startsWith(mark)) ? mark : null;
-}
-
-/** Whether one to some lines, joined, say who wrote what follows. */
-function introduces(joined: string, isQuoteNext: boolean): boolean {
-  if (GMT_LINE.test(joined) && joined.length < 120) return true;
-  const hasDate = DATE.test(joined);
-  const hasAddress = ADDRESS.test(joined);
-  const isOpen = /[:：]\W{0,3}$/u.test(joined) || /-{2,}$/u.test(joined);
-  if (isOpen && WROTE_WORD.test(joined)) return hasDate || hasAddress || isQuoteNext;
-  if (isOpen && isQuoteNext && hasDate && hasAddress) return true;
-  return hasDate && EARLY_DATE.test(joined) && ADDRESS_END.test(joined) && (isOpen || isQuoteNext);
-}
-
-/** Characters of the name of a field. */
-const MAX_FIELD_LENGTH = 40;
-
-function fieldOf(short: string): string | null {
-  const colon = short.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
-  return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(short))?.[0] ?? null);
-}
-
-/** Further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
-function fieldsInside(short: string): string[] {
-  if (!ADDRESS.test(short) || fieldOf(short) !== 'from') return [];
-  const capital = short.replace(/(?<=\s)\p{Lu}\p{Ll}{1,20}(?=\s?[:：]\s)/gu, (name) => name.toLowerCase());
-  return FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
 }
 
 /** Lines between two lines of ```. */

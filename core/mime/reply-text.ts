@@ -1,6 +1,8 @@
 import { textOfHtml } from '../html/text-of-html.ts';
 import { storableText } from '../shared/text.ts';
-import { type Fate, fatesOf, type Line, lineOf, ownLengthOf } from './reply-reader.ts';
+import { ownLengthOf } from './attribution.ts';
+import { type Fate, type Line, lineOf } from './reply-line.ts';
+import { fatesOf } from './reply-reader.ts';
 
 export const REMOVED_KINDS = ['quote', 'signature'] as const;
 export type RemovedKind = (typeof REMOVED_KINDS)[number];

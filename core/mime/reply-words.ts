@@ -16,18 +16,21 @@ export const WROTE_LEADS =
   'On|At|Am|Le|El|Em|Il|Op|Den|På|Dnia|W dniu|Dne|Dňa|In data|Στις|Vào|Ngày|Lúc|Il giorno|No dia|Na|Quoting|\u05d1|\u0641\u064a|בתאריך|在|於|于';
 
 /** Names of the date that only mails have. */
-export const SENT =
-  'sent|gesendet|envoyé|enviado|enviada(?: em)?|inviato|verzonden|sendt|skickat|lähetetty|wysłano|odesláno|отправлено|надіслано|gönderildi|gönderme tarihi|εστάλη|στάλθηκε|נשלח|أرسلت|تم الإرسال|发送时间|寄件日期|送信日時|보낸 ?날짜|đã gửi';
+export const SENT = [
+  'trimis|elküldve|küldve|poslano|poslato|изпратено|išsiųsta|nosūtīts|saadetud|dikirim|odoslané|enviat|ส่ง|ارسال شده|भेजा गया|bidalia',
+  'anfonwyd|date envoi|date d.envoi|envoyé le|message du',
+  'sent|gesendet|envoyé|enviado|enviada(?: em)?|inviato|verzonden|sendt|skickat|lähetetty|wysłano|odesláno|отправлено|надіслано|gönderildi|gönderme tarihi|εστάλη|στάλθηκε|נשלח|أرسلت|تم الإرسال|发送时间|寄件日期|送信日時|보낸 ?날짜|đã gửi',
+].join('|');
 
 /** Names of the fields that mail programs repeat above quoted mail, in any order. */
 export const QUOTED_FIELDS = {
-  from: 'from|von|de|da|van|fra|från|lähettäjä|od|от|від|від кого|kimden|gönderen|από|מאת|من|发件人|寄件者|寄件人|差出人|送信者|보낸 ?사람|từ|expéditeur|remitente|mittente|afzender',
-  date: `${SENT}|date|datum|fecha|data|dato|päivämäärä|päiväys|дата|tarih|ημερομηνία|תאריך|تاريخ|التاريخ|日期|时间|日付|日時|날짜|ngày`,
-  to: 'to|an|à|pour|para|a|aan|til|till|vastaanottaja|do|komu|кому|kime|alıcı|προς|אל|إلى|الى|收件人|收件者|宛先|받는 ?사람|tới|đến|destinataire|destinatario',
+  from: 'from|von|de|da|de la|feladó|šalje|odosielateľ|pošiljatelj|nuo|saatja|dari|จาก|prejeto od|frá|nork|oddi wrth|daripada|از|van|fra|från|lähettäjä|od|от|від|від кого|kimden|gönderen|από|מאת|من|发件人|寄件者|寄件人|差出人|送信者|보낸 ?사람|từ|expéditeur|remitente|mittente|afzender',
+  date: `${SENT}|dátum|tanggal|วันที่|dagsetning|दिनांक|تاریخ|date|datum|fecha|data|dato|päivämäärä|päiväys|дата|tarih|ημερομηνία|תאריך|تاريخ|التاريخ|日期|时间|日付|日時|날짜|ngày`,
+  to: 'către|címzett|prima|za|kam|adressaat|kellele|kepada|ถึง|per a|до|primatelj|príjemca|nori|به|to|an|à|pour|para|a|aan|til|till|vastaanottaja|do|komu|кому|kime|alıcı|προς|אל|إلى|الى|收件人|收件者|宛先|받는 ?사람|tới|đến|destinataire|destinatario',
   subject:
-    'subject|betreff|objet|asunto|oggetto|assunto|onderwerp|emne|ämne|aihe|temat|předmět|тема|konu|θέμα|נושא|الموضوع|主题|主題|主旨|件名|제목|chủ đề|tiêu đề|re',
+    'subiect|tárgy|predmet|относно|zadeva|teema|temats|perihal|subjek|เรื่อง|assumpte|विषय|موضوع|sujet|gaia|pwnc|efni|предмет|subject|betreff|objet|asunto|oggetto|assunto|onderwerp|emne|ämne|aihe|temat|předmět|тема|konu|θέμα|נושא|الموضوع|主题|主題|主旨|件名|제목|chủ đề|tiêu đề|re',
   other:
-    'cc|bcc|message-id|kopie|copie|kopia|kopi|копия|копія|抄送|副本|참조|reply-to|répondre à|antwort an|risposta|on behalf of|importance|priority|wichtigkeit|attachments?|anlagen|organi[sz]ation|newsgroups',
+    'copie à|másolat|kopija|копие|สำเนา|tembusan|cc|bcc|message-id|kopie|copie|kopia|kopi|копия|копія|抄送|副本|참조|reply-to|répondre à|antwort an|risposta|on behalf of|importance|priority|wichtigkeit|attachments?|anlagen|organi[sz]ation|newsgroups',
 } as const;
 
 /** Lines that stand above forwarded or quoted mail, between dashes or before a colon. */
@@ -42,8 +45,12 @@ export const QUOTE_TITLES = [
   'wiadomość (?:oryginalna|przekazana)|původní (?:zpráva|e-mail)|přeposlaná zpráva|(?:исходное|пересылаемое|пересланное|оригинальное) сообщение',
   'начало переадресованного сообщения|(?:початкове|переслане|оригінальне) повідомлення|(?:orijinal|özgün) (?:mesaj|ileti)|yönlendirilen mesaj',
   'iletilmiş mesaj|(?:αρχικό|προωθημένο) μήνυμα|הודעה (?:מקורית|שהועברה)|(?:الرسالة|رسالة) (?:الأصلية|معاد توجيهها)|原始(?:邮件|郵件|信件)|原邮件',
-  '(?:转发|轉寄|转发的)(?:邮件|的郵件|信件)|元のメッセージ|転送(?:された)?メッセージ|원본 ?(?:메시지|메일)|전달된 ?메시지|thư gốc|tin nhắn (?:gốc|được chuyển tiếp)',
+  '回复的原邮件|回覆的原郵件|(?:转发|轉寄|转发的)(?:邮件|的郵件|信件)|元のメッセージ|転送(?:された)?メッセージ|원본 ?(?:메시지|메일)|전달된 ?메시지|thư gốc|tin nhắn (?:gốc|được chuyển tiếp)',
 ].join('|');
+
+/** Those of {@link QUOTE_TITLES} that announce a forwarded message. */
+export const FORWARD_WORDS =
+  'forward|weitergeleitet|réexpédié|transféré|transmis|reenviad|inoltrat|encaminhad|reencaminhad|doorgestuurd|videresend|vidarebefordr|välitetty|przekazan|přeposlan|переадрес|пересыл|переслан|yönlendiril|iletilmiş|προωθημένο|שהועברה|معاد توجيهها|转发|轉寄|転送|전달된|được chuyển tiếp';
 
 /** A whole line that a telephone or a mail program adds below what was typed. */
 export const PROGRAM_SIGNATURES = [
@@ -73,7 +80,25 @@ export const PROGRAM_SIGNATURES = [
   String.raw`.{1,40}から(?:送信|送る)`,
   String.raw`.{1,40}에서 (?:보냄|전송|보낸 메일).{0,20}`,
   String.raw`(?:đã )?(?:gửi|được gửi) từ .{1,80}`,
+  String.raw`(?:trimis (?:de pe|din|de la|cu)|poslano (?:s|z|iz)|poslato (?:sa|iz)|odoslané z|enviat (?:des|amb)|dikirim (?:dari|menggunakan)|изпратено (?:от|с)|išsiųsta (?:iš|naudojant)|saadetud (?:minu|rakendusest)|nosūtīts no|ส่งจาก|ارسال شده از) ?.{1,80}`,
+  String.raw`.{1,40}(?:ról|ről|ból|ből|mról|mről) küldve\.?|elküldve .{1,60}`,
 ] as const;
+
+/** Names of mail programs, devices and carriers in such lines. */
+export const DEVICES =
+  'iphone|ipad|ipod|android|blackberry|samsung|galaxy|huawei|honor|xiaomi|redmi|oppo|nokia|htc|sony|xperia|motorola|pixel|windows|outlook|gmail|yahoo|aol|hotmail|icloud|proton|tuta|spark|smartphone|smart ?phone|handy|mobile?|móvil|movil|celular|cellulare|telefon|telefono|téléphone|telefoon|telefone|phone|tablet|device|gerät|verizon|t-mobile|at&t|orange|vodafone|mail|邮箱|手机|手機|携帯|スマ|メール|아이폰|갤럭시|휴대|телефон|айфон|смартфон|мобильн|telefonu|κινητό';
+
+/** Labels of forms, orders, events and signatures, which the fields of no message have. */
+export const OTHER_LABELS =
+  'name|nom|prénom|nombre|nome|naam|navn|namn|имя|e-?mail(?: address)?|e-?post|mail|courriel|correo|phone|tel|tel\\.|tél|telephone|telefon|téléphone|teléfono|telefono|telefoon|mobile?|cell|handy|fax|web|website|internet|site|address|adresse|adres|order|order number|bestellung|bestellnummer|commande|pedido|ordine|company|firma|société|empresa|message|nachricht|mensaje|author|auteur|autor|autore|kontakt|contact|contacto|contatto|organi[sz]er|organisator|when|where|who|what|wann|wo|où|quand|location|ort|lieu|lugar|luogo|plaats|amount|betrag|total|user|host|server|level|version|status|.{1,20}-by';
+
+/** Asks to respond above a line: what is below it is of a help desk. */
+export const REPLY_ABOVE = [
+  '(?:reply|respond|response|type|write|answer).{0,40}above this line',
+  '(?:antwort|schreib|respon|répon|écri|rispo|rispond|scriv|antwoord|reageer|svar|ответ|odpowied|yanıt|escrib|escrev|digit).{0,60}(?:oberhalb dieser|über dieser|au-dessus de cette|encima de esta|sobre esta|acima desta|sopra questa|boven deze|ovanför den här|over denne|выше этой|nad tą|bu satırın)',
+  '(?:oberhalb dieser|über dieser|au-dessus de cette|encima de esta|acima desta|sopra questa|boven deze|выше этой).{0,40}(?:antwort|répon|respon|rispo|antwoord|reageer|ответ)',
+  'この(?:行|線)より上.{0,20}(?:返信|記入)|(?:请|請)在此(?:行|线|線)(?:上方|之上).{0,10}(?:回复|回覆)|이 (?:줄|선) 위에',
+].join('|');
 
 /** A paragraph at the end that a company's server adds. */
 export const DISCLAIMER_STARTS =

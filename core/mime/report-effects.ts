@@ -1,5 +1,5 @@
 import type { RecipientStatus } from '../smtp/delivery-status.ts';
-import { type FeedbackReport, isGeneral, type RecipientReport } from './parse-bounce.ts';
+import type { FeedbackReport, RecipientReport } from './parse-bounce.ts';
 
 /**
  * Returns the new status of a reported recipient; null when it does not change. A failure changes it, a delay does not. A second report
@@ -9,11 +9,12 @@ export function statusAfterReport(current: RecipientStatus, report: RecipientRep
   return report.action === 'failed' && (current === 'pending' || current === 'delivered') ? 'bounced' : null;
 }
 
-/** Returns whether the address of a bounced recipient should be suppressed: a hard failure that the status or the command confirms. */
+/**
+ * Returns whether the address of a bounced recipient should be suppressed: an unknown user or host, whatever the codes say. A server that
+ * gave up after temporary refusals of an unknown user says so in a report of a failure, too.
+ */
 export function suppressedByReport(report: RecipientReport): boolean {
-  if (report.bounce !== 'hard' || !report.status.startsWith('5')) return false;
-  // Filters hide behind the words of an unknown user, so the words alone are not enough.
-  return /^5\.(?:1\.\d+|4\.4)$/.test(report.status) || (isGeneral(report.status) && report.command === 'recipient');
+  return report.action === 'failed' && report.bounce === 'hard';
 }
 
 /** A recipient of the message that a report is about. */

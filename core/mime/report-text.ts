@@ -50,22 +50,31 @@ function startsCopy(line: string): boolean {
   return isMarked && COPY_WORDINGS.some((wording) => words.startsWith(wording));
 }
 
-/** Returns the kind of a message that reached a return address, by its header section and text; null when it is no report. */
-export function kindOfText(header: HeaderSection, statement: string): 'bounce' | 'delay' | 'automatic-reply' | null {
+/**
+ * Returns the kind of a message that reached a return address, by its header section, its text and whether it returns a message; null when
+ * it is no report.
+ */
+export function kindOfText(
+  header: HeaderSection,
+  statement: string,
+  isReturning: boolean,
+): 'bounce' | 'delay' | 'automatic-reply' | null {
   const subject = valueOf(header, 'subject').toLowerCase();
   const isDaemon = isFromDaemon(header);
   if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
   const isDelay = !isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording));
-  const isRefusal = REPLY.test(statement) || refusalReason({ code: null, status: null, text: statement }) !== 'unknown';
+  const isReply = REPLY.test(statement) || statusIn(statement, false) !== null;
+  const isRefusal = isReply || refusalReason({ code: null, status: null, text: statement }) !== 'unknown';
   if (isDaemon) {
     if (isDelay) return 'delay';
     const isBounce = isBounceWorded(text) || SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
-  // A person may write about such mail: the start must say it, and a reason must be given.
+  // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
   if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return null;
+  if (!isReply && !isReturning && !isBounceWorded(subject)) return null;
   return isDelay ? 'delay' : 'bounce';
 }
 
@@ -73,28 +82,41 @@ function isBounceWorded(text: string): boolean {
   return BOUNCE_WORDINGS.some((wording) => text.includes(wording));
 }
 
-/** Returns whether a mail server is the author. */
+/** Returns whether a mail server is the author, by its name or by fields that only mail servers write into a report. */
 export function isFromDaemon(header: HeaderSection): boolean {
+  if (SERVER_FIELDS.some((name) => firstField(header, name) !== null)) return true;
+  if (/^multipart\/report\b/i.test(valueOf(header, 'content-type'))) return true;
   const from = valueOf(header, 'from').toLowerCase();
   if (from === '') return false;
   const address = /<([^<>]*)>[^<>]*$/.exec(from)?.[1] ?? from;
   const [local = ''] = address.trim().split(/[@\s(]/, 1);
   return (
     local === '' ||
+    local.startsWith(EXCHANGE) ||
     DAEMONS.some((name) => local === name || local.startsWith(`${name}-`) || local.startsWith(`${name}+`))
   );
 }
 
+/** Exchange 2007 and later, followed by the same hexadecimal number everywhere. */
+const EXCHANGE = 'microsoftexchange';
+/** Of Exim and Gmail, and of Exchange. */
+const SERVER_FIELDS = ['x-failed-recipients', 'x-ms-exchange-message-is-ndr'] as const;
+
 /** RFC 3834 §5, and the fields of programs that precede it. */
 function isAutomaticReply(header: HeaderSection, subject: string): boolean {
-  const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
   return (
     /^auto-replied/i.test(valueOf(header, 'auto-submitted')) ||
     AUTOMATIC_FIELDS.some((name) => firstField(header, name) !== null) ||
     /vacation/i.test(valueOf(header, 'x-apple-action')) ||
     /auto[_-]?reply/i.test(valueOf(header, 'precedence')) ||
-    AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording))
+    isAutomaticSubject(subject)
   );
+}
+
+/** Returns whether a subject, in lower case, is one of automatic replies. */
+export function isAutomaticSubject(subject: string): boolean {
+  const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
+  return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording));
 }
 
 /** Fields of automatic replies, of programs that precede RFC 3834; lower case. */
@@ -135,9 +157,30 @@ export function readStatement(statement: string): ReadStatement {
     const { text, code, status } = said.text === '' ? whole() : said;
     return { ...whole(), address, text, code, status: status ?? whole().status };
   };
-  const diagnoses = () => (sections.size === 0 ? [whole()] : [...sections.keys()].map(diagnosisOf));
+  const diagnoses = () =>
+    sections.size === 0 ? [{ ...whole(), address: onlyAddressIn(statement) }] : [...sections.keys()].map(diagnosisOf);
   return { diagnoses, diagnosisOf };
 }
+
+/** Returns the address that a text names; null when it names several or none. */
+function onlyAddressIn(text: string): string | null {
+  let only: string | null = null;
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const local = LOCAL_PART.exec(text.slice(Math.max(0, at - MAX_LOCAL_LENGTH), at))?.[0] ?? '';
+    const domain = DOMAIN.exec(text.slice(at + 1, at + 1 + MAX_DOMAIN_LENGTH))?.[0] ?? '';
+    if (local === '' || domain === '') continue;
+    const address = `${local}@${domain}`.toLowerCase();
+    if (only !== null && address !== only) return null;
+    only = address;
+  }
+  return only;
+}
+
+/** Characters of a local part and a domain (RFC 5321 §4.5.3.1). */
+const MAX_LOCAL_LENGTH = 64;
+const MAX_DOMAIN_LENGTH = 255;
+const LOCAL_PART = /(?<![\w.!#$%&*+/=?^{|}~-])[\w.!#$%&*+/=?^{|}~-]+$/;
+const DOMAIN = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?/i;
 
 /** An address at the start of a line, alone or before what is said about it. */
 const SECTION =
@@ -254,6 +297,10 @@ const COMMANDS: readonly (readonly [RefusedCommand, readonly string[]])[] = [
       'response to rcpt',
       '(rcpt to)',
       'to rcpt to',
+      // The response to DATA after the only recipient was refused.
+      'need rcpt',
+      'valid rcpt',
+      'no valid recipients',
     ],
   ],
   [

@@ -43,8 +43,18 @@ export const BOUNCE_WORDINGS = listOf(`
     nelze doručit | не доставлено | недоставленное | не может быть доставлено | не доставлен | доставка невозможна | teslim edilemedi |
     δεν παραδόθηκε | 送信できません | 配信できません | 配送エラー | 送信エラー | 配信エラー | 送達できません | 届けることができません | 退信 | 无法投递 | 無法傳送 | 投递失败 | 寄送失败 | 배달 실패 |
     전송 실패 | không gửi được | message you sent | group you tried to contact | are not member | not a member of this mailing list |
-    adresse invalide | invalid user address | failure reasons
-`);
+    adresse invalide | invalid user address | failure reasons | konnte nicht zugestellt | nicht zugestellt werden | zustellungsfehler |
+    fehler beim zustellen | n'a pas pu être remis | n'a pas été remis | n'a pas été distribué | n'a pas pu être distribué |
+    n'a pas atteint | échec de la remise | echec de distribution | error de entrega | no se ha entregado | no se pudo enviar |
+    no se puede entregar | recapito non riuscito | impossibile recapitare | possibile recapitare | non è stato recapitato |
+    falha ao entregar | não foi possível entregar | não é possível entregar | de bezorging | kon niet worden bezorgd |
+    kan niet worden bezorgd | kunde inte levereras | kan inte levereras | fejl ved levering | levering mislykkedes | leveringsfejl |
+    leveringen mislyktes | nie można dostarczyć | nie udało się dostarczyć | nedoručen | doručení | nem kézbesíthető | kézbesíthetetlen |
+    kézbesítése | nu a putut fi livrat | nelivrat | сбой доставки | не удалось доставить | не удается доставить | недоставлен |
+    не може бути доставлен | не доставлено | teslim edilemiyor | gönderilemedi | iletilemedi | δεν ήταν δυνατή η παράδοση |
+    לא נמסרה | תקלת מסירה | تعذر التسليم | فشل التسليم | 配信に失敗 | 配信不能 | 配信されませんでした | 届きませんでした | 未传递 | 传递失败 |
+    被退回 | 无法送达 | 無法傳遞 | 傳遞失敗 | 전송되지 못 | 배달되지 | 발송에 실패 | 발송 실패 | 전송 실패 | không thể gửi | tidak terkirim |
+    gagal terkirim | ส่งไม่สำเร็จ | ไม่สามารถส่ง`);
 
 /** Words that mean this only in mail of a mail server. */
 export const SERVER_BOUNCE_WORDINGS = listOf(`

@@ -6,7 +6,8 @@ import type { Mailbox } from './address.ts';
 import { BOUNDARY_PREFIX, boundaryOf, checked, composeMessage, type Draft } from './compose-message.ts';
 
 /** Kinds of test messages that users can receive. */
-export type SimulatedKind = 'plain' | 'reply' | 'newsletter' | 'attachment' | 'one-time-code' | 'spam';
+export const SIMULATED_KINDS = ['plain', 'reply', 'newsletter', 'attachment', 'one-time-code', 'spam'] as const;
+export type SimulatedKind = (typeof SIMULATED_KINDS)[number];
 
 /** Inputs of a test message. */
 export interface SimulatedMailFacts {

@@ -1,4 +1,4 @@
-import { AUTOMATIC_FIELDS } from '../mime/report-text.ts';
+import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/report-text.ts';
 
 /** What decides whether a program may reply to a received message. */
 export interface AnswerableMail {
@@ -12,6 +12,8 @@ export interface AnswerableMail {
 
 /** Automatic replies in one thread within an hour. */
 export const MAX_AUTOMATIC_REPLIES = 5;
+/** Automatic replies to one correspondent within a day, in any thread: help desks may open a new one for each reply. */
+export const MAX_AUTOMATIC_REPLIES_PER_DAY = 10;
 /** RFC 3834 §5: marks a reply that a program sends, so that other programs do not reply to it. */
 export const AUTOMATIC_REPLY_FIELDS: Readonly<Record<string, string>> = { 'Auto-Submitted': 'auto-replied' };
 
@@ -22,6 +24,11 @@ export const AUTOMATIC_FORWARD_FIELDS: Readonly<Record<string, string>> = {
   [FORWARD_FIELD]: 'action',
 };
 
+/** Returns the address under which automatic replies are counted: in lower case, without a plus tag, which help desks change for each ticket. */
+export function readCorrespondent(address: string): string {
+  return address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
+}
+
 /** Returns why a program must not forward the message; null when it may. */
 export function automaticForwardRefusal(headers: AnswerableMail['headers']): string | null {
   const isForwarded = headers.some(([name]) => name === FORWARD_FIELD.toLowerCase());
@@ -29,14 +36,17 @@ export function automaticForwardRefusal(headers: AnswerableMail['headers']): str
 }
 
 /**
- * Returns why a program must not reply to the message (RFC 3834 §2); null when it may. Automatic mail, bulk mail and mail of lists get no
- * reply, and neither does mail without a return path.
+ * Returns why a program must not reply to the message (RFC 3834 §2); null when it may. Mail that any field marks as automatic, bulk mail and
+ * mail of lists get no reply, and neither does mail without a return path, or from an address that reads no mail.
  */
 export function automaticReplyRefusal({ headers, returnPath, fromAddress }: AnswerableMail): string | null {
   if (returnPath === '') return 'The email has no return path, so it gets no automatic reply (RFC 3834).';
   for (const address of [returnPath, fromAddress])
     if (address !== null && isRobot(address))
       return `The email is from ${address}, which gets no automatic reply (RFC 3834).`;
+  // A form on a web site writes from such an address, with its visitor in Reply-To.
+  if (isUnread(fromAddress) && !headers.some(([name]) => name === 'reply-to'))
+    return `The email is from ${fromAddress}, which reads no mail, so it gets no automatic reply (RFC 3834).`;
   const field = headers.find(([name, value]) => isAutomatic(name, value.trim().toLowerCase()));
   if (field === undefined) return null;
   const [name, value] = field;
@@ -48,28 +58,130 @@ const MAX_SHOWN_LENGTH = 100;
 
 /** RFC 3834 §2: list owners, list request addresses, and mail servers. */
 function isRobot(address: string): boolean {
-  const localPart = address.slice(0, address.lastIndexOf('@')).toLowerCase();
+  const localPart = readLocalPart(address);
   return (
     localPart === 'mailer-daemon' ||
+    localPart === 'listserv' ||
+    localPart === 'majordomo' ||
     localPart.startsWith('owner-') ||
     localPart.endsWith('-request') ||
     localPart.endsWith('-owner')
   );
 }
 
+/** Whether the name of an address says that nobody reads its mail. */
+function isUnread(address: string): boolean {
+  return /^(?:no|non|do-?not|dont|never)[._-]?(?:reply|replay|response|respond|answer)(?:$|[._+-])/.test(
+    readLocalPart(address),
+  );
+}
+
+function readLocalPart(address: string): string {
+  return address.slice(0, address.lastIndexOf('@')).toLowerCase();
+}
+
+/** Fields whose presence marks mail of a list server, of a program that guards against loops, or of one that sends by itself. */
+const MARKING_FIELDS: ReadonlySet<string> = new Set([
+  ...AUTOMATIC_FIELDS,
+  // list servers: Mailman, Sympa, ezmlm, Listserv, Majordomo, Yahoo and Google groups, Japanese fml
+  'mailing-list',
+  'x-mailing-list',
+  'x-beenthere',
+  'x-mailman-version',
+  'x-loop',
+  'x-listname',
+  'x-listserver',
+  'x-listmember',
+  'x-sequence-list',
+  'x-google-group-id',
+  'x-google-loop',
+  'x-yahoo-newman-property',
+  'x-ml-name',
+  'x-ml-count',
+  'x-mlserver',
+  // bulk senders
+  'x-campaign',
+  'x-campaignid',
+  'x-campaign-id',
+  'x-mailer-recptid',
+  'x-mc-user',
+  'x-csa-complaints',
+  'x-report-abuse-to',
+  // servers and their rules
+  'x-failed-recipients',
+  'x-ms-exchange-generated-message-source',
+  'x-ms-exchange-inbox-rules-loop',
+  'x-ms-exchange-parent-message-id',
+  'x-cron-env',
+  'x-fc-machinegenerated',
+  'x-mailgun-notification',
+  // help desks and trackers that mark what they send by themselves
+  'x-otrs-loop',
+  'x-znuny-loop',
+  'x-rt-loop-prevention',
+  'x-rt-ticket',
+  'x-jira-fingerprint',
+  'x-jira-originalmessage',
+  'x-bugzilla-reason',
+  'x-bugzilla-type',
+  'x-redmine-sender',
+  'x-redmine-project',
+  'x-github-reason',
+  'x-gitlab-notificationreason',
+  'x-trac-project',
+  'x-launchpad-message-rationale',
+  'x-servicenow-generated',
+  'x-servicenow-source',
+  'x-phabricator-sent-this-message',
+  'x-gerrit-messagetype',
+  'x-zammad-auto-reply',
+  'x-osticket-auto-response',
+  'x-spiceworks-auto-response',
+]);
+
+/** Names such as X-Auto-Reply-From, X-Foo-Autoresponder, X-Vacation, X-Out-Of-Office and X-Foo-Loop. */
+const MARKING_NAME =
+  /^x-(?:[a-z0-9]+-){0,4}(?:auto-?(?:reply|replied|replier|respond|responder|response|answer|generated|notification|submitted|ack|acknowledg(?:e|ement))|vacation|out-?of-?office|oof|away-?message|loop(?:-?(?:prevention|detect(?:ion)?|protection|check|id|count))?)(?:-(?:from|to|for|id|by|type|sent|mail|message))?$/;
+
+/** Subjects that people write as well, who ask for leave. */
+const ABOUT_ABSENCE =
+  /(?:^|: {0,3})(?:on vacation|vacation|absen|message d'absence|on leave|on holiday|away|i am away|abwesen|afwezig|fuori|ausência|frånvar|fravær|poissa|不在|부재중)/;
+
+/** Values that say that a field does not apply. */
+const NEGATIVE = /^(?:no|none|false|off|0|never)?$/;
+
 /** `value` is trimmed, in lower case. */
 function isAutomatic(name: string, value: string): boolean {
   switch (name) {
     case 'auto-submitted':
+    case 'x-auto-submitted':
       // RFC 3834 §5: parameters and comments may follow the keyword.
       return !/^no(?:$|[\s;(])/.test(value);
     case 'precedence':
+    case 'x-precedence':
       return /^(?:bulk|list|junk|auto[_-]?reply)\b/.test(value);
     case 'x-auto-response-suppress':
-      return /\b(?:all|autoreply)\b/.test(value);
+      return /\b(?:all|oof|autoreply)\b/.test(value);
     case 'content-type':
       return value.startsWith('multipart/report');
+    case 'feedback-id':
+      // Amazon SES adds its own to every message.
+      return !value.endsWith(':amazonses');
+    case 'x-post-messageclass':
+    case 'delivered-to':
+      return /\bauto-?responder\b/.test(value);
+    case 'x-apple-action':
+      return value.includes('vacation');
+    case 'x-mailer':
+    case 'user-agent':
+      return /\b(?:auto-?respon(?:d|s)|auto-?reply|vacation)/.test(value);
+    case 'subject':
+      return isAutomaticSubject(value) && !ABOUT_ABSENCE.test(value);
     default:
-      return name.startsWith('list-') || AUTOMATIC_FIELDS.includes(name);
+      if (name.startsWith('list-')) return true;
+      // List-Id and its like, as servers before RFC 2919 wrote them.
+      if (/^x-list-(?:id|name|post|help|subscribe|unsubscribe|archive|owner|admin|software|server)$/.test(name))
+        return true;
+      return (MARKING_FIELDS.has(name) || MARKING_NAME.test(name)) && !NEGATIVE.test(value);
   }
 }

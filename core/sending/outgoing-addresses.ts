@@ -37,7 +37,7 @@ const DIRECTION_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * is rejected, because readers would take it for the sender's.
  */
 export function parseSender(text: string): SenderResult {
-  const mailboxes = text.length > MAX_MAILBOX_LENGTH ? null : readMailboxes(text);
+  const mailboxes = text.length > MAX_MAILBOX_LENGTH ? null : (readNamed(text) ?? readMailboxes(text));
   const [sender, ...others] = mailboxes ?? [];
   if (sender === undefined || others.length > 0) return { error: invalid(text) };
   const domain = domainOf(sender.address);
@@ -96,6 +96,17 @@ export function outgoingMailbox(mailbox: Mailbox): Mailbox | null {
 export function writableName(name: string): string {
   const line = name.replace(DIRECTION_MARKS, '').replace(UNWRITABLES, ' ').replace(/\s+/g, ' ').trim();
   return line.length <= MAX_NAME_LENGTH ? line : line.slice(0, MAX_NAME_LENGTH).toWellFormed().trimEnd();
+}
+
+/**
+ * Parses a text as one mailbox with a name that is not quoted. It is the text of a request, not a header field: parentheses and commas belong to
+ * the name. Null when the text is anything else.
+ */
+function readNamed(text: string): Mailbox[] | null {
+  if (UNWRITABLE.test(text) || count(text, /\(/g) !== count(text, /\)/g)) return null;
+  const [, name = '', address = ''] = /^([^<>"@\\:;]+)<([^<>"\s]+)>\s*$/.exec(text) ?? [];
+  const mailbox = name === '' ? null : outgoingMailbox({ name: decodeEncodedWords(name.trim()), address });
+  return mailbox === null ? null : [mailbox];
 }
 
 /** Parses a text as mailboxes; null when it is anything but a list of plain mailboxes. */

@@ -1,5 +1,6 @@
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
+import { unknownPartIn } from './unknown-addressee.ts';
 
 /** The command that a refusal answered, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -25,16 +26,28 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code);
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
+  if (worded === 'recipient_rejected' && coded === 'user_unknown' && isUnexplained(refusal.text ?? '')) return coded;
   if (!isHardReason(worded)) return worded;
   const isAboutAddress = status !== null && /^[45]\.[12]\.(?!0$)/.test(status);
-  const isHedged = isVague(refusal.text ?? '');
-  // Servers that check recipients (qmail) put this status beside exact words.
-  if (isPolicy && (command !== 'recipient' || isHedged)) return coded ?? 'policy';
+  // Servers put x.7.1 beside an unknown user, too. More specific statuses of policy are meant.
+  const isUnspecific = coded === 'policy' && (worded === 'user_unknown' || worded === 'host_unknown');
+  if (isPolicy && (!isUnspecific || mayMeanAccess(refusal.text ?? '') || isAboutClient(worded, refusal.text ?? '')))
+    return coded ?? 'policy';
   if (coded === 'sender_rejected' || (command === 'sender' && !isAboutAddress)) return 'sender_rejected';
   // 5.4.1: Microsoft's servers for an address that is not in the directory.
   if (mayMeanAccess(refusal.text ?? '')) return isAboutAddress || status === '5.4.1' ? worded : 'recipient_rejected';
   const isHidden = command === 'content' || status === '5.2.0';
-  return isHidden && !isAboutAddress && isHedged ? 'recipient_rejected' : worded;
+  return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
+}
+
+/** `Recipient address rejected` without a reason that the server's words give. */
+function isUnexplained(text: string): boolean {
+  return /(?:recipient|address) rejected/i.test(text) && !/preferences|denied|bounced/i.test(text);
+}
+
+/** Words about an unknown host beside a status of policy are usually about the client or the sender. */
+function isAboutClient(reason: RefusalReason, text: string): boolean {
+  return reason === 'host_unknown' && /sender|client|helo|ehlo|\bfrom\b|\byour\b|reverse|connect/i.test(text);
 }
 
 /** Filters hide behind these words when they refuse the content; a status about the address would confirm them. */
@@ -53,9 +66,15 @@ function reasonOfText(text: string): RefusalReason | null {
   if (searched === '') return null;
   for (const { reason, wordings } of MATCHERS) {
     if (wordings.some((wording) => hasWording(searched, wording))) return reason;
+    if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
+    const part = unknownPartIn(searched);
+    if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
   }
   return null;
 }
+
+/** The few exact wordings of unknown users come first; clauses are read after the many general ones. */
+const MIN_GENERAL_WORDINGS = 50;
 
 const MATCHERS = WORDINGS.map(([reason, wordings]) => ({
   reason,
@@ -69,10 +88,14 @@ function toSearched(text: string): string {
     .toLowerCase()
     .replaceAll('’', "'")
     .replace(/https?:\/\/\S{1,500}/g, ' ')
-    .replace(/<?[^\s<>@]{1,64}@[^\s<>@,;:]{1,255}>?/g, '@addr')
+    .replace(ADDRESS, '@addr')
     .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
     .replace(/[\s\p{Cc}]+/gu, ' ');
 }
+
+/** Chinese and Japanese text has no spaces around an address. */
+const ADDRESS =
+  /<?[^\s<>@()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,64}@[^\s<>@,;:()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,255}>?/g;
 
 function hasWording(text: string, [first = '', ...rest]: readonly string[]): boolean {
   for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {

@@ -53,7 +53,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     boîte aux lettres ... pleine | espace ... insuffisant | buzón lleno | buzon lleno | buzón ... lleno | casella piena |
     casella ... piena | caixa postal cheia | caixa ... cheia | mailbox vol | postvak vol | brevlådan är full | postkassen er fuld |
     postboks ... full | skrzynka ... pełna | przepełniona | schránka ... plná | переполнен | ящик ... заполнен | posta kutusu dolu |
-    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 사서함 | hộp thư ... đầy |
+    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 사서함 | 용량이 초과 | 용량 초과 | 메일함 ... 가득 | hộp thư ... đầy |
     space has been used up | mailbox exceeds | recipient storage full | boite ... pleine | too many messages on the server |
     enough space`,
   ],
@@ -178,7 +178,8 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     duplicate header | headers too large | header ... not accepted | header error | headers error | improper use of 8-bit |
     invalid header | invalid message | malformed | missing header | mime error | mime header | multiple addresses in from |
-    multiple ... addresses in from: header | not compliant | rfc 5322 | rfc 2822 | rfc5322 | rfc2822 | message has no | message-id |
+    multiple ... addresses in from: header | not compliant | rfc 5322 | rfc 2822 | rfc5322 | rfc2822 | message has no header | message has no from | message has no date |
+    message has no subject | message-id |
     charset not accepted | improper | bare line feed | bare lf | bare cr | message filtered | message contains | content filter |
     content- | content check | content restriction | is not rfc | null characters | message body | invalid mime`,
   ],

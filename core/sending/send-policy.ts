@@ -23,6 +23,7 @@ export const MAX_POLICY_AUTO_REPLIES = 1_000;
 /** Characters of an entry of `allow`; longer than any address. */
 const MAX_ENTRY_LENGTH = 320;
 
+const NO_RULES = 'needs at least one rule, such as `per_hour`. Use null, or omit it, for no limits';
 const MODES = '`any`, `participants` or `list`';
 
 /** A policy as users write it; unknown rules are refused, because a misspelled rule would limit nothing. */
@@ -74,21 +75,22 @@ export const sendPolicyShape = z
         'Which emails wait for approval: `never`, `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
     }),
   })
-  .superRefine(({ recipients, allow }, context) => {
+  .superRefine(({ recipients, allow, ...others }, context) => {
+    // It would limit nothing, and its key would have all rights.
+    if (
+      context.issues.length === 0 &&
+      [recipients, allow, ...Object.values(others)].every((rule) => rule === undefined)
+    )
+      context.addIssue({ code: 'custom', path: [], message: NO_RULES });
     const issue = (message: string) => context.addIssue({ code: 'custom', path: ['allow'], message });
     if (recipients === 'list' && allow === undefined)
       issue('is required with recipients "list": give at least one entry');
     if (recipients !== 'list' && allow !== undefined) issue('is allowed only with recipients "list"');
   })
-  .meta({ id: 'SendPolicy' });
+  .meta({ id: 'SendPolicy', minProperties: 1 });
 
 export type SendPolicy = z.output<typeof sendPolicyShape>;
 type PolicyRule = Exclude<keyof SendPolicy, 'allow'>;
-
-/** Returns a policy as it is stored: one without rules is none. */
-export function policyToStore(policy: SendPolicy | null): SendPolicy | null {
-  return policy === null || Object.values(policy).every((rule) => rule === undefined) ? null : policy;
-}
 
 /** Returns `ann@example.com`, or `example.com` also for `@example.com`, in lower case; null for anything else. */
 function canonicalEntry(text: string): string | null {

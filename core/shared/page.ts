@@ -25,6 +25,11 @@ export interface KeysetPage<At = KeysetCursor> {
   limit: number;
 }
 
+/** Returns the page as the list in the opposite order has it. */
+export function reversePage<At>({ after, before, isInverted, limit }: KeysetPage<At>): KeysetPage<At> {
+  return { after: before, before: after, isInverted: !isInverted, limit };
+}
+
 /** Encodes a position as a cursor, opaque to clients. */
 export function encodeCursor(place: KeysetCursor): string {
   return Buffer.from(`${place.at.getTime().toString(36)}.${place.id}`).toString('base64url');

@@ -6,7 +6,8 @@ import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
  * Which messages form one thread (docs/decisions/0010). Two kinds of edges join messages, and a thread is a connected component, so the
  * order of arrival does not matter:
  *
- * - *links*: a message is joined to its own valid msg-id and those it refers to (RFC 5322 §3.6.4; see linksOf). An id joins messages even
+ * - *links*: a message is joined to its own valid msg-id and those it refers to (RFC 5322 §3.6.4; see linksOf; ids that were written
+ *   without brackets count only if they are known by then). An id joins messages even
  *   if no stored message has it: two replies to a parent that never arrived are one thread. The thread that a reply
  *   address names (core/smtp/reply-address.ts) replaces the ids that its mail refers to.
  * - *subject edges*: between two messages that refer to no valid msg-id, have the same base subject (RFC 5256 §2.1), are dated at most 30
@@ -43,6 +44,8 @@ export interface Links {
   named: string | null;
   inReplyTo: string[];
   references: string[];
+  /** ids that were written without brackets, in brackets; they link only if some message has or refers to them */
+  bare: string[];
 }
 
 /** The fields that subject edges compare. */
@@ -74,13 +77,21 @@ export function linksOf(
 ): Links {
   const own = validKeys([message.messageId])[0] ?? null;
   const named = message.threadKey ?? null;
-  if (named !== null) return { own, named, inReplyTo: [], references: [] };
-  return { own, named, inReplyTo: validKeys(message.inReplyTo).slice(0, 1), references: validKeys(message.references) };
+  if (named !== null) return { own, named, inReplyTo: [], references: [], bare: [] };
+  const bare = [...message.inReplyTo, ...message.references].filter((id) => !id.startsWith('<'));
+  return {
+    own,
+    named,
+    inReplyTo: validKeys(message.inReplyTo).slice(0, 1),
+    references: validKeys(message.references),
+    bare: validKeys(bare.map((id) => `<${id}>`)),
+  };
 }
 
-/** Returns every id of the links once. */
+/** Returns every id of the links once, with those that link only if they are known. */
 export function linkKeys(links: Links): string[] {
-  return [...new Set([links.own, links.named, ...links.inReplyTo, ...links.references])].filter((key) => key !== null);
+  const { own, named, inReplyTo, references, bare } = links;
+  return [...new Set([own, named, ...inReplyTo, ...references, ...bare])].filter((key) => key !== null);
 }
 
 /**
@@ -195,7 +206,7 @@ export function joinBatch<T extends ThreadableMessage>(
     const earlier = chronological.slice(0, index).filter((other) => isNeighbour(anchor, other.anchor));
     const reason = reasonFor(links, known, threads.length > 0 || earlier.length > 0);
     sets.add(node);
-    for (const key of nearestFirst(links)) {
+    for (const key of nearestFirst(links, known)) {
       known.add(key);
       sets.join(node, `id ${key}`);
     }
@@ -237,15 +248,16 @@ export function survivorOf<T extends { id: string; createdAt: Date }>(threads: r
   });
 }
 
-/** Returns every id of the links once, the parent's first and the message's own last. */
-function nearestFirst({ own, named, inReplyTo, references }: Links): string[] {
-  return [...new Set([named, ...inReplyTo, ...references.toReversed(), own])].filter((key) => key !== null);
+/** Returns every id of the links once, the parent's first and the message's own last; bare ones only if they are known. */
+function nearestFirst({ own, named, inReplyTo, references, bare }: Links, known: ReadonlySet<string>): string[] {
+  const ancestors = [...inReplyTo, ...references.toReversed(), ...bare.toReversed().filter((key) => known.has(key))];
+  return [...new Set([named, ...ancestors, own])].filter((key) => key !== null);
 }
 
 function reasonFor(links: Links, known: ReadonlySet<string>, hasSubjectNeighbour: boolean): ThreadReason {
   if (links.named !== null && known.has(links.named)) return 'reply-address';
   if (links.inReplyTo.some((key) => known.has(key))) return 'header';
-  if (links.references.some((key) => known.has(key))) return 'references';
+  if ([...links.references, ...links.bare].some((key) => known.has(key))) return 'references';
   // A parent that arrives after its replies, whose fields name it.
   if (links.own !== null && known.has(links.own)) return 'references';
   return hasSubjectNeighbour ? 'subject' : 'new';
@@ -256,7 +268,7 @@ function isNeighbour(one: SubjectAnchor | null, other: SubjectAnchor | null): bo
 }
 
 function validKeys(ids: readonly string[]): string[] {
-  return [...new Set(ids.filter((id) => id.includes('@')).map(linkKey))];
+  return [...new Set(ids.filter((id) => id.startsWith('<') && id.includes('@')).map(linkKey))];
 }
 
 /** Returns the key of a valid msg-id. */

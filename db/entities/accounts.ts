@@ -44,8 +44,18 @@ export const ApiKeySchema = defineEntity({
     secretHint: p.text().nullable(),
     /** see core/sending/send-policy.ts; null: none. A key with a policy has at most the scopes read and send. */
     sendPolicy: p.json<SendPolicy>().nullable(),
+    /** the key that created it; null: a person did */
+    parentId: p.text().nullable(),
+    /** the first key of those that created it, one with the other; null: a person created it, and it is the first of its family */
+    familyId: p.text().nullable(),
+    /** whether what it set up was stopped after it expired */
+    isSettled: p.boolean().default(false),
   },
-  indexes: [{ name: 'api_key_user', properties: ['userId', 'id'] }],
+  indexes: [
+    { name: 'api_key_user', properties: ['userId', 'id'] },
+    { name: 'api_key_parent', properties: ['userId', 'parentId'], where: 'parent_id IS NOT NULL' },
+    { name: 'api_key_unsettled', properties: ['expiresAt'], where: '(NOT is_settled) AND (revoked_at IS NULL)' },
+  ],
   checks: [
     { name: 'api_key_check', expression: '((domain_id IS NULL) = (domain_name IS NULL))' },
     {

@@ -14,6 +14,9 @@ export const DomainSchema = defineEntity({
     verifiedAt: p.datetime(3).nullable(),
     isCatchAllEnabled: p.boolean().default(false),
     catchAllEndpointId: p.text().nullable(),
+    /** the API key that set the catch-all, and the scopes of that key then and now; see Endpoint */
+    routeSetByKeyId: p.text().nullable(),
+    routeGrantedScopes: p.array().nullable(),
     receiveDmarcEmails: p.boolean().default(false),
     /** the verified parent domain of the same user that verified it; null: verified by its own records */
     parentId: p.text().nullable(),
@@ -81,6 +84,9 @@ export const EmailAddressSchema = defineEntity({
     address: p.text(),
     endpointId: p.text().nullable(),
     webhookId: p.text().nullable(),
+    /** the API key that set the route, and the scopes of that key then and now; see Endpoint */
+    routeSetByKeyId: p.text().nullable(),
+    routeGrantedScopes: p.array().nullable(),
     isActive: p.boolean().default(true),
     /** of mail that it sends, see core/sending/send-policy.ts; null: none */
     sendPolicy: p.json<SendPolicy>().nullable(),

@@ -127,11 +127,13 @@ export const EmailSchema = defineEntity({
     /** of that reply address */
     metadata: p.json<unknown>().nullable(),
     /** whether a webhook's response asked for this reply; few per thread and hour are sent */
-    isAutomaticReply: p.boolean().default(false),
+    automaticReplyTo: p.text().nullable(),
     /** the API key that sent it, recorded where a send policy applies; null: none does, or it was not sent with a key */
     apiKeyId: p.text().nullable(),
     /** the own address whose send policy applied to it; null: none did */
     policyAddress: p.text().nullable(),
+    /** of scheduled mail: the API key that scheduled it last; null: a person, or an approved email */
+    scheduledByKeyId: p.text().nullable(),
     threadId: p.text().nullable(),
     threadPosition: p.integer().nullable(),
     threadReason: p.enum([...THREAD_REASONS, 'manual'] as const).nullable(),
@@ -140,7 +142,12 @@ export const EmailSchema = defineEntity({
     {
       name: 'email_automatic_reply',
       properties: ['userId', 'threadId', 'createdAt'],
-      where: 'is_automatic_reply',
+      where: 'automatic_reply_to is not null',
+    },
+    {
+      name: 'email_automatic_reply_to',
+      properties: ['userId', 'automaticReplyTo', 'createdAt'],
+      where: 'automatic_reply_to is not null',
     },
     {
       name: 'email_api_key',

@@ -25,6 +25,10 @@ export const EndpointSchema = defineEntity({
     payloadQuery: p.text().nullable(),
     ordering: p.enum(ENDPOINT_ORDERINGS).default('none'),
     allowActions: p.boolean().default(false),
+    /** the API key that set it up; null: a person */
+    setByKeyId: p.text().nullable(),
+    /** what it may do: the scopes of that key, then and now; null: everything */
+    grantedScopes: p.array().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -54,6 +54,7 @@ import {
   TlsSessionCountSchema,
 } from './sending.ts';
 import {
+  RelayedMessageIdSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
@@ -98,6 +99,7 @@ export const entities = [
   ThreadApartSchema,
   ThreadClaimSchema,
   ThreadMessageIdSchema,
+  RelayedMessageIdSchema,
   ThreadSubjectSchema,
   GuardRuleSchema,
   GuardRuleStatSchema,

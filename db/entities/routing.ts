@@ -22,6 +22,9 @@ export const GuardRuleSchema = defineEntity({
     endpointId: p.text().nullable(),
     priority: p.integer().default(0),
     isActive: p.boolean().default(true),
+    /** the API key that set it up, and the scopes of that key then and now; see Endpoint */
+    setByKeyId: p.text().nullable(),
+    grantedScopes: p.array().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -212,6 +212,8 @@ export const IdempotencyKeySchema = defineEntity({
   tableName: 'idempotency_key',
   properties: {
     userId: p.text().primary(),
+    /** the API key whose request it was; empty: a person */
+    apiKeyId: p.text().primary().default(''),
     key: p.text().primary(),
     operation: p.text(),
     requestSha256: p.blob().$type<Buffer>(),

@@ -107,6 +107,18 @@ export const ThreadMessageIdSchema = defineEntity({
   indexes: [{ name: 'thread_message_id_thread', properties: ['userId', 'threadId'] }],
 });
 
+/** Local parts of the Message-IDs that a relay gave to sent mail. */
+export const RelayedMessageIdSchema = defineEntity({
+  name: 'RelayedMessageId',
+  tableName: 'relayed_message_id',
+  properties: {
+    userId: p.text().primary(),
+    localPart: p.text().primary(),
+    emailId: p.text(),
+  },
+  indexes: [{ name: 'relayed_message_id_email', properties: ['userId', 'emailId'] }],
+});
+
 /** Messages without a valid reference, one row per participant: candidates for subject edges. */
 export const ThreadSubjectSchema = defineEntity({
   name: 'ThreadSubject',

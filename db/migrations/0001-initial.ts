@@ -20,6 +20,7 @@ const PARTS = [
   'search',
   'events',
   'upkeep',
+  'grants',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

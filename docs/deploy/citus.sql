@@ -73,5 +73,6 @@ select create_distributed_table('thread_claim', 'user_id', colocate_with => 'eve
 select create_distributed_table('reply_address', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('endpoint_subscription', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_message_id', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('relayed_message_id', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_subject', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('trashed_email', 'user_id', colocate_with => 'event_counter');

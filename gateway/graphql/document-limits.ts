@@ -1,4 +1,3 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type DocumentNode,
   type FieldNode,
@@ -18,13 +17,11 @@ import {
   validate,
 } from 'graphql';
 import { type Plugin } from 'graphql-yoga';
-import type { GraphContext } from '../../schema/graphql/context.ts';
-import { schema } from '../../schema/graphql/schema.ts';
+import { measureOperation } from './operation-cost.ts';
 
-const MAX_DEPTH = 10;
 const MAX_ALIASES = 30;
 export const MAX_TOKENS = 2_000;
-const MAX_COST = 5_000;
+const MAX_ERRORS = 20;
 /** Only variables can be large, because they carry the mail to send. Characters. */
 const MAX_QUERY_LENGTH = 100_000;
 /** Maximum fields of a document including its fragments, and pairs of fields that validation compares; a pair takes about 15 µs. */
@@ -36,8 +33,7 @@ const MAX_INTROSPECTIONS = 2;
 const MAX_KEPT_INTROSPECTIONS = 16;
 
 /**
- * Limits the work of one request: its tokens during parsing, its aliases and introspection fields during validation, its depth and cost before
- * execution. A request that exceeds a limit gets 400.
+ * Limits the work of one request: its tokens during parsing, its aliases and introspection fields during validation. A request that exceeds a limit gets 400.
  */
 export function boundedOperations(): Plugin {
   const introspections = new Map<string, Record<string, unknown>>();
@@ -49,28 +45,19 @@ export function boundedOperations(): Plugin {
         parse(source, { ...options, maxLexicalTokens: MAX_TOKENS }),
       );
     },
-    onValidate({ params, context, setResult, addValidationRule, setValidationFn }) {
+    onValidate({ params, setResult, addValidationRule, setValidationFn }) {
       if (hasTooManyPairs(params.documentAST as DocumentNode, MOST_COMPARED))
         return setResult([refusal(TOO_MANY_PAIRS)]);
       addValidationRule(limitAliases);
       addValidationRule(limitIntrospections);
-      // Suggestions cost time, and the schema is public.
+      // Admission has refused anonymous callers, so that suggestions reach only those who may read the schema.
       setValidationFn(
         (of: GraphQLSchema, document: DocumentNode, rules?: ValidationRule[], options?: ValidationOptions) =>
-          validate(of, document, rules, { ...options, hideSuggestions: true, maxErrors: 20 }),
+          validate(of, document, rules, { ...options, hideSuggestions: false, maxErrors: MAX_ERRORS }),
       );
-      if ((context as unknown as { context: GraphContext }).context.operations.caller.via !== 'session')
-        return undefined;
-      // A person in the explorer gets them. Not in the function above, whose results are cached for all callers.
-      return ({ valid, setResult: setEnd }) => {
-        if (valid) return;
-        const errors = validate(schema, params.documentAST as DocumentNode, specifiedRules, { maxErrors: 20 });
-        if (errors.length > 0) setEnd([...errors]);
-      };
+      return undefined;
     },
     onExecute({ args, setResultAndStopExecution }) {
-      const refused = costRefusal(args);
-      if (refused !== null) return setResultAndStopExecution({ errors: [refused] });
       const text = introspectionText(args);
       if (text === null || Object.keys((args.variableValues ?? {}) as object).length > 0) return undefined;
       const kept = introspections.get(text);
@@ -81,10 +68,6 @@ export function boundedOperations(): Plugin {
           if (introspections.size < MAX_KEPT_INTROSPECTIONS) introspections.set(text, result.data);
         },
       };
-    },
-    onSubscribe({ args, setResultAndStopExecution }) {
-      const refused = costRefusal(args);
-      if (refused !== null) setResultAndStopExecution({ errors: [refused] });
     },
   };
 }
@@ -102,9 +85,9 @@ export function checkStoredDocument(of: GraphQLSchema, text: string): DocumentNo
     throw error;
   }
   if (hasTooManyPairs(document, MOST_COMPARED)) return [refusal(TOO_MANY_PAIRS)];
-  const errors = validate(of, document, [...specifiedRules, limitAliases], { maxErrors: 20 });
+  const errors = validate(of, document, [...specifiedRules, limitAliases], { maxErrors: MAX_ERRORS });
   if (errors.length > 0) return errors;
-  const refused = costRefusal({ document }, of);
+  const { refused } = measureOperation({ document }, of);
   return refused === null ? document : [refused];
 }
 
@@ -113,29 +96,6 @@ interface Asked {
   contextValue?: unknown;
   variableValues?: unknown;
   operationName?: unknown;
-}
-
-function costRefusal(
-  { document, operationName, contextValue, variableValues }: Asked,
-  of: GraphQLSchema = schema,
-): GraphQLError | null {
-  const asked = operationOf({ document, operationName });
-  // No operation will be executed.
-  if (asked == null) return null;
-  // complexityFromQuery uses the first operation of a document.
-  const definitions = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
-  const { complexity, depth } = complexityFromQuery(
-    { ...document, definitions: [asked, ...definitions] },
-    {
-      schema: of,
-      ctx: contextValue as object,
-      variables: (variableValues ?? {}) as Record<string, unknown>,
-    },
-  );
-  if (depth > MAX_DEPTH) return refusal(`The query is ${depth} levels deep, more than ${MAX_DEPTH}.`);
-  if (complexity > MAX_COST)
-    return refusal(`The query costs ${complexity}, more than ${MAX_COST}. Request smaller pages or fewer fields.`);
-  return null;
 }
 
 /** Returns the operation to execute; null if the document does not determine it. */

@@ -29,7 +29,7 @@ function masking(context: GraphContext) {
  * Converts an error of a resolver to what REST would return, in `extensions`: `code`, `statusCode`, `details` and `reason` if there are any,
  * and the request ID, which leads to the cause in the log. Internal errors reveal nothing else.
  */
-function maskError(error: unknown, { log, requestId }: { log: Logger; requestId: string }): GraphQLError {
+export function maskError(error: unknown, { log, requestId }: { log: Logger; requestId: string }): GraphQLError {
   const cause = error instanceof GraphQLError ? error.cause : error;
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) return error;
   const { body, headers } = errorResponse(cause, log);

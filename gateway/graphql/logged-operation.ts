@@ -8,6 +8,7 @@ import {
   getNamedType,
   getNullableType,
   isAbstractType,
+  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isLeafType,
@@ -66,9 +67,9 @@ export function readLoggedOperation(
   const { query, variables, operationName, extensions, ...others } = given;
   const text = typeof query === 'string' && query !== '' ? query : persistedDocument(extensions);
   const reading = text === null || CUT.test(text) ? null : readDocument(text);
-  if (reading === null) return null;
+  if (text === null || reading === null) return null;
   const request: Record<string, unknown> = {};
-  if (typeof query === 'string') request['query'] = print(redactDocument(reading, redactions));
+  if (typeof query === 'string') request['query'] = printDocument(reading, text, redactions);
   if (variables !== undefined) request['variables'] = redactVariables(reading, variables, redactions);
   const named = reading.operations.find(({ name }) => name !== undefined && name.value === operationName);
   if (operationName !== undefined)
@@ -100,7 +101,26 @@ function operationTitle(operation: OperationDefinitionNode | null): string | nul
   return operation.operation === 'query' ? field : `${operation.operation} ${field}`;
 }
 
+/** Documents without secrets, which clients repeat: parsing and printing one takes most of a millisecond. */
+const plainDocuments = new Map<string, { reading: Reading; printed: string }>();
+const MAX_PLAIN_DOCUMENTS = 200;
+/** Characters. */
+const MAX_PLAIN_LENGTH = 4_096;
+
+function printDocument(reading: Reading, text: string, redactions: Redactions): string {
+  const known = plainDocuments.get(text);
+  if (known !== undefined) return known.printed;
+  const { replaced } = redactions;
+  const printed = print(redactDocument(reading, redactions));
+  if (redactions.replaced > replaced || text.length > MAX_PLAIN_LENGTH) return printed;
+  if (plainDocuments.size >= MAX_PLAIN_DOCUMENTS) plainDocuments.clear();
+  plainDocuments.set(text, { reading, printed });
+  return printed;
+}
+
 function readDocument(text: string): Reading | null {
+  const known = plainDocuments.get(text);
+  if (known !== undefined) return known.reading;
   let document: DocumentNode;
   try {
     document = parse(text, { maxLexicalTokens: MAX_TOKENS });
@@ -155,19 +175,26 @@ function redactDocument({ document, secretVariables }: Reading, redactions: Reda
         node.defaultValue === undefined || !secretVariables.has(node.variable.name.value)
           ? undefined
           : { ...node, defaultValue: redactLiteral(node.defaultValue, 'value', redactions) as never },
-      StringValue: (node) => (isExpected(info) ? { ...node, block: false } : redactLiteral(node, 'value', redactions)),
-      EnumValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
-      IntValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
-      FloatValue: (node) => (isExpected(info) ? undefined : redactLiteral(node, 'value', redactions)),
+      StringValue: (node) =>
+        isExpected(info, node) ? { ...node, block: false } : redactLiteral(node, 'value', redactions),
+      EnumValue: (node) => (isExpected(info, node) ? undefined : redactLiteral(node, 'value', redactions)),
+      IntValue: (node) => (isExpected(info, node) ? undefined : redactLiteral(node, 'value', redactions)),
+      FloatValue: (node) => (isExpected(info, node) ? undefined : redactLiteral(node, 'value', redactions)),
     }),
   );
 }
 
-/** Returns whether the schema expects a single value here, and no object. */
-function isExpected(info: TypeInfo): boolean {
-  const type = info.getInputType();
-  return type != null && isLeafType(getNamedType(type));
+/** Returns whether the schema expects a value of this kind here. */
+function isExpected(info: TypeInfo, { kind }: ValueNode): boolean {
+  const given = info.getInputType();
+  const type = given == null ? null : getNamedType(given);
+  if (!isLeafType(type)) return false;
+  if (isEnumType(type)) return kind === Kind.ENUM;
+  if (kind === Kind.ENUM || type.name === 'Boolean') return false;
+  return kind !== Kind.STRING || !NUMBERS.includes(type.name);
 }
+
+const NUMBERS = ['Int', 'Float'];
 
 function redactLiteral(value: ValueNode, kind: SecretKind, redactions: Redactions): ValueNode {
   if (value.kind === Kind.VARIABLE || value.kind === Kind.NULL) return value;
@@ -220,6 +247,8 @@ function redactInput(value: unknown, type: GraphQLInputType, redactions: Redacti
       }),
     );
   }
+  if (typeof value === 'string' && [...NUMBERS, 'Boolean'].includes(inner.name))
+    return redactions.replace(value, 'value');
   if (typeof value !== 'object') return value;
   return inner.name === 'JSON' ? redactByName(value, redactions) : redactions.replace(value, 'value');
 }

@@ -8,6 +8,7 @@ import type { Bus } from '../../schema/messages.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { operationSettings } from '../operation-context.ts';
 import { buildEventPayload, buildSamplePayload } from '../webhooks/event-payload.ts';
+import { pullRequests } from '../webhooks/pulled-requests.ts';
 import { createPayloadQueries } from './payload-query.ts';
 
 export interface PayloadRunnerOptions {
@@ -41,6 +42,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     payloadQueries,
     buildEventPayload,
     buildSamplePayload,
+    pullRequests,
     forgetCredentials: () => undefined,
     storeLoggedRequests: async () => undefined,
   };

@@ -12,6 +12,8 @@ import { BYTES_PER_MS, startDeadline } from '../http/time-to-answer.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
 import { honestStatus, maskedErrors } from './errors.ts';
+import { MULTIPART_TYPE, multipartSubscriptions, notAcceptableBody } from './multipart-subscriptions.ts';
+import { measuredOperations } from './operation-cost.ts';
 import type { SampleOperation } from './sample-operations.ts';
 import { countedOperations, tracedOperations } from './telemetry.ts';
 
@@ -49,15 +51,18 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
         getPersistedOperation: (sha256) => known.get(sha256) ?? null,
         customErrors: {
           keyNotFound: { message: 'The request has no query.', extensions: { code: 'validation_error', http: BAD } },
+          // Operations are not stored on request. By this code and message, Apollo Client and urql send the text from then on.
           notFound: {
-            message: 'PersistedQueryNotFound: send the query itself.',
-            extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', http: BAD },
+            message: 'PersistedQueryNotSupported',
+            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', statusCode: 400, http: BAD },
           },
         },
       }),
       tracedOperations,
       boundedVariables,
       scopedOperations,
+      measuredOperations,
+      multipartSubscriptions,
       boundedOperations(),
       countedOperations,
       maskedErrors,
@@ -115,7 +120,12 @@ async function answerInTime(
   try {
     const answer = yoga.fetch(new URL(request.url, publicUrl), init, { context });
     const response = await Promise.race([answer, deadline.passed]);
-    if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
+    const contentType = response.headers.get('content-type');
+    if (contentType === MULTIPART_TYPE || contentType?.startsWith('text/event-stream') === true) return response;
+    if (response.status === 406 && response.body === null) {
+      reply.code(406).type('application/json; charset=utf-8');
+      return notAcceptableBody();
+    }
     // Sent as one string with a length, which is faster than a stream.
     const text = await response.text();
     await Promise.race([context.endReads(), deadline.passed]);

@@ -79,6 +79,19 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return send(reply, body, headers);
 }
 
+/** Like sendError, for routes whose fields are in snake_case on the wire and in camelCase in the operations. */
+export function sendSnakeCaseError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { body, headers } = errorResponse(error, request.log as unknown as Logger);
+  const details = Array.isArray(body.details) ? (body.details as unknown[]).map(renameField) : body.details;
+  void send(reply, details === undefined ? body : { ...body, details }, headers);
+}
+
+function renameField(detail: unknown): unknown {
+  if (typeof detail !== 'object' || detail === null || !('field' in detail) || typeof detail.field !== 'string')
+    return detail;
+  return { ...detail, field: detail.field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) };
+}
+
 /** Like sendError, for downloads: `details` repeats that the key is unknown. */
 export function sendDownloadError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);

@@ -39,7 +39,8 @@ export function readLoggedCall(given: Readonly<Record<string, unknown>>, redacti
   };
 
   function redactParams(): unknown {
-    if (call === null) return redactByName(params, redactions);
+    if (call === null)
+      return method === 'tools/call' ? redactions.replace(params, 'value') : redactByName(params, redactions);
     const { name, arguments: input, _meta: meta, ...rest } = call;
     return {
       name: tool?.name ?? redactions.replace(name, 'value'),

@@ -82,6 +82,7 @@ const tags = [
     name: 'Guard rules',
     description: 'Rules that allow, block or reroute received mail.',
   },
+  { name: 'Account', description: 'The account, its limits, its state, and how long mail is kept.' },
   { name: 'API keys', description: 'Keys of programs, with their scopes and send policies.' },
   { name: 'Requests', description: 'The log of requests that came with an API key.' },
   {

@@ -18,6 +18,8 @@ import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { replyAddressRoutes } from './domains/reply-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
+import { contactRoutes } from './emails/contacts.ts';
+import { emailChangeRoutes } from './emails/email-changes.ts';
 import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
@@ -34,18 +36,22 @@ import { webhookRequestRoutes } from './events/webhook-requests.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { guardBacktestRoutes } from './routing/guard-backtest.ts';
 import { routeRoutes } from './routing/routes.ts';
+import { simulateRoutes } from './routing/simulate.ts';
 import { approvalRoutes } from './sending/approvals.ts';
 import { batchRoutes } from './sending/batches.ts';
 import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
-import { replyRoutes, sendingRoutes } from './sending/sending.ts';
+import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { sentReviewRoutes } from './sending/sent-review.ts';
 import { suppressionRoutes } from './sending/suppressions.ts';
+import { threadChangeRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { trashRoutes } from './threads/trash.ts';
 import { unservedRoutes } from './unserved.ts';
+import { accountRoutes } from './upkeep/account.ts';
+import { retentionRoutes } from './upkeep/retention.ts';
 
 export interface RestInterfaceOptions {
   admission: Admission;
@@ -58,6 +64,8 @@ const resources = [
   emailHtmlRoutes,
   emailCheckRoutes,
   sentReviewRoutes,
+  emailChangeRoutes,
+  contactRoutes,
   emailWaitRoutes,
   importRoutes,
   sendingRoutes,
@@ -67,9 +75,12 @@ const resources = [
   approvalRoutes,
   retryRoutes,
   routeRoutes,
+  simulateRoutes,
   timelineRoutes,
   replyRoutes,
+  forwardRoutes,
   threadRoutes,
+  threadChangeRoutes,
   trashRoutes,
   threadClaimRoutes,
   attachmentRoutes,
@@ -87,6 +98,8 @@ const resources = [
   webhookRequestRoutes,
   guardRoutes,
   guardBacktestRoutes,
+  accountRoutes,
+  retentionRoutes,
   apiKeyRoutes,
   revokeKeyRoutes,
   apiRequestRoutes,

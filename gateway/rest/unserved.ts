@@ -11,7 +11,7 @@ const MAILBOXES =
   'Postroom has no mailbox passwords. Read mail with GET /emails, and submit it over SMTP with an API key as the password.';
 const INBOXES = 'Postroom has no inboxes of their own. Use the threads of the account: GET /mail/threads.';
 const TEMPLATES = 'Postroom stores no templates. Render the HTML in your application, and send it with POST /emails.';
-const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with GET /emails/wait.';
+const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with POST /emails/wait.';
 const CLAIMS =
   'A domain is claimed by its DNS records. Create it with POST /domains, and check it with POST /domains/{id}/verify.';
 
@@ -49,7 +49,7 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
     ['/webhooks', '/webhooks/*'],
     'Webhooks are endpoints here: use POST /endpoints and GET /endpoints.',
   ],
-  [['GET'], ['/logs', '/logs/*'], 'Use GET /api-requests for the log of requests, and GET /events for that of events.'],
+  [['GET'], ['/logs', '/logs/*'], 'Use GET /requests for the log of requests, and GET /events for that of events.'],
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 

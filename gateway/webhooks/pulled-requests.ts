@@ -21,39 +21,18 @@ import {
   readPulledContent,
   readPulledMail,
 } from '../../db/queries/endpoints/pulled-mail.ts';
-import { invalid, type OperationContext } from '../../operations/context.ts';
+import {
+  invalid,
+  type OperationContext,
+  type Pull,
+  type PulledRequest,
+  type PullPage,
+} from '../../operations/context.ts';
 import { readRawSource } from '../../operations/emails/attachments.ts';
-import { buildDeliveryPayload } from '../../operations/endpoints/deliveries.ts';
+import { buildDeliveryPayload } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
-import { awaitEvents, cursorOf, type EventStart, type FeedEvent } from '../../operations/events/events.ts';
+import { awaitEvents, cursorOf, type FeedEvent } from '../../operations/events/events.ts';
 import { buildEventBody, type EventEndpoint } from './event-payload.ts';
-
-/** The request that posts an event to a webhook, for a program that pulls it. */
-interface PulledRequest {
-  event: FeedEvent;
-  /** of the event */
-  cursor: string;
-  /** names and values, in sending order; signed now */
-  headers: [name: string, value: string][];
-  body: Buffer;
-}
-
-export interface PullPage {
-  /** oldest first */
-  requests: PulledRequest[];
-  nextCursor: string;
-  hasMore: boolean;
-}
-
-export interface Pull {
-  start: EventStart;
-  /** the endpoint whose requests are pulled; null: those of an endpoint with default settings that gets all mail */
-  endpointId: string | null;
-  /** as in `events` of an endpoint, limited further to what the endpoint subscribes to; null: what the endpoint subscribes to */
-  patterns: readonly string[] | null;
-  limit: number;
-  waitMs: number;
-}
 
 /** Whose requests are built. */
 interface Target {
@@ -228,7 +207,7 @@ async function buildListenerBody(
   const { database, userId, settings } = context;
   const mail = await asUser(database, userId, (transaction) => readPulledContent(transaction, userId, delivery.id));
   if (mail === null) return null;
-  const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id, null) : null;
+  const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id) : null;
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   return buildMailPayload({ delivery, endpoint, config, mail, raw, publicUrl: settings.publicUrl, linkKey });
 }

@@ -12,13 +12,14 @@ import {
   scopesInWords,
 } from '../../core/accounts/key-rights.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
-import { policyToStore, type SendPolicy } from '../../core/sending/send-policy.ts';
+import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
+import { announceLimits } from './key-grants.ts';
 import { withFullAccess } from './key-reach.ts';
 
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
@@ -38,7 +39,7 @@ export interface ApiKeyQuery {
 
 export interface NewApiKey {
   name: string;
-  /** null or omitted: the key does not expire */
+  /** null or omitted: the key does not expire, or when the key expires that creates it */
   expiresAt?: Date | null | undefined;
   /** null or omitted: full rights, or with a domain every scope that a domain key can have */
   scopes?: readonly Scope[] | null | undefined;
@@ -130,16 +131,26 @@ export async function createApiKey(
 ): Promise<{ id: string; secret: string }> {
   const name = readName(input.name);
   const { expiresAt = null } = input;
-  const domainId = input.domainId ?? (await findDomain(context, input.domains ?? []));
+  const domainId = input.domainId ?? (await findDomain(context, input.domains ?? null));
   requireFuture(expiresAt, context.now());
-  const policy = policyToStore(input.policy ?? null);
+  const policy = input.policy ?? null;
   const scopes = readScopes(input.scopes ?? null, { domainId, policy });
   requireWithin(context.rights, scopes, domainId);
   if (domainId !== null && !isValidId(domainId)) throw noDomain();
   const secret = Buffer.from(context.random(SECRET_BYTES)).toString('base64url');
   const id = newIdentifier(context, 'apiKey');
   const secretSha256 = createHash('sha256').update(secret).digest();
-  const key = { id, name, secretSha256, hint: keyHint(secret), expiresAt, scopes, domainId, policy };
+  const key = {
+    id,
+    name,
+    secretSha256,
+    hint: keyHint(secret),
+    expiresAt,
+    scopes,
+    domainId,
+    policy,
+    parentId: context.rights.keyId,
+  };
   const outcome = await asUser(context.database, context.userId, (transaction) =>
     keys.insertApiKey(transaction, context.userId, key, MAX_API_KEYS),
   );
@@ -148,6 +159,10 @@ export async function createApiKey(
       return { id, secret };
     case 'no domain':
       throw noDomain();
+    case 'more rights':
+      throw moreRights('A key cannot create a key with more rights than its own.', context.rights);
+    case 'too long':
+      throw expiresTooLate();
     case 'no account':
       throw new UserError('unauthorized', 'Authentication required');
     case 'too many':
@@ -167,22 +182,26 @@ export async function updateApiKey(context: OperationContext, id: string, change
   const { database, userId, bus, rights } = context;
   if (CHANGEABLE.every((field) => change[field] === undefined))
     throw new UserError('validation', 'At least one field must be provided: name, expires_at, scopes, policy');
-  await asUser(database, userId, async (transaction) => {
+  const lastSeq = await asUser(database, userId, async (transaction) => {
     const before = isValidId(id) ? await keys.lockApiKey(transaction, userId, id) : null;
     if (before === null) throw keyNotFound();
     if (!isWithin(rights, before)) throw moreRights('A key cannot change a key with more rights than its own.', rights);
     const { name, expiresAt, policy } = change;
     if (expiresAt !== undefined) requireFuture(expiresAt, context.now());
-    const after = policy === undefined ? before.policy : policyToStore(policy);
-    await keys.updateApiKey(transaction, userId, id, {
+    if (expiresAt !== undefined) await requireEarlyExpiry(context, transaction, before, expiresAt);
+    const after = policy === undefined ? before.policy : policy;
+    const changed = await keys.updateApiKey(transaction, userId, id, {
       name: name === undefined ? before.name : readName(name),
       expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
       scopes: changedScopes(before, change.scopes, after),
       policy: after,
     });
+    if ('inTheWay' in changed) throw policyInTheWay(changed.inTheWay);
+    return announceLimits(context, transaction, changed);
   });
   context.forgetCredentials(userId);
   bus.publish('credential.changed', { userId });
+  publishLimits(context, lastSeq);
   return readApiKey(context, id);
 }
 
@@ -208,19 +227,67 @@ function changedScopes(
   return scopes;
 }
 
+/** How a key is revoked. */
+export interface Revocation {
+  /** whether what the key set up, and the keys that it created, stay: who revokes it takes them over. Otherwise they end with it. */
+  keepsConfiguration: boolean;
+}
+
 /**
  * Revokes a key permanently, even the last one or the key of this request. This gateway rejects it at once; other
- * gateways as soon as they get the broadcast, and within 5 seconds if it is lost. A key can always revoke itself;
- * revoking another key needs the scope `manage`. Throws not_found, forbidden.
+ * gateways as soon as they get the broadcast, and within 5 seconds if it is lost. What the key set up stops, and the keys that it created are
+ * revoked, unless they are kept. A key can always revoke itself; revoking another key needs the scope `manage`, and keeping what it set up
+ * all the rights that it has. Throws not_found, forbidden, validation.
  */
-export async function revokeApiKey(context: OperationContext, id: string): Promise<void> {
+export async function revokeApiKey(
+  context: OperationContext,
+  id: string,
+  { keepsConfiguration }: Revocation,
+): Promise<void> {
   const { database, userId, bus, rights } = context;
-  if (id !== rights.keyId && !hasScope(rights, 'manage')) throw scopeMissing('Revoking another key', 'manage', rights);
-  const isRevoked =
-    isValidId(id) && (await asUser(database, userId, (transaction) => keys.revokeApiKey(transaction, userId, id)));
-  if (!isRevoked) throw keyNotFound();
+  const { keyId } = rights;
+  if (id !== keyId && !hasScope(rights, 'manage')) throw scopeMissing('Revoking another key', 'manage', rights);
+  if (!isValidId(id)) throw keyNotFound();
+  if (keepsConfiguration && id === keyId)
+    throw invalid(
+      'A key that revokes itself cannot keep what it set up. Revoke it with another key',
+      'keep_configuration',
+    );
+  const lastSeq = await asUser(database, userId, async (transaction) => {
+    const before = keepsConfiguration ? await keys.lockApiKey(transaction, userId, id) : undefined;
+    if (before === null) throw keyNotFound();
+    if (before !== undefined && !isWithin(rights, before))
+      throw moreRights('A key cannot take over what a key with more rights than its own set up.', rights);
+    const limits = await keys.revokeApiKey(transaction, userId, id, { byKeyId: keyId, keepsConfiguration });
+    if (limits === null) throw keyNotFound();
+    return announceLimits(context, transaction, limits);
+  });
   context.forgetCredentials(userId);
   bus.publish('credential.changed', { userId });
+  publishLimits(context, lastSeq);
+}
+
+/** Tells the other processes that what keys set up may have changed. `lastSeq`: of the events that were appended; null: none were. */
+function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
+  bus.publish('guard.changed', { userId });
+  bus.publish('subscription.changed', { userId });
+  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+}
+
+/** A key does not give itself, or another, more time than its own; a key that a key created does not outlive it. Throws forbidden. */
+async function requireEarlyExpiry(
+  { rights, userId }: OperationContext,
+  transaction: Parameters<typeof keys.findApiKeys>[0],
+  { parentId }: keys.ApiKeyRow,
+  expiresAt: Date | null,
+): Promise<void> {
+  const bounds = await keys.findApiKeys(
+    transaction,
+    userId,
+    [rights.keyId, parentId].filter((key) => key !== null),
+  );
+  if (bounds.some(({ expiresAt: end }) => end !== null && (expiresAt === null || expiresAt > end)))
+    throw expiresTooLate();
 }
 
 /** Revokes the key of the request, whatever it may do else. Throws validation when the request has a session instead. */
@@ -231,7 +298,7 @@ export async function revokePresentedKey(context: OperationContext): Promise<voi
       'validation',
       'This request has no API key to revoke. Send it with the key, or use DELETE /api-keys/{id}.',
     );
-  await revokeApiKey(withFullAccess(context), keyId);
+  await revokeApiKey(withFullAccess(context), keyId, { keepsConfiguration: false });
 }
 
 function apiKeyOf({ now, rights }: OperationContext, row: keys.ApiKeyRow): ApiKey {
@@ -249,12 +316,14 @@ function readName(given: string): string {
   return name;
 }
 
-/** Returns the id of the only domain named; null without one. Throws validation. */
+/** Returns the id of the only domain named; null without a list. Throws validation. */
 async function findDomain(
   { database, userId }: OperationContext,
-  [named, ...others]: readonly string[],
+  domains: readonly string[] | null,
 ): Promise<string | null> {
-  if (named === undefined) return null;
+  if (domains === null) return null;
+  const [named, ...others] = domains;
+  if (named === undefined) throw invalid('Give one domain, or omit domains for access to all', 'domains');
   if (others.length > 0) throw invalid('A key can be limited to one domain. Create one key for each domain', 'domains');
   const name = canonicalDomainName(named);
   const id = await asUser(database, userId, (transaction) => keys.findKeyDomain(transaction, userId, named, name));
@@ -292,6 +361,21 @@ function requireWithin(rights: KeyRights, scopes: readonly Scope[] | null, domai
 function moreRights(rule: string, { scopes, domain }: KeyRights): UserError {
   const own = `${scopesInWords(scopes)}${domain === null ? '' : ` for ${domain.name}`}`;
   return new UserError('forbidden', `${rule} This key has ${own}.`, { title: 'Forbidden', reason: INSUFFICIENT_SCOPE });
+}
+
+function expiresTooLate(): UserError {
+  const message = 'A key cannot expire later than the key that creates or changes it, or that created it.';
+  return new UserError('forbidden', message, {
+    title: 'Forbidden',
+    reason: INSUFFICIENT_SCOPE,
+    details: [{ field: 'expires_at', message }],
+  });
+}
+
+/** `name`: of a key that the changed key created. */
+function policyInTheWay(name: string): UserError {
+  const message = `The key ${name}, which was created with this key, has a send policy of its own. Revoke that key first, or give it this policy.`;
+  return new UserError('conflict', message, { reason: 'KEY_HAS_OWN_POLICY', isFinal: true });
 }
 
 function keyNotFound(): UserError {

@@ -1,6 +1,7 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
+import { routeGrantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { checkDnsNow } from './check-dns.ts';
 import { type DomainDetails, domainNotFound, loadDomains, readDomain } from './domains.ts';
@@ -40,7 +41,11 @@ export async function updateDomain(
       if (!endpoint.isActive) throw invalid('Endpoint is not active', 'catchAllEndpointId');
     }
     const catchAll =
-      isCatchAllEnabled === undefined ? null : { endpointId: isCatchAllEnabled ? catchAllEndpointId : null };
+      isCatchAllEnabled === undefined
+        ? null
+        : isCatchAllEnabled
+          ? { endpointId: catchAllEndpointId, ...(await routeGrantOf(context, transaction)) }
+          : { endpointId: null, routeSetByKeyId: null, routeGrantedScopes: null };
     const row = { catchAll, receiveDmarcEmails: receiveDmarcEmails ?? null, updatedAt: context.now() };
     await changes.changeDomain(transaction, userId, domainId, row);
   });

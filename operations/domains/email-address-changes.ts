@@ -1,11 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import { canonicalAddress } from '../../core/domains/domain-name.ts';
-import { policyToStore, type SendPolicy } from '../../core/sending/send-policy.ts';
+import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/domains.ts';
 import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
+import { type RouteGrant, routeGrantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
 
@@ -50,7 +51,7 @@ async function addAddress(
   if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
-  const routing = await routingOf(unit, userId, input);
+  const routing = await routingOf(unit, context, input);
   const isFree = await claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
   if (!isFree) throw new UserError('conflict', 'Email address already exists', { isFinal: true });
   const createdAt = context.now();
@@ -62,7 +63,7 @@ async function addAddress(
     endpointId: null,
     webhookId: null,
     ...routing,
-    sendPolicy: policyToStore(input.policy ?? null),
+    sendPolicy: input.policy ?? null,
     signature: signatureToStore(input.signature),
     isActive: input.isActive ?? true,
     createdAt,
@@ -84,9 +85,9 @@ export async function updateEmailAddress(
     const address = await lockAddress(unit, userId, id);
     if (CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
-    Object.assign(address, await routingOf(unit, userId, change));
+    Object.assign(address, await routingOf(unit, context, change));
     if (change.isActive !== undefined) address.isActive = change.isActive;
-    if (change.policy !== undefined) address.sendPolicy = policyToStore(change.policy);
+    if (change.policy !== undefined) address.sendPolicy = change.policy;
     if (change.signature !== undefined) address.signature = signatureToStore(change.signature);
     address.updatedAt = context.now();
     return address.address;
@@ -136,9 +137,10 @@ async function holdEndpoints(
  */
 async function routingOf(
   unit: UnitOfWork,
-  userId: string,
+  context: OperationContext,
   { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
-): Promise<{ endpointId?: string | null; webhookId?: string | null }> {
+): Promise<{ endpointId?: string | null; webhookId?: string | null } & Partial<RouteGrant>> {
+  const { userId } = context;
   if (endpointId != null && webhookId != null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
   const find = (id: string) =>
     isValidId(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
@@ -146,13 +148,13 @@ async function routingOf(
     const endpoint = await find(endpointId);
     if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
     if (!endpoint.isActive) throw invalid('Endpoint is not active', 'endpointId');
-    return { endpointId, webhookId: null };
+    return { endpointId, webhookId: null, ...(await routeGrantOf(context, unit.transaction)) };
   }
   if (webhookId != null) {
     const webhook = await find(webhookId);
     if (webhook?.type !== 'webhook') throw new UserError('not_found', 'Webhook not found');
     if (!webhook.isActive) throw invalid('Webhook is not active', 'webhookId');
-    return { endpointId: null, webhookId };
+    return { endpointId: null, webhookId, ...(await routeGrantOf(context, unit.transaction)) };
   }
   return { ...(endpointId === null ? { endpointId } : {}), ...(webhookId === null ? { webhookId } : {}) };
 }

@@ -1,6 +1,7 @@
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { findRawBeginnings, findRawSizes, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
@@ -86,19 +87,58 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
   return attachment.filename === choice.filename || attachment.filename.normalize() === choice.filename.normalize();
 }
 
-/**
- * Returns the first `most` bytes of an email; null: all of them. Returns null when the user has no such email, or its
- * bytes are missing or damaged.
- */
-export async function readRawSource(
-  context: OperationContext,
-  emailId: string,
-  most: number | null,
-): Promise<Buffer | null> {
+/** Returns all bytes of an email. Returns null when the user has no such email, or its bytes are missing or damaged. */
+export async function readRawSource(context: OperationContext, emailId: string): Promise<Buffer | null> {
   const [size] = await loadSizes(context, [emailId]);
   if (size == null) return null;
-  const bytes = await loadRawBytes(context, emailId, { start: 0, length: Math.min(most ?? size, size) });
-  if (bytes === 'damaged')
-    context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
-  return bytes === 'missing' || bytes === 'damaged' ? null : bytes;
+  const bytes = await loadRawBytes(context, emailId, { start: 0, length: size });
+  return bytes === 'missing' ? null : unlessDamaged(context, emailId, bytes);
+}
+
+/** Bytes of messages that one statement reads. */
+const MAX_BATCH_BYTES = 8_000_000;
+
+/**
+ * Returns the first `most` bytes of each email, all of them if it is null; null where the user has no such email, or its bytes are missing or damaged. Reads several
+ * emails per statement, as far as they are small.
+ */
+export async function loadRawSources(
+  context: OperationContext,
+  emailIds: readonly string[],
+  most: number | null,
+): Promise<(Buffer | null)[]> {
+  const { database, userId, room } = context;
+  const sources = new Map<string, Buffer | 'damaged'>();
+  await asUser(database, userId, async (transaction) => {
+    const sizes = await findRawSizes(transaction, userId, emailIds.filter(isValidId));
+    const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
+    for (const batch of batchBySize([...sizes.keys()], readSize)) {
+      const total = batch.reduce((sum, id) => sum + readSize(id), 0);
+      const length = Math.max(...batch.map(readSize));
+      const found = await room.load(total, () => findRawBeginnings(transaction, userId, batch, length));
+      for (const [id, bytes] of found) sources.set(id, bytes);
+    }
+  });
+  return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
+}
+
+/** Groups emails in their order so that the bytes of each group stay below MAX_BATCH_BYTES, unless a single email is larger. */
+export function batchBySize(emailIds: readonly string[], sizeOf: (emailId: string) => number): string[][] {
+  const batches: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const id of emailIds) {
+    bytes += sizeOf(id);
+    if (bytes > MAX_BATCH_BYTES) {
+      batches.push([]);
+      bytes = sizeOf(id);
+    }
+    batches.at(-1)?.push(id);
+  }
+  return batches;
+}
+
+function unlessDamaged({ log }: OperationContext, emailId: string, bytes: Buffer | 'damaged' | null): Buffer | null {
+  if (bytes !== 'damaged') return bytes;
+  log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
+  return null;
 }

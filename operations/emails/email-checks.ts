@@ -23,12 +23,19 @@ export function readEmailChecks(context: OperationContext, emailId: string): Pro
     const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
     if (email == null) throw emailNotFound();
     const [parts] = await loadContentParts(context, [emailId], new Set(['html']));
-    return checkInThread(context, emailId, { html: parts?.html ?? null });
+    return checkEmailHtml(context, emailId, { html: parts?.html ?? null });
   });
 }
 
-/** The HTML is hostile input: it is checked in a thread, which delays no other request and can be ended. */
-async function checkInThread(context: OperationContext, emailId: string, mail: MailToCheck): Promise<MailChecks> {
+/**
+ * Checks the HTML body that was read of an email; its size alone when the other checks take too long. It is hostile input: it is checked in a
+ * thread, which delays no other request and can be ended.
+ */
+export async function checkEmailHtml(
+  context: OperationContext,
+  emailId: string,
+  mail: MailToCheck,
+): Promise<MailChecks> {
   try {
     return await threads.run(mail, { startBy: context.answerBy });
   } catch (error) {

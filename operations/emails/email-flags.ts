@@ -11,7 +11,7 @@ import { emailNotFound, inTrash, invalid, isValidId, newIdentifier, type Operati
 import { waitUntilParsed } from './pending-emails.ts';
 
 /** Emails per call. */
-const MAX_EMAILS = 100;
+export const MAX_EMAILS = 100;
 
 /** A received email after a change. */
 export interface FlaggedEmail {

@@ -14,7 +14,7 @@ import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-r
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
-import { findPendingEmails } from './pending-emails.ts';
+import { waitForArrival } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 
@@ -151,31 +151,19 @@ function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null 
   return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
-const NOTHING_REMOVED: Pick<EmailDetails, 'removedFrom' | 'quotedText' | 'signature' | 'removedParts'> = {
-  removedFrom: 'text',
-  quotedText: null,
-  signature: null,
-  removedParts: [],
-};
-
-/** Returns an email. An email that is accepted but not parsed yet has no body and no attachments. Throws not_found. */
+/** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
-  const { database, userId, settings, room } = context;
+  const { database, userId, room } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  const found = await asUser(database, userId, async (transaction) => {
-    const stored = await reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE);
-    if (stored !== null) return stored;
-    const { mailHostname } = settings;
-    const [pending] = await findPendingEmails(transaction, { userId, mailHostname }, [emailId]);
-    if (pending !== undefined)
-      return { ...pending, cleanedText: null, cleanedHtml: null, ...NOTHING_REMOVED, recipients: [] };
-    // It may have been parsed between the two reads.
-    const parsed = await reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE);
-    if (parsed === null) throw emailNotFound();
-    return parsed;
+  const email = await waitForArrival(context, async () => {
+    const found = await asUser(database, userId, (transaction) =>
+      reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE),
+    );
+    return { found, missingIds: found === null ? [emailId] : [] };
   });
-  if (!('bodyBytes' in found)) return found;
-  const whole = await room.load(found.bodyBytes, () =>
+  if (email === null) throw emailNotFound();
+  if (!('bodyBytes' in email)) return email;
+  const whole = await room.load(email.bodyBytes, () =>
     asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId)),
   );
   if (whole === null) throw emailNotFound();
@@ -185,27 +173,17 @@ export async function readEmail(context: OperationContext, emailId: string): Pro
 /** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */
 const MAX_BODIES_AT_ONCE = 262_144;
 
-/**
- * Returns one email per id, null where the user has none. Emails that are not parsed yet are returned as by readEmail.
- */
+/** Returns one email per id, null where the user has none. Waits briefly for those that SMTP accepted a moment ago. */
 export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailSummary | null)[]> {
-  const { database, userId, settings } = context;
+  const { database, userId } = context;
   const asked = emailIds.filter(isValidId);
-  const byId = await asUser(database, userId, async (transaction) => {
-    const found = new Map<string, EmailSummary>();
-    const add = (emails: readonly EmailSummary[]) => {
-      for (const email of emails) found.set(email.id, email);
-    };
-    const missing = () => asked.filter((id) => !found.has(id));
-    add(await lists.findEmails(transaction, userId, asked));
-    if (missing().length === 0) return found;
-    add(await findPendingEmails(transaction, { userId, mailHostname: settings.mailHostname }, missing()));
-    // They may have been parsed between the two reads.
-    if (missing().length > 0) add(await lists.findEmails(transaction, userId, missing()));
-    return found;
+  const byId = await waitForArrival(context, async () => {
+    const emails = await asUser(database, userId, (transaction) => lists.findEmails(transaction, userId, asked));
+    const found = new Map(emails.map((email) => [email.id, email]));
+    return { found, missingIds: asked.filter((id) => !found.has(id)) };
   });
   return emailIds.map((id) => byId.get(id) ?? null);
 }

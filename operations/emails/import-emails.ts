@@ -5,7 +5,7 @@ import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/ident
 import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { findReceived } from '../../db/queries/emails/import-read.ts';
-import type { OperationContext } from '../context.ts';
+import { invalid, type OperationContext } from '../context.ts';
 import { askReceiving, checkOwnRecipient, type OwnRecipient, senderOf } from '../routing/simulated-transaction.ts';
 
 /** A message from another mail system. */
@@ -25,6 +25,9 @@ export interface ImportInput {
   messages: readonly ImportedMessage[];
 }
 
+/** Messages per call. */
+export const MAX_IMPORTED = 100;
+
 export const IMPORT_STATUSES = ['imported', 'duplicate', 'refused'] as const;
 
 /** What became of a message. */
@@ -43,6 +46,8 @@ export interface ImportOutcome {
  */
 export async function importEmails(context: OperationContext, input: ImportInput): Promise<ImportOutcome[]> {
   const { database, userId } = context;
+  const count = input.messages.length;
+  if (count < 1 || count > MAX_IMPORTED) throw invalid(`Give 1 to ${MAX_IMPORTED} messages`, 'messages');
   const recipient = await checkOwnRecipient(context, input.address);
   const prepared = input.messages.map((message) => prepare(userId, recipient, message));
   const known = await asUser(database, userId, (transaction) =>

@@ -11,7 +11,7 @@ import { rejoin } from '../threads/rejoin-email.ts';
 import { type Changed, changeThreads } from '../threads/thread-transaction.ts';
 import { loadEmails } from './emails.ts';
 
-const REPROCESS_STEPS = ['parse', 'thread', 'route'] as const;
+export const REPROCESS_STEPS = ['parse', 'thread', 'route'] as const;
 export type ReprocessStep = (typeof REPROCESS_STEPS)[number];
 
 export interface ReprocessInput {
@@ -42,7 +42,7 @@ export interface ReprocessedEmail {
 }
 
 /** Emails per call. */
-const MAX_REPROCESSED = 100;
+export const MAX_REPROCESSED = 100;
 /** The time limit of a request; milliseconds. */
 export const REPROCESS_ANSWER_MS = 60_000;
 /** Emails parsed concurrently. */

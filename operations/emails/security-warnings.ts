@@ -12,7 +12,7 @@ import { type SenderVerdict, senderVerdict } from '../../core/mime/sender-verdic
 import { registrableDomain } from '../../core/shared/registrable-domain.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
-import { readKnownSenders } from '../../db/queries/emails/known-senders.ts';
+import { findKnownSenders, type KnownSenders } from '../../db/queries/emails/known-senders.ts';
 import type { OperationContext } from '../context.ts';
 import { publicSuffixes } from './public-suffixes.ts';
 
@@ -44,32 +44,54 @@ export function verdictOf(authentication: Authentication): SenderVerdict {
   return senderVerdict(authentication, (domain) => organizationOf(domain.toLowerCase()));
 }
 
-/**
- * Returns what in a received message may deceive its reader: links, a display name that imitates a person known from the user's newest mail,
- * and a domain of the sender that looks like a known one. Empty for other mail. One statement, and none if the sender cannot be compared.
- */
-export async function readSecurityWarnings(
-  context: OperationContext,
-  email: Pick<EmailSummary, 'id' | 'type' | 'fromName' | 'fromAddress'>,
-  { html, authentication }: { html: string | null; authentication: Authentication | null },
-): Promise<SecurityWarning[]> {
-  if (email.type !== 'received') return [];
-  const links = html === null ? [] : findLinkWarnings(html, publicSuffixes());
-  const names = await readNameWarnings(context, email, authentication);
-  return [...names.map(ofName), ...links.map(ofLink)];
+/** The email to warn of, with its body. */
+export interface ExaminedMail {
+  email: Pick<EmailSummary, 'id' | 'type' | 'fromName' | 'fromAddress'>;
+  html: string | null;
+  authentication: Authentication | null;
 }
 
-async function readNameWarnings(
+/** Emails whose known senders one statement reads. */
+const SENDERS_BATCH = 10;
+
+/**
+ * Returns for each message, if it was received, what in it may deceive its reader: links, a display name that imitates a person known from
+ * the user's newest mail, and a domain of the sender that looks like a known one. Empty for other mail. One statement for ten messages, and
+ * none if no sender can be compared.
+ */
+export async function readSecurityWarnings(
   { database, userId }: OperationContext,
-  { id, fromName, fromAddress }: Pick<EmailSummary, 'id' | 'fromName' | 'fromAddress'>,
-  authentication: Authentication | null,
-): Promise<NameWarning[]> {
+  mails: readonly ExaminedMail[],
+): Promise<SecurityWarning[][]> {
+  const compared = mails.filter(({ email }) => email.type === 'received' && isSenderComparable(email));
+  const warnings = new Map<ExaminedMail, NameWarning[]>();
+  for (let at = 0; at < compared.length; at += SENDERS_BATCH) {
+    const batch = compared.slice(at, at + SENDERS_BATCH);
+    const senders = batch.map(({ email }) => ({ emailId: email.id, sender: email.fromAddress }));
+    const known = await asUser(database, userId, (transaction) => findKnownSenders(transaction, userId, senders));
+    for (const mail of batch)
+      warnings.set(mail, compareSender(mail, known.get(mail.email.id) ?? { people: [], ownDomains: [] }));
+  }
+  return mails.map((mail) => {
+    if (mail.email.type !== 'received') return [];
+    const names = warnings.get(mail) ?? compareSender(mail, { people: [], ownDomains: [] });
+    const links = mail.html === null ? [] : findLinkWarnings(mail.html, publicSuffixes());
+    return [...names.map(ofName), ...links.map(ofLink)];
+  });
+}
+
+/** Returns whether the sender must be compared with the people that the user knows. */
+function isSenderComparable({ fromName, fromAddress }: ExaminedMail['email']): boolean {
+  if (organizationOf(domainOf(fromAddress)) !== null) return true;
+  return fromName !== null && findAddressInName(fromName, fromAddress) === null && hasComparableName(fromName);
+}
+
+function compareSender(
+  { email: { fromName, fromAddress }, authentication }: ExaminedMail,
+  { people, ownDomains }: KnownSenders,
+): NameWarning[] {
   const contained = fromName === null ? null : findAddressInName(fromName, fromAddress);
   const isComparable = fromName !== null && contained === null && hasComparableName(fromName);
-  if (!isComparable && organizationOf(domainOf(fromAddress)) === null) return contained === null ? [] : [contained];
-  const { people, ownDomains } = await asUser(database, userId, (transaction) =>
-    readKnownSenders(transaction, userId, { emailId: id, sender: fromAddress }),
-  );
   const known = people.filter(({ isKnown }) => isKnown);
   const sender = people.find(({ address }) => address === fromAddress.toLowerCase());
   const isService = sender !== undefined && sender.names.length >= NAMES_OF_SERVICE;

@@ -1,19 +1,11 @@
 import type { DeliveryStatus } from '../../core/endpoints/delivery.ts';
-import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
-import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
-import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
-import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
-import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { type DeliveryBodyParts, readDeliveryBodyParts } from '../../db/queries/endpoints/delivery-body.ts';
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { readRawSource } from '../emails/attachments.ts';
-import { loadEndpoints } from './endpoints.ts';
 import { retryEmail, retryEvent } from './retries.ts';
 
 export type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
@@ -154,88 +146,4 @@ export async function retryDelivery(context: OperationContext, deliveryId: strin
   if (delivery.event !== null) return retryEvent(context, delivery);
   const [again = deliveryId] = await retryEmail(context, delivery.emailId ?? '', { endpointId: null, deliveryId });
   return again;
-}
-
-/** The body of a webhook request. */
-export interface DeliveryPayload {
-  body: Buffer;
-  /** the URL it is posted to */
-  url: string;
-  /** whether the endpoint changed after the last attempt, so that its body may have differed */
-  isEndpointChanged: boolean;
-}
-
-/**
- * Builds the body that an attempt would send now, with the code that sends it. Bodies are not stored; equal input gives
- * equal bytes. Returns null when the user has no such webhook delivery, or its endpoint or email is gone.
- */
-export async function buildDeliveryPayload(
-  context: OperationContext,
-  deliveryId: string,
-): Promise<DeliveryPayload | null> {
-  const { database, userId, settings } = context;
-  if (!isValidId(deliveryId)) return null;
-  const [delivery] = await loadDeliveries(context, [deliveryId]);
-  if (delivery?.event != null) return buildEventDeliveryPayload(context, delivery);
-  const parts = await asUser(database, userId, (transaction) => readDeliveryBodyParts(transaction, userId, deliveryId));
-  const config = parts === null ? null : usableConfig(context, parts.endpoint);
-  if (parts === null || config === null) return null;
-  const { endpoint, mail, lastAttemptAt } = parts;
-  const changed = { url: config.url, isEndpointChanged: lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt };
-  const selected = await buildSelectedBody(context, { ...parts, config });
-  if (selected !== null) return { body: selected, ...changed };
-  const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, parts.emailId, null) : null;
-  const body = buildMailPayload({
-    delivery: parts,
-    endpoint,
-    config,
-    mail,
-    raw,
-    publicUrl: settings.publicUrl,
-    linkKey: deriveDownloadLinkKey(settings.secretKey),
-  });
-  return { body, ...changed };
-}
-
-async function buildEventDeliveryPayload(
-  context: OperationContext,
-  { id, endpointId, lastAttemptAt }: DeliverySummary,
-): Promise<DeliveryPayload | null> {
-  const built = await context.buildEventPayload(context, id);
-  const [endpoint] = await loadEndpoints(context, [endpointId]);
-  const config = endpoint == null ? null : usableConfig(context, endpoint);
-  if (built.verdict === 'gone' || endpoint == null || config === null) return null;
-  const isEndpointChanged = lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt;
-  return { body: built.body, url: config.url, isEndpointChanged };
-}
-
-/** Null when the endpoint has no payload query, or it does not fit. */
-async function buildSelectedBody(
-  context: OperationContext,
-  { createdAt: timestamp, endpoint, config, mail, emailId }: DeliveryBodyParts & { config: WebhookConfig },
-): Promise<Buffer | null> {
-  const { payloadQuery: query, filter } = endpoint;
-  if (query === null || endpoint.webhookFormat !== 'native') return null;
-  const subject = { emailId, receivedAt: mail.created_at };
-  const selected = await context.payloadQueries.select(context, { query, filter }, subject, timestamp);
-  if (selected === null) return null;
-  const { publicUrl, secretKey } = context.settings;
-  const linkKey = deriveDownloadLinkKey(secretKey);
-  const { userId } = context;
-  return buildSelectedPayload({
-    selected,
-    timestamp,
-    endpoint,
-    maxPayloadOctets: config.maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
-  });
-}
-
-function usableConfig({ log }: OperationContext, endpoint: { id: string; config: unknown }): WebhookConfig | null {
-  try {
-    return readWebhookConfig(endpoint.config);
-  } catch (error) {
-    log.error({ err: error, endpointId: endpoint.id }, 'endpoints: the stored configuration is invalid');
-    return null;
-  }
 }

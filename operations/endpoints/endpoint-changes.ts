@@ -14,6 +14,7 @@ import {
   forgetFailures,
   lockStatistics,
 } from '../../db/queries/endpoints/endpoint-write.ts';
+import { grantOf, requireScopes } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   changeSubscription,
@@ -31,6 +32,7 @@ import {
   newSigningSecret,
   newVerificationToken,
   readEndpoint,
+  scopesOfEndpoint,
 } from './endpoints.ts';
 import { requirePayloadQuery } from './payload-queries.ts';
 
@@ -62,6 +64,9 @@ const GONE = 'Endpoint not found';
 /** The error that names these is part of the REST contract. */
 const NAMED_FIELDS = ['name', 'config', 'isActive', 'description', 'webhookFormat'] as const;
 const CHANGEABLE = [...NAMED_FIELDS, ...SUBSCRIPTION_FIELDS, 'since'] as const;
+
+/** Fields that decide what an endpoint is shown, and where it goes, apart from its configuration and its switches. */
+const DOING = ['webhookFormat', 'events', 'filter', 'payloadQuery', 'ordering', 'since'] as const;
 
 /** Fields on which it depends whether a payload query is valid. */
 const PAYLOAD_FIELDS = ['payloadQuery', 'filter', 'webhookFormat'] as const;
@@ -111,6 +116,17 @@ export async function updateEndpoint(
       endpoint.inactiveReason = null;
     }
     if (isLedElsewhere || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
+    // What it does is now the work of who changes it. Anyone who may change it may make it do less.
+    if (
+      isLedElsewhere ||
+      DOING.some((field) => change[field] !== undefined) ||
+      isActive === true ||
+      change.allowActions === true
+    )
+      Object.assign(
+        endpoint,
+        await grantOf(context, unit.transaction, 'Changing what an endpoint does', scopesOfEndpoint(endpoint)),
+      );
     endpoint.updatedAt = context.now();
     await moveSubscription(unit.transaction, { userId, endpoint, former, since: change.since });
   });
@@ -174,6 +190,7 @@ export async function rotateSecret(
   const { userId } = context;
   await context.entities.asUser(userId, async (unit) => {
     const endpoint = await lockEndpoint(unit, userId, endpointId);
+    requireScopes(context.rights, 'Rotating a signing secret', ['read']);
     if (endpoint.type !== 'webhook')
       throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
     const previous = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);

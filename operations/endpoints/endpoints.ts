@@ -1,3 +1,4 @@
+import type { Scope } from '../../core/accounts/key-rights.ts';
 import { checkEndpointConfig, VERIFICATION_TOKEN_BYTES } from '../../core/endpoints/endpoint-config.ts';
 import { DEFAULT_SUBSCRIPTION } from '../../core/endpoints/endpoint-events.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type SigningSecret,
 } from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import { type KeysetPage, type Page, reversePage } from '../../core/shared/page.ts';
 import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
@@ -16,6 +17,7 @@ import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
 import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
+import { grantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { changeSubscription, moveSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
@@ -67,15 +69,12 @@ export function listEndpoints(
   );
 }
 
-/** Returns a page of endpoints, newest first; inverted: oldest first. */
-export function pageEndpoints(
-  context: OperationContext,
-  query: Omit<EndpointQuery, 'order'>,
-  page: KeysetPage,
-): Promise<Endpoint[]> {
+/** Returns a page of endpoints in the order of the query; inverted: from its end. */
+export function pageEndpoints(context: OperationContext, query: EndpointQuery, page: KeysetPage): Promise<Endpoint[]> {
   const conditions = conditionsOf(query);
+  const newestFirst = query.order === 'oldest' ? reversePage(page) : page;
   return asUser(context.database, context.userId, (transaction) =>
-    lists.pageEndpoints(transaction, context.userId, conditions, page),
+    lists.pageEndpoints(transaction, context.userId, conditions, newestFirst),
   );
 }
 
@@ -145,6 +144,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       description: input.description ?? null,
       events: [...events],
       ...subscription,
+      ...(await grantOf(context, transaction, 'Setting up an endpoint', scopesOfEndpoint(subscription))),
       createdAt,
       updatedAt: createdAt,
     });
@@ -153,6 +153,11 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   });
   context.bus.publish('subscription.changed', { userId });
   return readEndpoint(context, id);
+}
+
+/** What an endpoint needs to act: to show mail to its receiver, and to send what its responses ask for. */
+export function scopesOfEndpoint({ allowActions }: Pick<Endpoint, 'allowActions'>): readonly Scope[] {
+  return allowActions ? ['read', 'send'] : ['read'];
 }
 
 /** Returns the secrets that requests are signed with now; see EndpointDetails. */

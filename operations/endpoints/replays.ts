@@ -2,6 +2,7 @@ import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as replays from '../../db/queries/endpoints/delivery-replay.ts';
+import { requireScopes } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { endpointNotFound } from './endpoints.ts';
 
@@ -47,6 +48,7 @@ export async function replayDeliveries(
   const { deliveryIds, ...replay } = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
+    requireScopes(context.rights, 'Replaying deliveries', ['read']);
     // Capped at now, so that the new deliveries never fall into the period.
     const until = input.until === null || input.until > endpoint.at ? endpoint.at : input.until;
     if (input.until !== null && input.until <= input.since) throw invalid('until must be later than since', 'until');
@@ -69,17 +71,18 @@ export async function replayDeliveries(
   return { count: deliveryIds.length, ...replay };
 }
 
-/** Returns how many emails replayDeliveries would redeliver, over as many calls as needed. Throws validation. */
-export function countReplayed(
+/** Returns for each endpoint how many emails replayDeliveries would redeliver, over as many calls as needed. Throws validation. */
+export async function countReplayed(
   { database, userId, now }: OperationContext,
-  endpointId: string,
+  endpointIds: readonly string[],
   { since, until, status }: Omit<ReplayInput, 'limit'>,
-): Promise<number> {
+): Promise<number[]> {
   if (until !== null && until <= since) throw invalid('until must be later than since', 'until');
-  const selection = { endpointId, since, until: until ?? now(), status };
-  return asUser(database, userId, (transaction) =>
+  const selection = { endpointIds, since, until: until ?? now(), status };
+  const counts = await asUser(database, userId, (transaction) =>
     replays.countReplayed(transaction, userId, selection, MAX_REPLAY_COUNTED),
   );
+  return endpointIds.map((id) => counts.get(id) ?? 0);
 }
 
 /** How many retries were made due, and whether more wait. */
@@ -98,6 +101,7 @@ export async function retryWaiting(context: OperationContext, endpointId: string
   const found = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
+    requireScopes(context.rights, 'Retrying deliveries', ['read']);
     if (!endpoint.isActive) throw notActive();
     const { type } = endpoint;
     const deliveryIds = await replays.retryWaiting(transaction, userId, { endpointId, type }, MAX_REPLAYED);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { hasScope, type Scope } from '../../core/accounts/key-rights.ts';
 import { type Action, type ActionLog, type ActionResult, refusedActions } from '../../core/endpoints/actions.ts';
 import {
   AUTOMATIC_FORWARD_FIELDS,
@@ -6,6 +7,8 @@ import {
   automaticForwardRefusal,
   automaticReplyRefusal,
   MAX_AUTOMATIC_REPLIES,
+  MAX_AUTOMATIC_REPLIES_PER_DAY,
+  readCorrespondent,
 } from '../../core/sending/automatic-reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser, inUserTransaction, transactionOn } from '../../db/connection/transaction.ts';
@@ -15,7 +18,8 @@ import { holdRoute } from '../../db/queries/routing/route-rewrite.ts';
 import {
   type ActedEmail,
   countAutomaticReplies,
-  markAutomaticReplies,
+  countAutomaticRepliesTo,
+  markAutomaticReply,
   readActedEmail,
 } from '../../db/queries/sending/automatic-reply.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
@@ -38,7 +42,13 @@ export interface ActingDelivery {
   emailId: string | null;
   /** the kind of event that was delivered */
   eventKind: string;
-  endpoint: { id: string; name: string };
+  endpoint: {
+    id: string;
+    name: string;
+    /** the API key that set it up, and what it may do; null: a person, and everything */
+    setByKeyId: string | null;
+    grantedScopes: readonly Scope[] | null;
+  };
   /** at least one */
   actions: readonly Action[];
   /** reads the stored message of the email; null when it is gone */
@@ -111,7 +121,8 @@ interface Send extends SubmittedMember {
 
 /** Reads and composes what the actions send, outside the transaction. */
 async function prepareSends(context: MailContext, delivery: ActingDelivery): Promise<Send[]> {
-  const { actions, emailId, eventKind, traceParent } = delivery;
+  const { actions, emailId, eventKind, traceParent, endpoint } = delivery;
+  requireGrant(endpoint, actions);
   if (emailId === null) throw new ActionRefused(0, `Actions need an email, and ${eventKind} is not about one.`);
   const other = eventKind === ARRIVAL ? -1 : actions.findIndex(({ type }) => !MARKING.has(type));
   if (other !== -1)
@@ -130,13 +141,30 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
           ? await replyTo(context, emailId, acted, action)
           : { email: await forwardOf(context, delivery, emailId, acted, action.to), repliedTo: null };
       const composed = await composeOutgoing(context, email, null);
-      const sender = { keyId: null, isAutomatic: action.type === 'reply' };
+      // The send policy of the key that set the endpoint up holds for what it sends.
+      const sender = { keyId: endpoint.setByKeyId, isAutomatic: action.type === 'reply', isOfWebhook: true };
       const submission = submissionOf(composed, repliedTo);
       return { index, type: action.type, email: composed, submission, ...sender, traceParent };
     });
     sends.push(send);
   }
   return sends;
+}
+
+/** What actions need of the rights of whoever set the endpoint up. Others change mail, and need `manage`. */
+const SCOPES_OF_ACTIONS: Readonly<Partial<Record<Action['type'], readonly Scope[]>>> = {
+  reply: ['send'],
+  forward: ['send', 'read'],
+};
+
+function requireGrant({ grantedScopes: scopes }: ActingDelivery['endpoint'], actions: readonly Action[]): void {
+  for (const [index, { type }] of actions.entries())
+    for (const scope of SCOPES_OF_ACTIONS[type] ?? (['manage'] as const))
+      if (!hasScope({ scopes }, scope))
+        throw new ActionRefused(
+          index,
+          `The action ${type} needs the scope ${scope}, and the API key that set up this endpoint does not have it. Set \`allowActions\` again with another key, or in the dashboard.`,
+        );
 }
 
 /** The event whose deliveries may run every action. */
@@ -338,7 +366,7 @@ function done(
   return { result: { type, status: 'done', message, emailId, deliveryId }, events };
 }
 
-/** The count is exact: every reply in this thread holds the lock on the user's threads. */
+/** The counts are exact: every automatic reply holds the lock on the user's threads. Where the other side answers each reply in a new thread, only the second one ends it. */
 async function requireFewReplies({ transaction, context, email }: Acting, sends: readonly Send[]): Promise<void> {
   const replies = sends.filter(({ type }) => type === 'reply');
   if (replies.length === 0) return;
@@ -350,6 +378,19 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
       tooMany.index,
       `At most ${MAX_AUTOMATIC_REPLIES} automatic replies are sent in a thread within an hour.`,
     );
+  for (const [correspondent, own] of Map.groupBy(replies, (reply) => correspondentOf(reply))) {
+    const sent = await countAutomaticRepliesTo(transaction, context.userId, correspondent);
+    const surplus = own[Math.max(0, MAX_AUTOMATIC_REPLIES_PER_DAY - sent)];
+    if (surplus !== undefined)
+      throw new ActionRefused(
+        surplus.index,
+        `At most ${MAX_AUTOMATIC_REPLIES_PER_DAY} automatic replies are sent to ${correspondent} within a day.`,
+      );
+  }
+}
+
+function correspondentOf({ email }: Send): string {
+  return readCorrespondent(email.audience.to[0] ?? '');
 }
 
 /** Stores replies and forwards through the sending policy, and appends all events. */
@@ -367,8 +408,8 @@ async function storeSends(
   });
   for (const [at, verdict] of verdicts.entries())
     if (verdict instanceof UserError) throw new ActionRefused(sends[at]?.index ?? 0, verdict.message, verdict);
-  const replies = sends.filter(({ type }) => type === 'reply').map(({ email }) => email.row.id);
-  await markAutomaticReplies(transaction, userId, replies);
+  for (const send of sends.filter(({ type }) => type === 'reply'))
+    await markAutomaticReply(transaction, userId, { emailId: send.email.row.id, correspondent: correspondentOf(send) });
   return { sends: entering, threaded, lastSeq };
 }
 

@@ -13,6 +13,7 @@ import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/r
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
+import { type Grant, grantOf } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
@@ -104,7 +105,12 @@ export async function createGuardRule(context: OperationContext, input: GuardRul
   const id = newIdentifier(context, 'guardRule');
   return write(context, id, async (transaction) => {
     await checkAction(transaction, context.userId, input.action);
-    return { ...input, ...config, ...actionOf(input.action) };
+    return {
+      ...input,
+      ...config,
+      ...actionOf(input.action),
+      ...(await ruleGrantOf(context, transaction, input.action)),
+    };
   });
 }
 
@@ -123,6 +129,8 @@ export async function updateGuardRule(
     // The endpoint of the rule may be deleted by now, and the user must still be able to disable the rule.
     if (changes.action !== undefined) await checkAction(transaction, context.userId, action);
     const isSwitchedOn = changes.isActive === true && !old.isActive;
+    // What it does is now the work of who changes it. Anyone who may change it may switch it off or rename it.
+    const isOther = DOING.some((field) => changes[field] !== undefined) || isSwitchedOn;
     const config =
       changes.config === undefined && !isSwitchedOn ? old : checkConfig(context, type, changes.config ?? old.config);
     return {
@@ -132,8 +140,18 @@ export async function updateGuardRule(
       isActive: changes.isActive ?? old.isActive,
       ...({ type: config.type, config: config.config } as GuardConfig),
       ...actionOf(action),
+      ...(isOther ? await ruleGrantOf(context, transaction, action) : {}),
     };
   });
+}
+
+/** Fields that decide what a rule does. */
+const DOING = ['type', 'config', 'action', 'priority'] as const;
+
+/** As grantOf: a rule that routes shows mail to the receiver of its endpoint. */
+function ruleGrantOf(context: OperationContext, transaction: Transaction, { action }: GuardAction): Promise<Grant> {
+  const needed = action === 'route' ? (['manage', 'read'] as const) : (['manage'] as const);
+  return grantOf(context, transaction, `A guard rule with the action ${action}`, needed);
 }
 
 /** Throws not_found. */
@@ -180,7 +198,10 @@ async function findRule(transaction: Transaction, userId: string, id: string): P
 }
 
 /** The stored fields of a rule. */
-type GuardRuleFields = Omit<GuardRuleInput, 'type' | 'config' | 'action'> & ReturnType<typeof actionOf> & GuardConfig;
+type GuardRuleFields = Omit<GuardRuleInput, 'type' | 'config' | 'action'> &
+  ReturnType<typeof actionOf> &
+  GuardConfig &
+  Partial<Grant>;
 
 /** Creates the rule that `make` returns, or replaces the one with that id. Writers of one user's rules take turns. */
 async function write(

@@ -4,12 +4,13 @@ import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { type Delivery, listDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
+import { type Delivery, findRoutedDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import { readReceived } from '../../db/queries/endpoints/delivery-retry.ts';
 import {
+  findStoredRoutes,
+  type ReferenceIds,
   type RouteReferences,
   readReferences,
-  readStoredRoute,
   type StoredRoute,
 } from '../../db/queries/routing/route-read.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
@@ -64,40 +65,107 @@ export async function explainEmailRoute(
   const { database, userId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
   return asUser(database, userId, async (transaction) => {
-    const stored = await readStoredRoute(transaction, userId, emailId);
-    if (stored === null) throw emailNotFound();
-    if (stored.type !== 'received') throw new UserError('validation', 'Only received emails have a route');
-    const page = { limit: MAX_DELIVERIES, offset: 0 };
-    const { deliveries } = await listDeliveries(transaction, userId, { routedEmailId: emailId }, null, page);
-    const would = extent === 'stored' ? null : await wouldBe(context, transaction, emailId);
-    const wouldGo = would?.decision ?? null;
-    const answers = readAnswers(stored.answers);
-    const decision = decisionOf(stored);
-    const names = await readReferences(transaction, userId, {
-      addressIds: present([stored.addressId]),
-      domainIds: present([stored.domainId]),
-      ruleIds: present([decision?.ruleId, wouldGo?.ruleId, ...answers.map(({ ruleId }) => ruleId)]),
-      endpointIds: present([
+    const [explained] = await explainStored(transaction, userId, [emailId], async ({ type }) => {
+      if (type !== 'received') throw new UserError('validation', 'Only received emails have a route');
+      return extent === 'stored' ? null : wouldBe(context, transaction, emailId);
+    });
+    if (explained == null) throw emailNotFound();
+    return explained;
+  });
+}
+
+/** Emails whose routes are read together. */
+const ROUTES_BATCH = 16;
+
+/** Explains the stored routes of emails, as explainEmailRoute does; null for emails that the user does not have. */
+export async function loadEmailRoutes(
+  { database, userId }: OperationContext,
+  emailIds: readonly string[],
+): Promise<(ExplainedRoute | null)[]> {
+  return asUser(database, userId, async (transaction) => {
+    const explained: (ExplainedRoute | null)[] = [];
+    for (let at = 0; at < emailIds.length; at += ROUTES_BATCH)
+      explained.push(...(await explainStored(transaction, userId, emailIds.slice(at, at + ROUTES_BATCH))));
+    return explained;
+  });
+}
+
+async function explainStored(
+  transaction: Transaction,
+  userId: string,
+  emailIds: readonly string[],
+  decideNow: (stored: StoredRoute) => Promise<CurrentRoute | null> = () => Promise.resolve(null),
+): Promise<(ExplainedRoute | null)[]> {
+  const routes = await findStoredRoutes(transaction, userId, emailIds);
+  if (routes.size === 0) return emailIds.map(() => null);
+  const found = await findRoutedDeliveries(transaction, userId, [...routes.keys()], MAX_DELIVERIES);
+  const deliveriesOf = Map.groupBy(found.toReversed(), ({ emailId }) => emailId);
+  const facts = new Map<string, RouteFacts>();
+  for (const [emailId, stored] of routes)
+    facts.set(emailId, {
+      stored,
+      decision: decisionOf(stored),
+      answers: readAnswers(stored.answers),
+      deliveries: deliveriesOf.get(emailId) ?? [],
+      would: await decideNow(stored),
+    });
+  const names = await readReferences(transaction, userId, referencesIn([...facts.values()]));
+  return emailIds.map((emailId) => {
+    const known = facts.get(emailId);
+    return known === undefined ? null : explain(emailId, known, names);
+  });
+}
+
+/** What the explanation of a route is made of, beside the names that it refers to. */
+interface RouteFacts {
+  stored: StoredRoute;
+  decision: RouteDecision | null;
+  answers: StoredAnswer[];
+  /** oldest first */
+  deliveries: Delivery[];
+  would: CurrentRoute | null;
+}
+
+function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
+  return {
+    addressIds: present(facts.map(({ stored }) => stored.addressId)),
+    domainIds: present(facts.map(({ stored }) => stored.domainId)),
+    ruleIds: present(
+      facts.flatMap(({ decision, would, answers }) => [
+        decision?.ruleId,
+        would?.decision.ruleId,
+        ...answers.map(({ ruleId }) => ruleId),
+      ]),
+    ),
+    endpointIds: present(
+      facts.flatMap(({ decision, would, deliveries }) => [
         decision?.endpointId,
-        wouldGo?.endpointId,
+        would?.decision.endpointId,
         ...deliveries.map(({ endpointId }) => endpointId),
       ]),
-    });
-    const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored, names);
-    return {
-      emailId,
-      recipient: stored.recipient ?? stored.ownAddress,
-      ...place,
-      address: addressOf(stored, names),
-      domain: domainOf(stored, names),
-      releasedAt: stored.route?.released_at ?? null,
-      answers,
-      deliveries: deliveries.toReversed(),
-      steps: stepsOf(stored, { reason: place.reason, answers, deliveries: deliveries.toReversed(), names }),
-      would: wouldGo === null ? null : placeOf(wouldGo, stored, names),
-      tried: would?.tried ?? [],
-    };
-  });
+    ),
+  };
+}
+
+function explain(
+  emailId: string,
+  { stored, decision, answers, deliveries, would }: RouteFacts,
+  names: RouteReferences,
+): ExplainedRoute {
+  const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored, names);
+  return {
+    emailId,
+    recipient: stored.recipient ?? stored.ownAddress,
+    ...place,
+    address: addressOf(stored, names),
+    domain: domainOf(stored, names),
+    releasedAt: stored.route?.released_at ?? null,
+    answers,
+    deliveries,
+    steps: stepsOf(stored, { reason: place.reason, answers, deliveries, names }),
+    would: would === null ? null : placeOf(would.decision, stored, names),
+    tried: would?.tried ?? [],
+  };
 }
 
 async function wouldBe(context: OperationContext, transaction: Transaction, emailId: string): Promise<CurrentRoute> {

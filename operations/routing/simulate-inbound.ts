@@ -20,8 +20,9 @@ import { asUser } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
 import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
+import { requireScopes } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { type Idempotency, idempotencyKeyReused } from '../sending/idempotency.ts';
+import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
 
 /** A message to receive as if another server had sent it. */
@@ -32,6 +33,43 @@ export interface SimulationInput {
   to: string | null;
   /** the sender's mailbox; null: the From field of the bytes, or the template's default */
   from: string | null;
+}
+
+/** A message as a request gives it: exactly one of `raw`, `rawBase64` and `template`. */
+export interface GivenMessage {
+  raw?: string | null | undefined;
+  rawBase64?: string | null | undefined;
+  template?: SimulatedKind | 'bounce' | null | undefined;
+  /** of a template; replaces its own */
+  subject?: string | null | undefined;
+  text?: string | null | undefined;
+  html?: string | null | undefined;
+  /** of `reply` and `bounce`: the email that is answered or bounces */
+  emailId?: string | null | undefined;
+  /** of `bounce` */
+  recipient?: string | null | undefined;
+  /** of `bounce`: enhanced status code; default 5.1.1 */
+  status?: string | null | undefined;
+}
+
+/** Returns the message that a request describes. Throws validation. */
+export function readSimulatedMessage(given: GivenMessage): SimulationInput['message'] {
+  const { template } = given;
+  const isRaw = given.raw != null || given.rawBase64 != null;
+  if ([given.raw, given.rawBase64, template].filter((one) => one != null).length !== 1)
+    throw invalid('Give exactly one of: a raw message as text, a raw message in base64, a template', 'template');
+  if (isRaw || template == null) return { raw: given.raw ?? decodeRaw(given.rawBase64 ?? '') };
+  const content = { subject: given.subject ?? null, text: given.text ?? null, html: given.html ?? null };
+  if (template !== 'reply' && template !== 'bounce') return { template, ...content };
+  const { emailId } = given;
+  if (emailId == null) throw invalid('Give the ID of the email that is answered, or that bounces', 'emailId');
+  if (template === 'reply') return { template, emailId, ...content };
+  return { template, emailId, recipient: given.recipient ?? null, status: given.status ?? '5.1.1' };
+}
+
+function decodeRaw(base64: string): Buffer {
+  if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)) throw invalid('The raw message must be base64', 'rawBase64');
+  return Buffer.from(base64, 'base64');
 }
 
 /** The response, stored for replays. */
@@ -58,7 +96,9 @@ export async function simulateInbound(
   input: SimulationInput,
   idempotency: Idempotency | null,
 ): Promise<SimulatedInbound> {
-  const before = await findReplay(context, idempotency);
+  requireRightToQuote(context, input.message);
+  const own = ownIdempotency(context.rights, idempotency);
+  const before = await findReplay(context, own);
   if (before !== null) return before;
   const from = input.from === null ? null : readSender(input.from);
   const made =
@@ -70,10 +110,16 @@ export async function simulateInbound(
   const receptionId = newIdentifier(context, 'email');
   const { reportedEmailId } = made;
   const emailId = reportedEmailId === null ? receptionId : null;
-  const answer = await keep(context, idempotency, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
+  const answer = await keep(context, own, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
   const reversePath = made.reversePath ?? from?.address ?? senderOf(made.bytes);
   await handOver(context, { bytes: made.bytes, recipient, reversePath, emailId: answer.receptionId });
   return simulated.parse(answer);
+}
+
+/** A reply and a bounce contain what the original says, and to whom it was sent. Throws forbidden. */
+function requireRightToQuote({ rights }: OperationContext, message: SimulationInput['message']): void {
+  if ('template' in message && (message.template === 'reply' || message.template === 'bounce'))
+    requireScopes(rights, `Simulating a ${message.template}`, ['read']);
 }
 
 function readSender(text: string) {
@@ -85,11 +131,11 @@ function readSender(text: string) {
 /** Returns the stored response if the request was made before and its message has arrived; null otherwise. Throws conflict. */
 async function findReplay(
   { database, userId }: OperationContext,
-  idempotency: Idempotency | null,
+  idempotency: OwnIdempotency | null,
 ): Promise<SimulatedInbound | null> {
   if (idempotency === null) return null;
   return asUser(database, userId, async (transaction) => {
-    const found = await findAnswer(transaction, userId, idempotency.key);
+    const found = await findAnswer(transaction, userId, idempotency);
     if (found === null) return null;
     const answer = readKept(found, idempotency);
     return (await isReceived(transaction, userId, answer.receptionId)) ? simulated.parse(answer) : null;
@@ -99,12 +145,12 @@ async function findReplay(
 /** Stores the ids of the first request with a key. The next request with the key completes one that was interrupted. Throws conflict. */
 async function keep(
   { database, userId }: OperationContext,
-  idempotency: Idempotency | null,
+  idempotency: OwnIdempotency | null,
   answer: z.infer<typeof kept>,
 ): Promise<z.infer<typeof kept>> {
   if (idempotency === null) return answer;
   const stored = await asUser(database, userId, (transaction) =>
-    reserveAnswer(transaction, userId, idempotency.key, { ...idempotency, answer }),
+    reserveAnswer(transaction, userId, idempotency, { ...idempotency, answer }),
   );
   return readKept(stored, idempotency);
 }

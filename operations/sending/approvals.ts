@@ -51,10 +51,10 @@ async function decide(
   const { lastSeq, ...decided } = await asUser(database, userId, async (transaction) => {
     const [email] = await lockOutgoing(transaction, userId, [emailId]);
     if (email === undefined) throw emailNotFound();
-    const state = await approvals.readApprovalState(transaction, userId, emailId);
+    const state = await approvals.readApprovalState(transaction, userId, emailId, { keyId: rights.keyId });
     if (state === undefined) throw conflict('NOT_AWAITING_APPROVAL', 'This email does not wait for approval.');
     // Whatever became of it: the sender learns only that it may not decide.
-    if (rights.keyId !== null && state.sentByKeyId === rights.keyId) throw ownEmail();
+    if (state.isOfFamily) throw ownEmail();
     if (state.decision === decision)
       return { decidedBy: state.decidedBy, sendAt: sendTimeOf(email, decision), isChanged: false, lastSeq: null };
     if (email.status !== 'awaiting_approval') throw decidedAlready(state);
@@ -88,7 +88,8 @@ function sendTimeOf({ scheduledAt }: LockedOutgoing, decision: Decided['decision
 }
 
 function ownEmail(): UserError {
-  const message = 'The API key that sent an email cannot approve or reject it. Use another key, or the dashboard.';
+  const message =
+    'An API key cannot approve or reject mail that it sent, or that a key sent which it created, which created it, or which the same key created. Use the dashboard, or a key that was created there.';
   return new UserError('forbidden', message, { title: 'Forbidden', reason: 'OWN_EMAIL' });
 }
 

@@ -3,6 +3,7 @@ import { textOfHtml } from '../../core/html/text-of-html.ts';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
+import { isMadeId } from '../../core/mime/message-id.ts';
 import { previewOf } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
@@ -54,7 +55,12 @@ export async function composeOutgoing(
   const date = schedule?.at ?? context.now();
   const { inReplyTo, references, list } = email;
   const fields = list === null ? email.fields : [...email.fields, ...listFields(context, email, list, recipients, id)];
-  const head = { messageId, date, from: sender, to, cc, replyTo, subject, inReplyTo, references, fields };
+  // The row keeps ids of our making, which lead to the thread; other people have never seen them.
+  const written = {
+    inReplyTo: inReplyTo !== null && isMadeId(inReplyTo) ? null : inReplyTo,
+    references: references.filter((reference) => !isMadeId(reference)),
+  };
+  const head = { messageId, date, from: sender, to, cc, replyTo, subject, ...written, fields };
   const draft = { ...head, text, html, attachments };
   const bytes = await composeMessage(draft);
   const addresses = addressFields(email);

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
+import { answerKey, type Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 
 /** Emails of one user that are stored together or not at all. */
@@ -11,7 +12,7 @@ export interface Submission {
   emails: readonly OutgoingEmail[];
   batchId: string | null;
   /** null: the request had no Idempotency-Key */
-  idempotency: Idempotency | null;
+  idempotency: OwnIdempotency | null;
   /** the response, stored for replays */
   receipt: Receipt;
   /** the draft that is sent; it is removed in the transaction that stores the emails */
@@ -26,6 +27,24 @@ export interface Idempotency {
   operation: string;
   /** hex; hash of the whole request */
   requestSha256: string;
+}
+
+/** An idempotency key belongs to the API key of the request: the same text under another one is another key. */
+export interface OwnIdempotency extends Idempotency {
+  /** empty: a person */
+  apiKeyId: string;
+}
+
+/** Returns the idempotency of a request with these rights. */
+export function ownIdempotency<Given extends Idempotency | null>(
+  { keyId }: Pick<KeyRights, 'keyId'>,
+  idempotency: Given,
+): Given extends null ? Given : OwnIdempotency;
+export function ownIdempotency(
+  rights: Pick<KeyRights, 'keyId'>,
+  idempotency: Idempotency | null,
+): OwnIdempotency | null {
+  return idempotency === null ? null : { ...idempotency, apiKeyId: rights.keyId ?? '' };
 }
 
 /** The response of a request and of its replays; stored as JSON. */
@@ -61,10 +80,10 @@ const receipt = z.object({
  * belongs to another request, and null when the key is new.
  */
 export function idempotentReplay(
-  idempotency: Idempotency | null,
+  idempotency: OwnIdempotency | null,
   policy: Pick<Policy, 'answers'>,
 ): Accepted | UserError | null {
-  const stored = idempotency === null ? undefined : policy.answers.get(idempotency.key);
+  const stored = idempotency === null ? undefined : policy.answers.get(answerKey(idempotency));
   if (idempotency === null || stored === undefined) return null;
   if (stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256)
     return { receipt: receipt.parse(stored.answer), at: stored.at };

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ApprovalRule } from '../../core/sending/approval.ts';
 import { MAX_AUTOMATIC_REPLIES } from '../../core/sending/automatic-reply.ts';
-import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { findCorrespondents } from '../../core/sending/correspondents.ts';
 import { checkOutgoingContent } from '../../core/sending/outgoing-content.ts';
 import {
   BUDGET_RULES,
@@ -14,15 +14,11 @@ import {
   type PolicyRefusal,
   violationOf,
 } from '../../core/sending/send-policy.ts';
-import { UserError } from '../../core/shared/errors.ts';
+import { POLICY_VIOLATION, UserError } from '../../core/shared/errors.ts';
 import { linksOf } from '../../core/threads/threading.ts';
+import { readCorrespondence, readOwnAddresses } from '../../db/queries/sending/correspondents.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
-import {
-  countAutomatic,
-  readBudgets,
-  readKnownRecipients,
-  readParticipants,
-} from '../../db/queries/sending/policy-facts.ts';
+import { countAutomatic, readBudgets, readKnownRecipients } from '../../db/queries/sending/policy-facts.ts';
 import { threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
 import { topLevelDomains } from '../emails/public-suffixes.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
@@ -31,17 +27,19 @@ import type { Submission } from './idempotency.ts';
 /** Who sends a submission, as far as send policies matter. */
 export interface PolicySubject {
   submission: Submission;
-  /** null: a person, or an action of a webhook */
+  /** the API key that sends it, or that set up the webhook whose action does; null: a person */
   keyId: string | null;
   /** whether a program sends it: what auto_replies_per_thread_per_hour counts */
   isAutomatic: boolean;
+  /** whether an action of a webhook sends it */
+  isOfWebhook?: boolean;
 }
 
 /** An email with the send policies that hold for it, at least one. */
 interface HeldEmail {
   email: OutgoingEmail;
-  keyId: string | null;
   isAutomatic: boolean;
+  isOfWebhook: boolean;
   policies: HeldPolicy[];
 }
 
@@ -60,7 +58,7 @@ export function heldEmails(
 ): HeldEmails {
   const held = new Map<OutgoingEmail, HeldEmail>();
   if (keyPolicies.size === 0 && addressPolicies.size === 0) return held;
-  for (const { submission, keyId, isAutomatic } of group) {
+  for (const { submission, keyId, isAutomatic, isOfWebhook = false } of group) {
     const ofKey = keyId === null ? undefined : keyPolicies.get(keyId);
     for (const email of submission.emails) {
       const policies: HeldPolicy[] = [];
@@ -69,7 +67,7 @@ export function heldEmails(
         const policy = addressPolicies.get(address);
         if (policy !== undefined) policies.push({ of: 'address', owner: address, policy });
       }
-      if (policies.length > 0) held.set(email, { email, keyId, isAutomatic, policies });
+      if (policies.length > 0) held.set(email, { email, isAutomatic, isOfWebhook, policies });
     }
   }
   return held;
@@ -206,7 +204,7 @@ function asksForParticipants({ policies }: HeldEmail): boolean {
   return policies.some(({ policy }) => policy.recipients === 'participants');
 }
 
-/** Returns the recipients of each reply that take part in its thread, and those that are the user's own addresses. */
+/** Returns who takes part in the thread that each reply answers, with those of its recipients that are the user's own addresses. */
 async function readParticipantsOf(
   client: ClientBase,
   userId: string,
@@ -215,32 +213,20 @@ async function readParticipantsOf(
 ): Promise<Map<OutgoingEmail, ReadonlySet<string>>> {
   const asking = emails.filter((each) => asksForParticipants(each) && answeredKeys(each.email).length > 0);
   if (asking.length === 0) return new Map();
-  const questions = asking.map(({ email }) => ({
-    threadId: threads.get(email) ?? null,
-    messageId: answeredKeys(email)[0] ?? '',
-  }));
-  const own = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
-  const read = async (isWhole: boolean) => {
-    const found = await readParticipants(client, userId, questions, { own, isWhole });
-    const sets = found.participants.map((addresses) => new Set(addresses.map(canonical)));
-    return { sets, own: new Set(found.own) };
-  };
-  let found = await read(false);
-  const isMissing = ({ email }: HeldEmail, at: number) =>
-    recipientsOf(email).some((address) => !found.own.has(address) && found.sets[at]?.has(address) !== true);
-  if (asking.some(isMissing)) found = await read(true);
+  const questions = asking.map(({ email }) => {
+    const threadId = threads.get(email);
+    return threadId === undefined ? { messageId: answeredKeys(email)[0] ?? '' } : { threadId };
+  });
+  const { found, ownDomains } = await readCorrespondence(client, userId, questions);
+  const recipients = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
+  const own = await readOwnAddresses(client, userId, recipients);
   return new Map(
     asking.flatMap(({ email }, at): [OutgoingEmail, ReadonlySet<string>][] => {
-      const participants = found.sets[at] ?? new Set();
-      // The message that it answers is not known.
-      return participants.size === 0 ? [] : [[email, new Set([...participants, ...found.own])]];
+      const participants = findCorrespondents(found[at] ?? [], ownDomains);
+      // Nothing that others wrote, or that was sent to them, is known of what it answers.
+      return participants.size === 0 ? [] : [[email, new Set([...participants, ...own])]];
     }),
   );
-}
-
-/** Returns a stored address in the form of recipients. */
-function canonical(address: string): string {
-  return (outgoingMailbox({ name: null, address })?.address ?? address).toLowerCase();
 }
 
 async function readKnown(client: ClientBase, userId: string, emails: readonly HeldEmail[]): Promise<Set<string>> {
@@ -317,11 +303,11 @@ interface AutomaticLimit {
 }
 
 /** Replies of webhooks' actions have their own limit as well, which counts nothing while a policy makes mail wait. */
-function automaticLimits({ policies, isAutomatic, keyId }: HeldEmail): AutomaticLimit[] {
+function automaticLimits({ policies, isAutomatic, isOfWebhook }: HeldEmail): AutomaticLimit[] {
   if (!isAutomatic) return [];
   return policies.flatMap((held) => {
     const own = held.policy.auto_replies_per_thread_per_hour;
-    const most = keyId === null ? Math.min(own ?? MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES) : own;
+    const most = isOfWebhook ? Math.min(own ?? MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES) : own;
     return most === undefined ? [] : [{ held, most }];
   });
 }
@@ -375,7 +361,7 @@ export function violation(refusal: PolicyRefusal, field: string | null, retryAft
   return new UserError('forbidden', message, {
     name: 'policy_violation',
     title: 'Forbidden',
-    reason: 'POLICY_VIOLATION',
+    reason: POLICY_VIOLATION,
     ...(field === null ? {} : { details: [{ field, message }] }),
     members: { rule, policyOf: of === 'key' ? 'api_key' : 'email_address', policyOwner: owner },
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

@@ -1,12 +1,13 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
-import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
+import type { AddressFields } from '../../core/mime/address.ts';
+import { asRecipient, findCorrespondents } from '../../core/sending/correspondents.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
-import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { makeReply, type Original } from '../../core/sending/reply.ts';
-import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { POLICY_VIOLATION, RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
+import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { readCorrespondence, readOwnAddresses } from '../../db/queries/sending/correspondents.ts';
 import { findOriginal, findOwnAddresses, type OriginalEmail } from '../../db/queries/sending/outgoing-original.ts';
-import { requireSender } from '../accounts/key-reach.ts';
+import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
@@ -41,7 +42,7 @@ export async function sendReply(
   const { email, repliedTo } = addressReply(repliable, answer, reply.audience ?? 'sender');
   const frame = { idempotency, batchId: null, repliedTo, draft };
   if (hasScope(context.rights, 'read')) return sendChecked(context, [email], frame);
-  requireParticipants(context, repliable.original, email);
+  await requireCorrespondents(context, repliable.original, email);
   return sendChecked(context, [email], frame).catch(hideRecipients);
 }
 
@@ -62,30 +63,53 @@ export function addressReply(
 }
 
 /**
- * Requires that all recipients take part in the original. The reply contains its subject and Message-ID, which a key
- * without the scope `read` must not learn. The error does not reveal the original. Throws forbidden.
+ * Requires that all recipients took part in the original: a reply contains its subject and Message-ID, which a key without the scope `read`
+ * must not learn. What the account itself can write proves nothing (core/sending/correspondents.ts). The error does not reveal the original.
+ * Throws forbidden.
  */
-function requireParticipants(
-  { rights }: OperationContext,
-  { addresses }: Pick<Original, 'addresses'>,
+async function requireCorrespondents(
+  context: OperationContext,
+  { id, addresses }: Pick<Original, 'addresses'> & { id: string },
   { to, cc, bcc }: Pick<CheckedEmail, 'to' | 'cc' | 'bcc'>,
-): void {
+): Promise<void> {
+  const { userId, rights } = context;
+  const recipients = [...to, ...cc, ...bcc].map(asRecipient);
+  const { known, own } = await inUserTransaction(
+    // The key has reached the email itself.
+    withFullAccess(context).database,
+    userId,
+    { lock: null, lockTimeoutMs: 1_000 },
+    async (client) => {
+      const { found, ownDomains } = await readCorrespondence(client, userId, [{ emailId: id }]);
+      const own = await readOwnAddresses(client, userId, recipients);
+      return { known: findCorrespondents(found[0] ?? [], ownDomains), own };
+    },
+  );
   const lists = [addresses.from, addresses.replyTo, addresses.to, addresses.cc, addresses.bcc];
-  const participants = new Set(lists.flatMap((list) => (list?.addresses ?? []).map(canonical)));
-  if (![...to, ...cc, ...bcc].every((recipient) => participants.has(canonical(recipient))))
+  const named = new Set(lists.flatMap((list) => (list?.addresses ?? []).map(asRecipient)));
+  if (!recipients.every((address) => known.has(address) || (own.has(address) && named.has(address))))
     throw scopeMissing('A reply to an address that is not a participant of the original email', 'read', rights);
 }
 
-/** Rethrows an error without the suppressed addresses it names, which may come from the original. */
+/** Rethrows an error without the recipients and links that it names, which may come from the original. */
 function hideRecipients(error: unknown): never {
-  if (!(error instanceof UserError) || error.reason !== RECIPIENT_SUPPRESSED) throw error;
-  const message = 'Cannot send to blocked recipient(s)';
-  throw new UserError('validation', message, { reason: RECIPIENT_SUPPRESSED, members: { suppressedRecipients: [] } });
-}
-
-/** Returns the address in its outgoing form, lower case; unchanged when it cannot receive mail. */
-function canonical(mailbox: Mailbox): string {
-  return (outgoingMailbox(mailbox) ?? mailbox).address.toLowerCase();
+  if (!(error instanceof UserError)) throw error;
+  if (error.reason === RECIPIENT_SUPPRESSED) {
+    const message = 'Cannot send to blocked recipient(s)';
+    throw new UserError('validation', message, { reason: RECIPIENT_SUPPRESSED, members: { suppressedRecipients: [] } });
+  }
+  const rule = error.reason === POLICY_VIOLATION ? error.members['rule'] : null;
+  if (rule !== 'recipients' && rule !== 'links') throw error;
+  const message =
+    rule === 'recipients'
+      ? 'The send policy does not allow a recipient of this reply.'
+      : 'The send policy allows no links, and this reply has one. Its subject may be that of the original email.';
+  throw new UserError('forbidden', message, {
+    name: 'policy_violation',
+    title: 'Forbidden',
+    reason: POLICY_VIOLATION,
+    members: error.members,
+  });
 }
 
 /** An email that can be replied to. */

@@ -3,7 +3,7 @@ import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { readWholeMessage } from '../emails/attachments.ts';
-import { loadOutlines, loadEmails } from '../emails/emails.ts';
+import { loadEmails, loadOutlines } from '../emails/emails.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {

@@ -10,6 +10,7 @@ import {
   readUndoSeconds,
   setSchedule,
   setScheduledStatus,
+  setScheduler,
 } from '../../db/queries/sending/scheduled-change.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -126,12 +127,14 @@ async function change(
     const changed = await decide(before, {
       async setStatus(status) {
         email = { ...email, status, updatedAt: await setScheduledStatus(transaction, userId, [emailId], status) };
+        if (status === 'scheduled') await setScheduler(transaction, userId, emailId, context.rights.keyId);
         return email;
       },
       async setSchedule({ at, timezone }) {
         await requireWait(context, transaction, before, at);
         const updatedAt = await setSchedule(transaction, userId, emailId, { at, timezone });
         email = { ...email, scheduledAt: at, timezone, updatedAt };
+        await setScheduler(transaction, userId, emailId, context.rights.keyId);
         return email;
       },
     });

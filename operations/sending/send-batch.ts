@@ -4,7 +4,7 @@ import { requireSender } from '../accounts/key-reach.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
-import type { Accepted, Idempotency } from './idempotency.ts';
+import { type Accepted, type Idempotency, ownIdempotency } from './idempotency.ts';
 import { receiptOf, replayOrNow, scheduleOf } from './send-email.ts';
 import { submitEmails } from './submit-emails.ts';
 
@@ -59,6 +59,7 @@ async function submit(
   { onRefusal, idempotency }: NewBatch,
 ): Promise<Accepted> {
   const batchId = newIdentifier(context, 'batch');
+  const own = ownIdempotency(context.rights, idempotency);
   let going = emails;
   for (;;) {
     const rejected = refused
@@ -66,7 +67,7 @@ async function submit(
       .map(({ index, error }) => ({ index, message: error.message }));
     const receipt = { emails: going.map(receiptOf), batchId, repliedTo: null, refused: rejected };
     try {
-      return await submitEmails(context, { emails: going, batchId, idempotency, receipt });
+      return await submitEmails(context, { emails: going, batchId, idempotency: own, receipt });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;

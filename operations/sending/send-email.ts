@@ -8,7 +8,14 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
-import { type Accepted, type Idempotency, idempotentReplay, type Receipt, type Submission } from './idempotency.ts';
+import {
+  type Accepted,
+  type Idempotency,
+  idempotentReplay,
+  ownIdempotency,
+  type Receipt,
+  type Submission,
+} from './idempotency.ts';
 import { submitEmails } from './submit-emails.ts';
 
 /** Sends an email now or on its schedule; `draft`: it is removed then. Throws validation, forbidden, rate_limited, conflict. */
@@ -25,7 +32,7 @@ export async function sendEmail(
 export async function sendChecked(
   context: OperationContext,
   emails: readonly CheckedEmail[],
-  frame: Pick<Submission, 'idempotency' | 'batchId' | 'draft'> & Pick<Receipt, 'repliedTo'>,
+  frame: Pick<Submission, 'batchId' | 'draft'> & { idempotency: Idempotency | null } & Pick<Receipt, 'repliedTo'>,
 ): Promise<Accepted> {
   const { idempotency, batchId, repliedTo, draft } = frame;
   for (const email of emails) requireSender(context, email);
@@ -42,18 +49,23 @@ export async function sendChecked(
   const composed: OutgoingEmail[] = [];
   for (const email of emails) composed.push(await composeOutgoing(context, email, timeOf(email)));
   const receipt = { emails: composed.map(receiptOf), batchId, repliedTo };
-  return submitEmails(context, { emails: composed, batchId, idempotency, receipt, draft });
+  return submitEmails(context, {
+    emails: composed,
+    batchId,
+    idempotency: ownIdempotency(context.rights, idempotency),
+    receipt,
+    draft,
+  });
 }
 
 /**
- * Returns the stored response of an earlier request with this key, or the time by PostgreSQL's clock. Reads the keys of
- * the whole account; callers have checked the sender.
+ * Returns the stored response of an earlier request of the same API key with this idempotency key, or the time by PostgreSQL's clock.
  */
 export async function replayOrNow(
   context: OperationContext,
   idempotency: Idempotency | null,
 ): Promise<Accepted | { now: Date }> {
-  const idempotencyKeys = idempotency === null ? [] : [idempotency.key];
+  const own = ownIdempotency(context.rights, idempotency);
   const policy = await inUserTransaction(
     withFullAccess(context).database,
     context.userId,
@@ -64,11 +76,11 @@ export async function replayOrNow(
         senders: [],
         keyIds: [],
         recipients: [],
-        idempotencyKeys,
+        idempotencyKeys: own === null ? [] : [own],
         hourly: null,
       }),
   );
-  const known = idempotentReplay(idempotency, policy);
+  const known = idempotentReplay(own, policy);
   if (known instanceof Error) throw known;
   return known ?? { now: policy.now };
 }

@@ -32,10 +32,12 @@ import { admitted, refusalOf } from './sending-policy.ts';
 /** A submission to store. */
 export interface SubmittedMember {
   submission: Submission;
-  /** the API key that sends it; null: a person, or an action of a webhook */
+  /** the API key that sends it, or that set up the webhook whose action does; null: a person */
   keyId: string | null;
   /** whether a program sends it: what auto_replies_per_thread_per_hour of a send policy counts */
   isAutomatic: boolean;
+  /** whether an action of a webhook sends it */
+  isOfWebhook?: boolean;
   /** trace context of the request, if it is recorded */
   traceParent: string | null;
 }
@@ -264,7 +266,7 @@ function questionOf(group: readonly SubmittedMember[], hourly: PolicyQuestion['h
     senders: each(({ row }) => [row.own_address, withoutTag(row.own_address)]),
     keyIds: [...new Set(group.flatMap(({ keyId }) => keyId ?? []))],
     recipients: each(({ row }) => row.recipients.map(({ address }) => address.toLowerCase())),
-    idempotencyKeys: group.flatMap(({ submission }) => submission.idempotency?.key ?? []),
+    idempotencyKeys: group.flatMap(({ submission }) => submission.idempotency ?? []),
     hourly,
   };
 }
@@ -304,10 +306,15 @@ export function staleDraft(version: number | undefined): UserError {
   return new UserError('conflict', message, { reason: 'DRAFT_CHANGED', members: { version }, isFinal: true });
 }
 
-function unitOf({ submission, traceParent }: SubmittedMember, policy: Policy): OutgoingUnit {
+function unitOf({ submission, keyId, traceParent }: SubmittedMember, policy: Policy): OutgoingUnit {
   const { emails, batchId, idempotency, receipt } = submission;
   return {
-    emails: emails.map((email) => ({ ...email, ...admitted(email, policy) })),
+    emails: emails.map((email) => ({
+      ...email,
+      ...admitted(email, policy),
+      // It is sent while this key may send.
+      ...(email.row.scheduled_at === null ? {} : { row: { ...email.row, scheduled_by_key_id: keyId } }),
+    })),
     batchId,
     traceParent,
     answer: idempotency === null ? null : { ...idempotency, answer: receipt },

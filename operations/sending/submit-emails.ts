@@ -2,6 +2,7 @@ import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
@@ -177,7 +178,7 @@ function takeGroup(queue: UserQueue): Waiting[] {
   let bytes = 0;
   for (const member of queue.waiting) {
     const { submission } = member;
-    const key = submission.idempotency?.key;
+    const key = submission.idempotency === null ? undefined : answerKey(submission.idempotency);
     emails += submission.emails.length;
     bytes += submission.emails.reduce((sum, email) => sum + email.bytes.length, 0);
     const isFull = group.length > 0 && (emails > GROUP_EMAILS || bytes > GROUP_BYTES);

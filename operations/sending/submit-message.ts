@@ -15,7 +15,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_TEXT, type OutgoingEmail } from './compose-outgoing.ts';
-import type { Accepted } from './idempotency.ts';
+import { type Accepted, ownIdempotency } from './idempotency.ts';
 import { receiptOf } from './send-email.ts';
 import { submitEmails } from './submit-emails.ts';
 
@@ -63,10 +63,9 @@ export async function submitMessage(context: OperationContext, submission: Submi
   if ('error' in message) throw unsendable(message.error);
   const parsed = await parse(context, message.bytes);
   const email = outgoingOf(context, { message, parsed, recipients, envelopeDomain, date });
-  const keyId = context.rights.keyId ?? '';
   const sha256 = submissionSha256(message.messageId, recipients);
   const idempotency = message.hasOwnId
-    ? { key: `smtp ${keyId} ${sha256}`, operation: 'submit', requestSha256: sha256 }
+    ? ownIdempotency(context.rights, { key: `smtp ${sha256}`, operation: 'submit', requestSha256: sha256 })
     : null;
   const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo: null };
   const accepted = await submitEmails(context, { emails: [email], batchId: null, idempotency, receipt });

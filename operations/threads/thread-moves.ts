@@ -12,7 +12,7 @@ import { regroup } from './regroup-messages.ts';
 import { type Changed, changeThreads, requireOutOfTrash, resolveLivingThreads } from './thread-transaction.ts';
 
 /** Maximum messages per call. */
-const MAX_MOVED_EMAILS = 500;
+export const MAX_MOVED_EMAILS = 500;
 
 /** The two threads after a split. */
 export interface SplitThread {
@@ -112,7 +112,7 @@ function notOfThread(): UserError {
 }
 
 /** Maximum threads that one call merges. */
-const MAX_MERGED_THREADS = 20;
+export const MAX_MERGED_THREADS = 20;
 
 /**
  * Merges threads: the oldest stays, the ids of the others lead to it forever, and it has the labels of all. Threads that were apart no

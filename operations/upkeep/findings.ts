@@ -5,24 +5,28 @@ import type { OperationContext } from '../context.ts';
 import { domainViewOf } from '../domains/domains.ts';
 import { describePlace } from '../endpoints/payload-queries.ts';
 
-type FindingKind =
-  | 'domain-unproven'
-  | 'domain-proof-lost'
-  | 'domain-records-missing'
-  | 'endpoint-disabled'
-  | 'endpoint-failing'
-  | 'endpoint-query-outdated'
-  | 'address-without-endpoint'
-  | 'sending-limit'
-  | 'api-key-expired'
-  | 'api-key-expiring'
-  | 'mail-to-review';
+export const FINDING_KINDS = [
+  'domain-unproven',
+  'domain-proof-lost',
+  'domain-records-missing',
+  'endpoint-disabled',
+  'endpoint-failing',
+  'endpoint-query-outdated',
+  'address-without-endpoint',
+  'sending-limit',
+  'api-key-expired',
+  'api-key-expiring',
+  'mail-to-review',
+] as const;
+type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** Of a finding. error: mail is lost, rejected or stuck; warning: it will be; notice: the user has to decide. */
+export const FINDING_SEVERITIES = ['error', 'warning', 'notice'] as const;
 
 /** A problem that the user should look at. */
 export interface Finding {
   kind: FindingKind;
-  /** error: mail is lost, rejected or stuck; warning: it will be; notice: the user has to decide */
-  severity: 'error' | 'warning' | 'notice';
+  severity: (typeof FINDING_SEVERITIES)[number];
   title: string;
   /** the effect and the remedy, in full sentences */
   detail: string;

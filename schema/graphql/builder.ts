@@ -9,6 +9,8 @@ import DataloaderPlugin from '@pothos/plugin-dataloader';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
+import { MAX_PAGE_SIZE } from '../../core/shared/page.ts';
+import { invalid } from '../../operations/context.ts';
 import { access, type FieldAccess } from './access.ts';
 import { BODY_BUDGET_PLUGIN } from './body-budget-plugin.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
@@ -86,6 +88,7 @@ export const builder = new SchemaBuilder<{
     // The IDs of the REST interface are already global.
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => ({ typename: 'Node', id }),
+    nodesOnConnection: true,
     nodeTypeOptions: {
       isOfDomain: true,
       description: 'An object with a globally unique ID. REST uses the same IDs.',
@@ -127,9 +130,34 @@ export function enumValues<Value extends string>(
   );
 }
 
-/** Returns the cost of a connection: that of its fields, times the maximum number of rows. */
-export function connectionComplexity(args: { first?: number | null | undefined; last?: number | null | undefined }) {
-  return { field: 1, multiplier: Math.max(1, args.first ?? args.last ?? DEFAULT_CONNECTION_SIZE) };
+/** Arguments that select the rows of a connection by their number. */
+export interface PageSizeArgs {
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+}
+
+/**
+ * Returns the cost of a connection: that of its fields, times the maximum number of rows. Throws validation for an invalid page size, so that
+ * nothing is executed.
+ */
+export function connectionComplexity(args: PageSizeArgs) {
+  requirePageSize(args);
+  return { field: 1, multiplier: args.first ?? args.last ?? DEFAULT_CONNECTION_SIZE };
+}
+
+/** Throws validation, naming the argument, for a page size outside of 1 to `most`, and for `first` together with `last`. */
+export function requirePageSize({ first, last }: PageSizeArgs, most = MAX_PAGE_SIZE): void {
+  for (const [argument, size] of [
+    ['first', first],
+    ['last', last],
+  ] as const)
+    if (size != null && (size < 1 || size > most))
+      throw invalid(`\`${argument}\` is ${size}. Use a number from 1 to ${most}.`, argument);
+  if (first != null && last != null)
+    throw invalid(
+      '`first` and `last` cannot be combined. Use `first` to page forward or `last` to page backward.',
+      'last',
+    );
 }
 
 function capitalized(name: string): string {

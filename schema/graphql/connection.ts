@@ -7,11 +7,9 @@ import {
   MAX_PAGE_SIZE,
 } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
-import { type builder, DEFAULT_CONNECTION_SIZE } from './builder.ts';
+import { type builder, DEFAULT_CONNECTION_SIZE, type PageSizeArgs, requirePageSize } from './builder.ts';
 
-interface ConnectionArgs {
-  first?: number | null | undefined;
-  last?: number | null | undefined;
+interface ConnectionArgs extends PageSizeArgs {
   after?: string | null | undefined;
   before?: string | null | undefined;
 }
@@ -36,13 +34,28 @@ export function totalCount<Page extends { count: () => Promise<number> }>(
 /** Converts keyset cursors to and from text. */
 export interface Cursors<Cursor> {
   encode: (cursor: Cursor) => string;
-  /** null when the text is not a cursor of this list */
-  decode: (text: string) => Cursor | null;
+  /** null when the text is not a cursor of this list. May throw validation with the name of the argument. */
+  decode: (text: string, argument: 'after' | 'before') => Cursor | null;
+}
+
+/** Returns cursors that name their order of a list, and are refused in another order. */
+export function orderedCursors(order: string): Cursors<KeysetCursor> {
+  return {
+    encode: (cursor) => Buffer.from(`${order}:${encodeCursor(cursor)}`).toString('base64url'),
+    decode(text, argument) {
+      const [, former = '', inner = ''] =
+        /^([a-z_]+):(.+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+      const cursor = decodeCursor(inner);
+      if (cursor === null || former === order) return cursor;
+      const message = `\`${argument}\` is a cursor of \`orderBy: ${former.toUpperCase()}\`, but the list is ordered by ${order.toUpperCase()}. Use cursors of the same order.`;
+      throw invalid(message, argument);
+    },
+  };
 }
 
 /**
  * Returns a Relay connection over a list that is sorted by time and id. `cursorOf` returns the cursor of a row; `load` reads a page,
- * in reverse order when the page is inverted. Throws validation, naming the argument, for an invalid cursor or a negative size.
+ * in reverse order when the page is inverted. Throws validation, naming the argument, for an invalid cursor or page size.
  */
 export function connection<Node>(
   args: ConnectionArgs,
@@ -59,8 +72,7 @@ export async function connectionBy<Node, Cursor>(
   cursorOf: (row: Node) => Cursor,
   load: (page: KeysetPage<Cursor>) => Promise<Node[]>,
 ): Promise<Connection<Node>> {
-  rejectNegative('first', args.first);
-  rejectNegative('last', args.last);
+  requirePageSize(args);
   const resolved = await resolveCursorConnection<Promise<unknown[]>>(
     {
       args,
@@ -88,11 +100,7 @@ function decodeArgument<Cursor>(
   text: string | undefined,
 ): Cursor | null {
   if (text === undefined) return null;
-  const cursor = cursors.decode(text);
+  const cursor = cursors.decode(text, argument);
   if (cursor === null) throw invalid('Invalid cursor', argument);
   return cursor;
-}
-
-function rejectNegative(argument: 'first' | 'last', size: number | null | undefined): void {
-  if (size !== null && size !== undefined && size < 0) throw invalid(`${argument} must not be negative`, argument);
 }

@@ -11,11 +11,12 @@ const ID = 'ID of the object, which is globally unique. REST uses the same ID.';
 const PAGING: Readonly<Record<string, string>> = {
   after: 'Returns items after this cursor.',
   before: 'Returns items before this cursor.',
-  first: 'Number of items from the start of the list, up to 100. The default is 20 if `last` is omitted, too.',
-  last: 'Number of items from the end of the list, up to 100.',
+  first: 'Number of items from the start of the list, 1 to 100. The default is 20 if `last` is omitted, too.',
+  last: 'Number of items from the end of the list, 1 to 100. Cannot be combined with `first`.',
 };
 const CONNECTION: Readonly<Record<string, string>> = {
-  edges: 'Items of the page, in the order of the list.',
+  edges: 'Items of the page with their cursors, in the order of the list.',
+  nodes: 'Items of the page without their cursors, in the order of the list.',
   pageInfo: 'Cursors of the page, and whether there are more pages.',
   totalCount: 'Exact number of items on all pages. Counted only when requested.',
   cursor: 'Cursor of the item, for `after` and `before`.',

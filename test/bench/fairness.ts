@@ -35,7 +35,7 @@ const TARPIT_MS = 5_000;
 const TARPIT = { domain: 'tarpit.test', host: '127.0.0.2' };
 const POISONED_SUBJECT = 'A row that PostgreSQL refuses';
 /** See test/support/mail/poisoned-parse-worker.ts. */
-const HANGING_SUBJECT = '=?poison?Q?hang?=';
+const HANGING_SUBJECT = '=?poison?Q?hang=FF?=';
 
 export const help = `A user's single mails, ${PROBE_PER_SECOND} per second, first with nothing else to do and then while another user's mail causes trouble:
 a burst; an endpoint that never responds; mail that PostgreSQL refuses or that hangs the parser; and, for sent mail, a slow

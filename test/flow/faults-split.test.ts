@@ -29,9 +29,10 @@ describe('as separate processes', () => {
         'receiving.replies-counted',
         'receiving.parse-claimed',
         'receiving.parse-done',
+        'receiving.threads-joined',
+        'receiving.stored',
       ],
     ],
-    ['threading', ['threading.claimed', 'threading.before-commit', 'threading.after-commit']],
     ['delivery', ['delivery.claimed', 'delivery.posted', 'delivery.recorded']],
   ];
 

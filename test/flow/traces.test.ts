@@ -125,7 +125,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     expect(accept).toMatchObject({ service: serviceOf('receiving'), parentSpanId: answered.spanId, kind: INTERNAL });
     for (const [name, process] of [
       ['parse', 'receiving'],
-      ['thread', 'threading'],
+      ['thread', 'receiving'],
       ['route', 'delivery'],
       ['webhook attempt', 'delivery'],
     ] as const) {
@@ -138,7 +138,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
       kind: CLIENT,
       attributes: { 'http.response.status_code': 200, 'postroom.attempt': 1 },
     });
-    expect(new Set(trace.map(({ instance }) => instance)).size).toBe(mode === 'split' ? 4 : 2);
+    expect(new Set(trace.map(({ instance }) => instance)).size).toBe(mode === 'split' ? 3 : 2);
     expect(await rows(site.stage)).toContainEqual({
       email_id: emailId,
       trace_parent: `00-${accept.traceId}-${accept.spanId}-01`,
@@ -161,12 +161,12 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
 
   if (mode === 'split')
     test('the trace goes on where a process was away, and no wake told it', async () => {
-      await site.stage.service.end('threading', 'SIGKILL');
+      await site.stage.service.end('delivery', 'SIGKILL');
       const emailId = await receive(site);
-      await traceWith(emailId, ['parse']);
-      site.stage.service.startProcess('threading');
-      const trace = await traceWith(emailId, ['thread', 'route', 'webhook attempt']);
-      expect(one(trace, 'thread').parentSpanId).toBe(one(trace, 'accept').spanId);
+      await traceWith(emailId, ['parse', 'thread']);
+      site.stage.service.startProcess('delivery');
+      const trace = await traceWith(emailId, ['route', 'webhook attempt']);
+      expect(one(trace, 'route').parentSpanId).toBe(one(trace, 'accept').spanId);
     });
 
   test('an email posted is one trace, which its client began, up to the other server', async () => {

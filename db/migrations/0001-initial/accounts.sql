@@ -27,11 +27,16 @@ create table api_key (
   last_used_from text,
   secret_hint text,
   send_policy jsonb,
+  parent_id text,
+  family_id text,
+  is_settled boolean not null default false,
   check ((domain_id is null) = (domain_name is null)),
   check (domain_id is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_user on api_key (user_id, id);
+create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
+create index api_key_parent on api_key (user_id, parent_id) where parent_id is not null;
 grant select, insert, update, delete on api_key to postroom_actor;
 
 -- What users' requests have lately taken of their limit, where several gateways serve: blocks of requests that gateways leased, each
@@ -271,64 +276,140 @@ grant execute on function account_of to postroom_gateway, postroom_actor;
 -- The keys of the user who asks. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
   returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
-    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb)
+    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text)
   language sql stable security definer set search_path = public, pg_temp as $$
     select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
-      k.last_used_from, k.secret_hint, k.send_policy
+      k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id)
     from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function api_keys_of from public;
 grant execute on function api_keys_of to postroom_gateway, postroom_actor;
 
+-- Lists of scopes; null: full rights.
+create function common_scopes(p_some text[], p_others text[]) returns text[]
+  language sql immutable set search_path = public, pg_temp as $$
+    select case when p_some is null then p_others when p_others is null then p_some
+      else array(select s from unnest(p_some) with ordinality as u(s, place) where s = any (p_others) order by place) end $$;
+create function is_scope_within(p_some text[], p_others text[]) returns boolean
+  language sql immutable set search_path = public, pg_temp as $$
+    select p_others is null or coalesce(p_some <@ p_others, false) $$;
+
 -- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
--- user has none of that id.
+-- user has none of that id; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer scopes now, or
+-- expires before. Without an expiry, the key gets that of its parent.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
-    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null)
+    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     of_domain text;
+    parent api_key;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
     perform from user_account u where u.id = p_user_id and u.erase_at is null for update;
     if not found then return 'no account'; end if;
+    if p_parent_id is not null then
+      select * into parent from api_key k where k.user_id = p_user_id and k.id = p_parent_id and k.revoked_at is null;
+      if not found or not is_scope_within(p_scopes, parent.scopes) then return 'more rights'; end if;
+      if p_expires_at > parent.expires_at then return 'too long'; end if;
+    end if;
     if p_domain_id is not null then
       select d.name into of_domain from domain d where d.user_id = p_user_id and d.id = p_domain_id for key share;
       if not found then return 'no domain'; end if;
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy, secret_hint)
-    values (p_id, p_user_id, p_name, p_secret_sha256, p_expires_at, p_scopes, p_domain_id, of_domain, p_send_policy, p_secret_hint);
+    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy, secret_hint, parent_id,
+      family_id)
+    values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_domain_id, of_domain,
+      p_send_policy, p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id));
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
 grant execute on function create_api_key to postroom_gateway, postroom_actor;
 
--- Locks a key of the user until the transaction ends; false when the user has no such key, or it was revoked.
+-- Locks a key of the user until the transaction ends; false when the user has no such key, or it was revoked. Changes of keys wait for
+-- each other, so that a key which is created meanwhile gets no more rights than its parent keeps.
 create function lock_api_key(p_user_id text, p_id text) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
   begin
-    perform from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null
-      and p_user_id = current_setting('postroom.user_id', true) for no key update;
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
+    perform from user_account u where u.id = p_user_id for update;
+    perform from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null for no key update;
     return found;
   end $$;
 revoke all on function lock_api_key from public;
 grant execute on function lock_api_key to postroom_gateway, postroom_actor;
 
+-- The keys that a key created, and those that they did, and so on, without the key itself.
+create function keys_made_with(p_user_id text, p_id text) returns setof text
+  language sql stable set search_path = public, pg_temp as $$
+    with recursive made (id) as (
+      select k.id from api_key k where k.user_id = p_user_id and k.parent_id = p_id
+      union
+      select k.id from made m join api_key k on k.user_id = p_user_id and k.parent_id = m.id
+    ) select m.id from made m $$;
+revoke all on function keys_made_with from public;
+
+-- Changes a locked key. The keys that were created with it keep no right that it loses: neither a scope nor a later expiry nor freedom from
+-- its send policy; a key that keeps no scope is revoked. in_the_way: the name of a key among them whose own send policy prevents a new
+-- one; then nothing changes. limited: the keys whose rights changed; disabled: the endpoints that were disabled with them.
 create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_send_policy jsonb)
-  returns void language sql security definer set search_path = public, pg_temp as $$
-    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, send_policy = p_send_policy
-    where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null and p_user_id = current_setting('postroom.user_id', true) $$;
+  returns table (in_the_way text, limited text[], disabled jsonb)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    made text[];
+    former api_key;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    select * into former from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null;
+    if not found then return; end if;
+    made := array(select keys_made_with(p_user_id, p_id));
+    if p_send_policy is not null and p_send_policy is distinct from former.send_policy then
+      select k.name into in_the_way from api_key k where k.id = any (made) and k.revoked_at is null
+        and k.send_policy is distinct from former.send_policy and k.send_policy is not null order by k.id limit 1;
+      if found then return next; return; end if;
+    end if;
+    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, send_policy = p_send_policy, is_settled = false
+      where k.user_id = p_user_id and k.id = p_id;
+    update api_key k set revoked_at = now()
+      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null and common_scopes(k.scopes, p_scopes) = '{}';
+    update api_key k set expires_at = least(k.expires_at, p_expires_at), scopes = common_scopes(k.scopes, p_scopes),
+        send_policy = coalesce(p_send_policy, k.send_policy), is_settled = false
+      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null;
+    limited := made || p_id;
+    disabled := limit_what_keys_set(p_user_id, limited);
+    return next;
+  end $$;
 revoke all on function update_api_key from public;
 grant execute on function update_api_key to postroom_gateway, postroom_actor;
 
--- False when the user has no such key, or it was revoked before.
-create function revoke_api_key(p_user_id text, p_id text) returns boolean
-  language sql security definer set search_path = public, pg_temp as $$
-    with revoked as (
-      update api_key k set revoked_at = now()
-      where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null and p_user_id = current_setting('postroom.user_id', true)
-      returning 1)
-    select exists (select from revoked) $$;
+-- Revokes a key; no row when the user has no such key, or it was revoked before. What it set up stops, and the keys that it created are
+-- revoked; with p_keeps, who revokes it takes both over: the key p_by, or a person (null). A key that revokes one from which it descends
+-- stays in any case. limited: the keys that were revoked; disabled: the endpoints that were disabled with them.
+create function revoke_api_key(p_user_id text, p_id text, p_by text default null, p_keeps boolean default false)
+  returns table (limited text[], disabled jsonb)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    revoked api_key;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    perform from user_account u where u.id = p_user_id for update;
+    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null returning * into revoked;
+    if not found then return; end if;
+    if p_by <> p_id and p_by in (select keys_made_with(p_user_id, p_id)) then
+      update api_key k set parent_id = revoked.parent_id where k.user_id = p_user_id and k.id = p_by;
+    end if;
+    limited := '{}';
+    disabled := '[]';
+    if p_keeps then
+      perform hand_over_what_key_set(p_user_id, p_id, p_by);
+      update api_key k set parent_id = p_by where k.user_id = p_user_id and k.parent_id = p_id;
+    else
+      limited := array(select keys_made_with(p_user_id, p_id)) || p_id;
+      update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
+      disabled := limit_what_keys_set(p_user_id, limited);
+    end if;
+    return next;
+  end $$;
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 

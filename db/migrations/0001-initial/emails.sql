@@ -93,9 +93,11 @@ create table email (
   is_test boolean not null default false,
   reply_address_id text,
   metadata jsonb,
-  is_automatic_reply boolean not null default false,
+  -- of a reply that a webhook's response sent: whom it answers, see core/sending/automatic-reply.ts
+  automatic_reply_to text,
   api_key_id text,
   policy_address text,
+  scheduled_by_key_id text,
   thread_id text,
   thread_position integer,
   thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),
@@ -114,7 +116,8 @@ create index email_unsent on email (user_id, created_at desc, id desc) where typ
 create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
 create index email_approval on email (user_id, created_at desc, id desc) where status = 'awaiting_approval';
 create index email_test on email (user_id, created_at desc, id desc) where is_test;
-create index email_automatic_reply on email (user_id, thread_id, created_at) where is_automatic_reply;
+create index email_automatic_reply on email (user_id, thread_id, created_at) where automatic_reply_to is not null;
+create index email_automatic_reply_to on email (user_id, automatic_reply_to, created_at) where automatic_reply_to is not null;
 create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
 create index email_policy_address on email (user_id, policy_address, created_at desc) where policy_address is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
@@ -192,15 +195,10 @@ create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_l
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
 
--- Those of the emails of the user that SMTP accepted and that are still to be parsed, with the beginning of their bytes.
-create function pending_receptions(p_user_id text, p_email_ids text[], p_length integer)
-  returns table (email_id text, recipient text, own_address text, address_id text, domain_id text, accepted_at timestamptz,
-    is_test boolean, metadata jsonb, head bytea)
+-- Those of the emails of the user that SMTP accepted and that are still to be parsed.
+create function pending_receptions(p_user_id text, p_email_ids text[]) returns table (email_id text, recipient text)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select o.email_id, o.recipient, o.own_address, o.address_id, o.domain_id, o.accepted_at, o.is_test, a.metadata,
-      substring(r.octets for p_length)
-    from reception o join raw_message r on r.id = o.raw_id
-    left join reply_address a on a.user_id = o.user_id and a.id = o.reply_address_id
+    select o.email_id, o.recipient from reception o
     where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
       and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(substring(o.own_address from '[^@]*$'), o.own_address)) $$;

@@ -14,6 +14,8 @@ create table endpoint (
   payload_query text,
   ordering text not null default 'none' check (ordering in ('none', 'thread', 'sender')),
   allow_actions boolean not null default false,
+  set_by_key_id text,
+  granted_scopes text[],
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)

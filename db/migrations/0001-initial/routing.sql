@@ -9,6 +9,8 @@ create table guard_rule (
   endpoint_id text,
   priority integer not null default 0,
   is_active boolean not null default true,
+  set_by_key_id text,
+  granted_scopes text[],
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)

@@ -128,12 +128,13 @@ call pg_temp.protect_rows('approval');
 
 create table idempotency_key (
   user_id text not null,
+  api_key_id text not null default '',
   key text not null,
   operation text not null,
   request_sha256 bytea not null,
   answer jsonb not null,
   created_at timestamptz(3) not null,
-  primary key (user_id, key)
+  primary key (user_id, api_key_id, key)
 );
 create index idempotency_key_age on idempotency_key (created_at);
 call pg_temp.protect_rows('idempotency_key');

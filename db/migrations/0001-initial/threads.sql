@@ -41,6 +41,11 @@ create table thread_message_id (user_id text not null, message_id text not null,
 create index thread_message_id_thread on thread_message_id (user_id, thread_id);
 call pg_temp.protect_rows('thread_message_id');
 
+-- Message-IDs that a relay gave to sent mail, see core/sending/relayed-id.ts. Their domain is not known.
+create table relayed_message_id (user_id text not null, local_part text not null, email_id text not null, primary key (user_id, local_part));
+create index relayed_message_id_email on relayed_message_id (user_id, email_id);
+call pg_temp.protect_rows('relayed_message_id');
+
 create table thread_subject (
   user_id text not null,
   base_subject_sha256 bytea not null,
@@ -140,6 +145,19 @@ end $$;
 -- (core/threads/threading.ts), because which ids link is decided there: of a long id both it and its digest are looked up. Locked emails
 -- are left out: the sweep returns to them. The caller holds the lock of the user's threads and took it in an earlier statement: the
 -- snapshot of this one has to be newer, so that it shows all that the holder before committed.
+-- The threads of msg-id keys that some message of the user has or refers to, or that a relay gave to a message.
+create function find_threads_of_keys(p_user_id text, p_keys text[]) returns table (message_id text, thread_id text)
+  language sql stable rows 5 as $$
+    select k.key, coalesce(m.thread_id, r.thread_id)
+    from unnest(p_keys) as k(key)
+    left join lateral (
+      select o.thread_id from thread_message_id o where o.user_id = p_user_id and o.message_id = k.key limit 1) m on true
+    left join lateral (
+      select e.thread_id from relayed_message_id i join email e on e.user_id = p_user_id and e.id = i.email_id
+      where m.thread_id is null and i.user_id = p_user_id and i.local_part = substring(k.key from '^<([^@>]{20,128})@')
+      limit 1) r on true
+    where coalesce(m.thread_id, r.thread_id) is not null $$;
+
 create function claim_threads(p_user_id text, p_email_ids text[]) returns json language plpgsql volatile as $$
 begin
   return (
@@ -155,12 +173,13 @@ begin
       for update of e skip locked
     ), named as materialized (
       select distinct k.key
-      from claimed c cross join lateral unnest(c.message_id || c.in_reply_to || c.reference_ids || array_remove(array[c.thread_key], null)) as i(id)
+      from claimed c cross join lateral unnest(c.message_id || array_remove(array[c.thread_key], null) || (
+        -- ids without brackets, see core/threads/threading.ts
+        select array_agg(case when r.id like '<%' then r.id else '<' || r.id || '>' end) from unnest(c.in_reply_to || c.reference_ids) as r(id))) as i(id)
       cross join lateral unnest(case when octet_length(i.id) <= 256 then array[i.id]
         else array[i.id, 'sha256:' || encode(sha256(convert_to(i.id, 'UTF8')), 'hex')] end) as k(key)
     ), known as materialized (
-      select n.key, m.thread_id from named n cross join lateral (
-        select o.thread_id from thread_message_id o where o.user_id = p_user_id and o.message_id = n.key limit 1) m
+      select k.message_id as key, k.thread_id from find_threads_of_keys(p_user_id, array(select n.key from named n)) k
     ), joinable as materialized (
       select t.* from (select distinct thread_id from known) k cross join lateral (
         select o.id, o.created_at, o.root_message_id, o.normalized_subject, o.participant_emails, o.participant_names, o.message_count,

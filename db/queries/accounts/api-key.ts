@@ -27,6 +27,10 @@ export interface ApiKeyRow {
   hint: string | null;
   /** null: none */
   policy: SendPolicy | null;
+  /** the key that created it; null: a person did */
+  parentId: string | null;
+  /** the first of the keys that created each other; its own id when a person created it */
+  familyId: string;
 }
 
 /** Returns the user's keys between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both. */
@@ -86,19 +90,26 @@ export interface NewApiKey {
   scopes: readonly Scope[] | null;
   domainId: string | null;
   policy: SendPolicy | null;
+  /** the key that creates it; null: a person does */
+  parentId: string | null;
 }
 
-/** Stores a new key, unless the user has too many active keys or no domain with that id. */
+type NewKeyOutcome = 'made' | 'too many' | 'no domain' | 'no account' | 'more rights' | 'too long';
+
+/**
+ * Stores a new key, unless the user has too many active keys or no domain with that id, or the key that creates it has fewer scopes now or
+ * expires before. Without an expiry it gets that of the key that creates it.
+ */
 export async function insertApiKey(
   transaction: Transaction<Tables>,
   userId: string,
   key: NewApiKey,
   most: number,
-): Promise<'made' | 'too many' | 'no domain' | 'no account'> {
-  const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy } = key;
-  const { rows } = await sql<{ outcome: 'made' | 'too many' | 'no domain' | 'no account' | null }>`
+): Promise<NewKeyOutcome> {
+  const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy, parentId } = key;
+  const { rows } = await sql<{ outcome: NewKeyOutcome | null }>`
     select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
-      ${jsonOf(policy)}::jsonb, ${hint}) as outcome`.execute(transaction);
+      ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('an API key can be created only for the user of the transaction');
   return outcome;
@@ -136,23 +147,60 @@ export async function lockApiKey(
   return key ?? null;
 }
 
-/** Changes a locked key. */
+/** What a change of a key took away. */
+export interface KeyLimits {
+  /** ids of the keys whose rights changed, its own and those of keys that it created */
+  keyIds: string[];
+  /** endpoints that were disabled, because the keys that set them up may no longer read, and why */
+  disabledEndpoints: { id: string; reason: string }[];
+}
+
+/**
+ * Changes a locked key, and takes what it loses from the keys that it created and from what they set up. Returns the name of a key among
+ * them instead whose own send policy prevents a new one.
+ */
 export async function updateApiKey(
   transaction: Transaction<Tables>,
   userId: string,
   id: string,
   { name, expiresAt, scopes, policy }: ApiKeyChange,
-): Promise<void> {
-  await sql`select update_api_key(${userId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(policy)}::jsonb)`.execute(
+): Promise<KeyLimits | { inTheWay: string }> {
+  const { rows } = await sql<LimitRow & { in_the_way: string | null }>`
+    select * from update_api_key(${userId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(policy)}::jsonb)`.execute(
     transaction,
   );
+  const row = rows[0];
+  if (row === undefined) throw new Error('a locked key cannot be gone');
+  return row.in_the_way === null ? limitsOf(row) : { inTheWay: row.in_the_way };
 }
 
-/** Revokes a key; false when the user has no active key with that id. */
-export async function revokeApiKey(transaction: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
-  const { rows } = await sql<{ is_revoked: boolean }>`
-    select revoke_api_key(${userId}, ${id}) as is_revoked`.execute(transaction);
-  return rows[0]?.is_revoked === true;
+/** Who revokes a key, and whether what it set up, and the keys that it created, stay and are taken over. */
+export interface Revocation {
+  /** null: a person */
+  byKeyId: string | null;
+  keepsConfiguration: boolean;
+}
+
+/** Revokes a key; null when the user has no active key with that id. */
+export async function revokeApiKey(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+  { byKeyId, keepsConfiguration }: Revocation,
+): Promise<KeyLimits | null> {
+  const { rows } = await sql<LimitRow>`
+    select * from revoke_api_key(${userId}, ${id}, ${byKeyId}, ${keepsConfiguration})`.execute(transaction);
+  const row = rows[0];
+  return row === undefined ? null : limitsOf(row);
+}
+
+interface LimitRow {
+  limited: string[] | null;
+  disabled: { id: string; reason: string }[] | null;
+}
+
+function limitsOf({ limited, disabled }: LimitRow): KeyLimits {
+  return { keyIds: limited ?? [], disabledEndpoints: disabled ?? [] };
 }
 
 const jsonOf = (policy: SendPolicy | null) => (policy === null ? null : JSON.stringify(policy));
@@ -161,4 +209,5 @@ const ofKind = (isRevoked: boolean | null) =>
   isRevoked === null ? sql`true` : sql`(k.revoked_at is not null) = ${isRevoked}`;
 
 const columns = sql`k.id, k.name, k.scopes, k.domain_id as "domainId", k.domain_name as "domainName", k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-  k.last_used_at as "lastUsedAt", k.last_used_from as "lastUsedFrom", k.secret_hint as "hint", k.send_policy as "policy"`;
+  k.last_used_at as "lastUsedAt", k.last_used_from as "lastUsedFrom", k.secret_hint as "hint", k.send_policy as "policy",
+  k.parent_id as "parentId", k.family_id as "familyId"`;

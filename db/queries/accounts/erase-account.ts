@@ -175,6 +175,7 @@ export async function eraseSystemMail(database: Database, email: string): Promis
       'route',
       'event',
       'thread_subject',
+      'relayed_message_id',
     ])
       await client.query(`delete from ${table} where user_id = $1 and email_id = any ($2)`, [SYSTEM_USER_ID, ids]);
     const threadIds = threads.rows.flatMap((row) => row.thread_id ?? []);

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 
 /** Returns a domain and locks it until the transaction ends; null when the user has none with that id. */
@@ -38,7 +39,11 @@ export async function changeDomain(
   transaction: Transaction<Tables>,
   userId: string,
   domainId: string,
-  change: { catchAll: { endpointId: string | null } | null; receiveDmarcEmails: boolean | null; updatedAt: Date },
+  change: {
+    catchAll: { endpointId: string | null; routeSetByKeyId: string | null; routeGrantedScopes: Scope[] | null } | null;
+    receiveDmarcEmails: boolean | null;
+    updatedAt: Date;
+  },
 ): Promise<void> {
   const { catchAll, receiveDmarcEmails, updatedAt } = change;
   await transaction
@@ -47,7 +52,12 @@ export async function changeDomain(
       updated_at: updatedAt,
       ...(catchAll === null
         ? {}
-        : { is_catch_all_enabled: catchAll.endpointId !== null, catch_all_endpoint_id: catchAll.endpointId }),
+        : {
+            is_catch_all_enabled: catchAll.endpointId !== null,
+            catch_all_endpoint_id: catchAll.endpointId,
+            route_set_by_key_id: catchAll.routeSetByKeyId,
+            route_granted_scopes: catchAll.routeGrantedScopes,
+          }),
       ...(receiveDmarcEmails === null ? {} : { receive_dmarc_emails: receiveDmarcEmails }),
     })
     .where('user_id', '=', userId)

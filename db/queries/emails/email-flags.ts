@@ -81,7 +81,14 @@ export async function setFlags(
 export async function appendEvents(
   transaction: Transaction<Tables>,
   userId: string,
-  events: readonly { id: string; kind: string; emailId?: string; threadId?: string; data?: unknown }[],
+  events: readonly {
+    id: string;
+    kind: string;
+    emailId?: string;
+    threadId?: string;
+    endpointId?: string;
+    data?: unknown;
+  }[],
 ): Promise<number> {
   const { rows } = await sql<{ last_seq: number }>`
     select append_events(${userId}, ${JSON.stringify(events)}::jsonb) as last_seq`.execute(transaction);

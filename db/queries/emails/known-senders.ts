@@ -22,15 +22,15 @@ const MAX_WRITTEN = 500;
 const MAX_RECEIVED = 1_000;
 
 /**
- * Returns the people of the user's newest mail: the user's own sending addresses, those the user has written to, and `sender`; and the
- * user's verified domains. The email with the id itself is left out. A key of one domain sees that domain and its mail only.
+ * Returns for each email the people of the user's newest mail: the user's own sending addresses, those the user has written to, and its
+ * `sender`; and the user's verified domains. The email itself is left out. A key of one domain sees that domain and its mail only.
  */
-export async function readKnownSenders(
+export async function findKnownSenders(
   transaction: Transaction<Tables>,
   userId: string,
-  { emailId, sender }: { emailId: string; sender: string },
-): Promise<KnownSenders> {
-  const { rows } = await sql<KnownSenders>`
+  emails: readonly { emailId: string; sender: string }[],
+): Promise<Map<string, KnownSenders>> {
+  const { rows } = await sql<KnownSenders & { email_id: string }>`
     with written as materialized (
       select e.id, e.from_address, e.from_name, e.to_addresses || e.cc_addresses as addresses from email e
       where e.user_id = ${userId} and e.type <> 'received' order by e.created_at desc limit ${MAX_WRITTEN}
@@ -43,18 +43,23 @@ export async function readKnownSenders(
       cross join lateral jsonb_to_recordset(case when jsonb_typeof(c.addresses #> '{to,addresses}') = 'array'
         then c.addresses #> '{to,addresses}' else '[]' end) as b (name text, address text)
     ), received as materialized (
-      select lower(e.from_address) as address, e.from_name as name, false as is_user from email e
-      where e.user_id = ${userId} and e.type = 'received' and e.trashed_at is null and e.id <> ${emailId} order by e.created_at desc limit ${MAX_RECEIVED}
-    ), people as (
-      select p.address, array_remove(array_agg(distinct p.name), null) as names, bool_or(p.is_user) as "isUser",
-        p.address in (select k.address from known k) as "isKnown"
-      from (select * from known union all select * from received r
-        where r.address = lower(${sender}) or r.address in (select k.address from known k)) p
-      where p.address is not null group by p.address
+      -- one more than are used, because an email itself is left out
+      select e.id, lower(e.from_address) as address, e.from_name as name, row_number() over (order by e.created_at desc) as n from email e
+      where e.user_id = ${userId} and e.type = 'received' and e.trashed_at is null order by e.created_at desc limit ${MAX_RECEIVED + 1}
     )
-    select coalesce((select jsonb_agg(p order by p.address) from people p), '[]') as people,
-      array(select d.name from domain d where d.user_id = ${userId} and d.status = 'verified' order by d.name) as "ownDomains"`.execute(
-    transaction,
-  );
-  return rows[0] ?? { people: [], ownDomains: [] };
+    select q.email_id, coalesce(p.people, '[]') as people,
+      array(select d.name from domain d where d.user_id = ${userId} and d.status = 'verified' order by d.name) as "ownDomains"
+    from unnest(${emails.map(({ emailId }) => emailId)}::text[], ${emails.map(({ sender }) => sender)}::text[]) q(email_id, sender)
+    cross join lateral (
+      select jsonb_agg(x order by x.address) as people from (
+        select p.address, array_remove(array_agg(distinct p.name), null) as names, bool_or(p.is_user) as "isUser",
+          p.address in (select k.address from known k) as "isKnown"
+        from (
+          select * from known
+          union all
+          select r.address, r.name, false from (
+            select * from received r where r.id <> q.email_id order by r.n limit ${MAX_RECEIVED}) r
+          where r.address = lower(q.sender) or r.address in (select k.address from known k)) p
+        where p.address is not null group by p.address) x) p`.execute(transaction);
+  return new Map(rows.map(({ email_id: emailId, people, ownDomains }) => [emailId, { people, ownDomains }]));
 }

@@ -22,6 +22,22 @@ export async function readRawBytes(
   return row === undefined ? 'missing' : (row.bytes ?? 'damaged');
 }
 
+/**
+ * Returns the first `length` bytes of the messages of those of the emails that belong to the user, by email id; `damaged` where its bytes do
+ * not match the sha256 that was stored with them.
+ */
+export async function findRawBeginnings(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+  length: number,
+): Promise<Map<string, Buffer | 'damaged'>> {
+  const { rows } = await sql<{ id: string; bytes: Buffer | null }>`
+    select k.id, r.octets as bytes from unnest(${emailIds}::text[]) k(id)
+    cross join lateral raw_octets(${userId}, k.id, 0, ${length}) r`.execute(transaction);
+  return new Map(rows.map(({ id, bytes }) => [id, bytes ?? 'damaged']));
+}
+
 /** Returns the sizes in bytes of the messages of those of the emails that belong to the user, by email id. */
 export async function findRawSizes(
   transaction: Transaction<Tables>,

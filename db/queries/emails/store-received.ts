@@ -1,10 +1,8 @@
-import type { PoolClient } from 'pg';
+import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { RemovedPart } from '../../../core/mime/reply-text.ts';
-import { type Database } from '../../connection/database.ts';
-import { inTransaction } from '../../connection/transaction.ts';
-import { insertDmarcReports, type NewDmarcReport } from '../domains/dmarc-write.ts';
+import type { FeedEvent } from '../threads/thread-events.ts';
 import { countEmailsSql } from './email-counter.ts';
 
 /** What a parsed message adds to its reception; the envelope comes from the reception's row. */
@@ -52,49 +50,30 @@ export interface NewEmail extends EmailRows {
   words: string;
 }
 
-/** The emails of one user that became visible. */
+/** The emails of one user that were stored. */
 export interface StoredEmails {
   userId: string;
   emailIds: string[];
-  /** last number of the user's event feed */
-  lastSeq: number;
+  /** to append when the emails have their threads, last in the transaction */
+  events: FeedEvent[];
 }
 
 /**
- * Creates emails from receptions that this claimant holds, in one statement, which is one transaction and one round trip. A reception that
- * was parsed already or is claimed by another process is skipped, so running it twice is harmless. DMARC reports follow in a second
- * statement of the same transaction, so that other mail pays nothing for them. Returns the users whose mail was written.
+ * Creates emails from receptions that this claimant holds, in one statement of a transaction that then gives each its thread: nothing shows
+ * an email without one. A reception that was parsed already or is claimed by another process is skipped, so running it twice is harmless.
+ * Returns the users whose mail was written, in the order of their ids.
  */
 export async function storeReceived(
-  database: Database,
-  claimant: string,
-  rows: readonly NewEmail[],
-  reports: readonly NewDmarcReport[] = [],
-): Promise<StoredEmails[]> {
-  if (reports.length === 0) return storeEmails(database.pool, claimant, rows);
-  return inTransaction(database, async (client) => {
-    const stored = await storeEmails(client, claimant, rows);
-    const emailIds = new Set(stored.flatMap((of) => of.emailIds));
-    const grown = await insertDmarcReports(
-      client,
-      reports.filter((report) => emailIds.has(report.email_id)),
-    );
-    const lastSeqs = new Map(grown.map(({ userId, lastSeq }) => [userId, lastSeq]));
-    return stored.map((of) => ({ ...of, lastSeq: lastSeqs.get(of.userId) ?? of.lastSeq }));
-  });
-}
-
-async function storeEmails(
-  client: Pick<PoolClient, 'query'>,
+  client: pg.ClientBase,
   claimant: string,
   rows: readonly NewEmail[],
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
-  const result = await client.query<{ user_id: string; email_ids: string[]; last_seq: number }>({
+  const result = await client.query<{ user_id: string; email_ids: string[]; events: FeedEvent[] }>({
     ...(rows.some((row) => row.is_unusual) ? STORE_UNUSUAL : STORE),
     values: [JSON.stringify(fields), bodies, claimant],
   });
-  return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, lastSeq: row.last_seq }));
+  return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, events: row.events }));
 }
 
 /** Bodies and words are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
@@ -120,8 +99,8 @@ const bodySql = (n: number) =>
   `convert_from(substring($2::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}]), 'UTF8')`;
 
 // A finished reception has no claimant, so the fence is enough. Receptions are looked up one by one and locked by ctid: left to itself, the
-// planner scans the table once per batch, as long as its statistics say that it is small. The event counter is updated last of all: the
-// final select waits for the counts of what was written before. Users and counters are locked in key order.
+// planner scans the table once per batch, as long as its statistics say that it is small. The final select waits for the counts of what
+// was written before. Users and counters are locked in key order.
 /** Why imported mail is delivered nowhere. */
 const IMPORTED = 'It was imported.';
 
@@ -184,7 +163,7 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     select (select count(*) from email_row) + (select count(*) from content_row) + (select count(*) from search_row)
       + (select count(*) from words_row) + (select count(*) from counter_row) as rows
   )
-  select of_user.user_id, of_user.email_ids, append_events(of_user.user_id, of_user.events) as last_seq
+  select of_user.user_id, of_user.email_ids, of_user.events
   from written cross join (
     select user_id, array_agg(email_id order by accepted_at, email_id) as email_ids,
       jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.received', 'emailId', email_id) order by accepted_at, email_id) as events

@@ -4,8 +4,9 @@ import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** What the body of a webhook request is built from, except for the bytes of the message. */
+/** What the body of a webhook request is built from, except for the email. */
 export interface DeliveryBodyParts {
+  deliveryId: string;
   emailId: string;
   createdAt: Date;
   threadId: string | null;
@@ -21,28 +22,23 @@ export interface DeliveryBodyParts {
     filter: EventFilter | null;
     updatedAt: Date;
   };
-  mail: DeliveryContentRow;
 }
 
-/** Null when the user has no such delivery, it is not a webhook, or its endpoint or email is gone. */
-export async function readDeliveryBodyParts(
+/** Returns those of the deliveries that belong to the user, carry an email to a webhook, and whose endpoint still exists. */
+export async function findDeliveryBodyParts(
   transaction: Transaction<Tables>,
   userId: string,
-  deliveryId: string,
-): Promise<DeliveryBodyParts | null> {
+  deliveryIds: readonly string[],
+): Promise<DeliveryBodyParts[]> {
   const { rows } = await sql<BodyRow>`
-    select d.email_id, d.created_at, d.thread_id, d.thread_position, d.last_attempt_at, n.id, n.name, n.type, n.webhook_format,
+    select d.id as delivery_id, d.email_id, d.created_at, d.thread_id, d.thread_position, d.last_attempt_at, n.id, n.name, n.type, n.webhook_format,
       n.config, n.payload_query, n.filter, n.updated_at
     from delivery d join endpoint n on n.user_id = ${userId} and n.id = d.endpoint_id
-    where d.user_id = ${userId} and d.id = ${deliveryId} and d.delivery_type = 'webhook'`.execute(transaction);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const contents = await transaction.executeQuery(
-    CompiledQuery.raw(readDeliveryContentSql, [[userId], [row.email_id]]) as CompiledQuery<DeliveryContentRow>,
+    where d.user_id = ${userId} and d.id = any (${deliveryIds}::text[]) and d.delivery_type = 'webhook' and d.event_seq is null`.execute(
+    transaction,
   );
-  const [mail] = contents.rows;
-  if (mail === undefined) return null;
-  return {
+  return rows.map((row) => ({
+    deliveryId: row.delivery_id,
     emailId: row.email_id,
     createdAt: row.created_at,
     threadId: row.thread_id,
@@ -58,11 +54,24 @@ export async function readDeliveryBodyParts(
       filter: row.filter,
       updatedAt: row.updated_at,
     },
-    mail,
-  };
+  }));
+}
+
+/** Returns those of the emails that belong to the user, by id. */
+export async function findDeliveryContents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, DeliveryContentRow>> {
+  const values = [emailIds.map(() => userId), emailIds];
+  const { rows } = await transaction.executeQuery(
+    CompiledQuery.raw(readDeliveryContentSql, values) as CompiledQuery<DeliveryContentRow>,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 interface BodyRow {
+  delivery_id: string;
   email_id: string;
   created_at: Date;
   thread_id: string | null;

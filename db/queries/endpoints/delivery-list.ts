@@ -30,11 +30,8 @@ export interface Delivery extends DeliverySummary {
   recipients: DeliveryRecipient[];
 }
 
-/** Of one endpoint, whose type never changes; of one email with the events about it; or of the routed email alone. */
-export type DeliveryOwner =
-  | { endpointId: string; type: EndpointType }
-  | { emailId: string }
-  | { routedEmailId: string };
+/** One endpoint, whose type never changes; or one email, with the events about it. */
+export type DeliveryOwner = { endpointId: string; type: EndpointType } | { emailId: string };
 
 /** Returns a page, newest first, and the total count; status null: of every status. */
 export async function listDeliveries(
@@ -58,9 +55,7 @@ export async function listDeliveries(
 }
 
 function ownedBy(owner: DeliveryOwner): RawBuilder<unknown> {
-  if ('endpointId' in owner) return sql`d.endpoint_id = ${owner.endpointId}`;
-  if ('emailId' in owner) return sql`d.email_id = ${owner.emailId}`;
-  return sql`d.email_id = ${owner.routedEmailId} and d.event_seq is null`;
+  return 'endpointId' in owner ? sql`d.endpoint_id = ${owner.endpointId}` : sql`d.email_id = ${owner.emailId}`;
 }
 
 /** Returns the latest deliveries to an endpoint, newest first. */
@@ -75,6 +70,20 @@ export async function readRecentDeliveries(
     select p.* from (${pageOf(where, { limit, offset: 0 })}) p order by p.created_at desc, p.id desc`.execute(
     transaction,
   );
+  return rows.map(deliveryOf);
+}
+
+/** Returns up to `limit` deliveries of each email, newest first, without those of events about it. */
+export async function findRoutedDeliveries(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+  limit: number,
+): Promise<Delivery[]> {
+  const where = sql`d.user_id = ${userId} and d.email_id = k.id and d.event_seq is null`;
+  const { rows } = await sql<ListedRow>`
+    select p.* from unnest(${emailIds}::text[]) k(id) cross join lateral (${pageOf(where, { limit, offset: 0 })}) p
+    order by p.created_at desc, p.id desc`.execute(transaction);
   return rows.map(deliveryOf);
 }
 

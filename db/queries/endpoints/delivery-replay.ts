@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { Tables } from '../../entities/tables.ts';
 
@@ -61,16 +61,20 @@ export async function findReplayed(
   return rows;
 }
 
-/** Counts them, up to `most`. */
+/** Counts them for each of the endpoints, up to `most` each, by endpoint id. */
 export async function countReplayed(
   transaction: Transaction<Tables>,
   userId: string,
-  selection: ReplaySelection,
+  { endpointIds, ...period }: Omit<ReplaySelection, 'endpointId'> & { endpointIds: readonly string[] },
   most: number,
-): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (${latestDeliveries(userId, selection, most)}) d`.execute(transaction);
-  return rows[0]?.total ?? 0;
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; total: number }>`
+    select k.id, c.total from unnest(${endpointIds}::text[]) k(id)
+    cross join lateral (
+      select count(*) as total from (${latestDeliveries(userId, { ...period, endpointId: sql.ref('k.id') }, most)}) d) c`.execute(
+    transaction,
+  );
+  return new Map(rows.map(({ id, total }) => [id, Number(total)]));
 }
 
 /** Deliveries of a period that a replay leaves out, by reason; each counts up to the highest number that is counted together. */
@@ -140,7 +144,14 @@ function isWaiting(userId: string, { endpointId, type }: { endpointId: string; t
     and (d.claimed_until is null or d.claimed_until < (select at from clock_now))`;
 }
 
-function latestDeliveries(userId: string, { endpointId, since, until, status }: ReplaySelection, limit: number) {
+/** A value, or a column of the statement around. */
+type EndpointId = string | RawBuilder<unknown>;
+
+function latestDeliveries(
+  userId: string,
+  { endpointId, since, until, status }: Omit<ReplaySelection, 'endpointId'> & { endpointId: EndpointId },
+  limit: number,
+) {
   const ended = status === 'failed' ? sql`d.status = 'failed'` : sql`d.status <> 'pending'`;
   return sql`
     select d.email_id, d.event_seq, d.event_kind, d.thread_id, d.created_at, d.id from delivery d
@@ -151,7 +162,7 @@ function latestDeliveries(userId: string, { endpointId, since, until, status }: 
 }
 
 /** Whether a delivery `d` has a later one of the same email or event to the endpoint, or one that is not over. */
-function hasLater(userId: string, endpointId: string) {
+function hasLater(userId: string, endpointId: EndpointId) {
   const isLater = sql`((l.created_at, l.id) > (d.created_at, d.id) or l.status = 'pending')`;
   return sql`case when d.event_seq is not null then exists (
       select from delivery l

@@ -5,6 +5,7 @@ import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
+import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from '../routing/granted-route.ts';
 
 /** A received email to deliver again, locked until the transaction ends, with its current route. */
 export interface LockedReceived {
@@ -51,8 +52,8 @@ async function received(
   const { rows } = await sql<ReceivedRow>`
     select e.type, e.thread_id, e.thread_position, r.decided_at, r.outcome, r.rule_id, r.released_at, r.answers, e.own_address,
       exists (select from dmarc_report p where p.user_id = ${userId} and p.email_id = e.id) as is_dmarc_report,
-      a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
-      d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails
+      a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
+      d.is_catch_all_enabled, ${sql.raw(GRANTED_CATCH_ALL)}, d.receive_dmarc_emails
     from email e
     left join route r on r.user_id = ${userId} and r.email_id = e.id
     left join email_address a on a.user_id = ${userId} and a.id = e.address_id

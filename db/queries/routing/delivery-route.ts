@@ -1,9 +1,11 @@
+import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { RouteDecision } from '../../../core/routing/route.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Row } from '../../entities/tables.ts';
 import { DELIVERY_CONTENT_COLUMNS, type DeliveryContentRow } from '../endpoints/delivery-body.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
+import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from './granted-route.ts';
 
 /** A received email without a route, with what its route depends on. */
 export interface UnroutedRow {
@@ -39,8 +41,8 @@ const ROUTE_FACTS = `
          exists (select from guard_rule g where g.user_id = e.user_id and g.is_active) as has_guard_rules,
          (select jsonb_object_agg(n.id, n.xmin::text) from endpoint n
           where n.user_id = e.user_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
-         a.is_active as address_is_active, a.endpoint_id as address_endpoint_id, a.webhook_id as address_webhook_id,
-         d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails`;
+         a.is_active as address_is_active, ${GRANTED_ENDPOINTS_OF_ADDRESS.replaceAll(' as ', ' as address_')},
+         d.is_catch_all_enabled, ${GRANTED_CATCH_ALL}, d.receive_dmarc_emails`;
 
 // limit 1: looked up by key, row by row; a join planned while the table was small might scan all of it
 const ROUTE_FACTS_JOINS = `
@@ -89,6 +91,7 @@ export const takeAskedSql = `${ROUTE_FACTS}
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
   select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active, e.allow_actions,
+    e.set_by_key_id, e.granted_scopes,
     e.payload_query, e.events, e.filter, e.ordering, e.xmin::text as version
   from unnest($1::text[], $2::text[]) k(user_id, id)
   cross join lateral (select *, xmin from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
@@ -106,10 +109,12 @@ export type EndpointFactsRow = Pick<
   | 'payload_query'
   | 'events'
   | 'allow_actions'
+  | 'set_by_key_id'
   | 'ordering'
 > & {
   config: unknown;
   filter: EventFilter | null;
+  granted_scopes: Scope[] | null;
   /** the transaction that wrote the row: another one when it changed */
   version: string;
 };

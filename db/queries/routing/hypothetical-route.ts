@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { RouteFacts } from '../../../core/routing/route.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { concernsDomain } from '../domains/dmarc-write.ts';
+import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from './granted-route.ts';
 
 /** Where an email would arrive. */
 export interface HypotheticalPlace {
@@ -19,8 +20,8 @@ export async function readHypotheticalRoute(
   { ownAddress, addressId, domainId, dmarcDomain }: HypotheticalPlace,
 ): Promise<RouteFacts> {
   const { rows } = await sql<Row>`
-    select a.is_active as address_is_active, a.endpoint_id, a.webhook_id,
-      d.is_catch_all_enabled, d.catch_all_endpoint_id, d.receive_dmarc_emails,
+    select a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
+      d.is_catch_all_enabled, ${sql.raw(GRANTED_CATCH_ALL)}, d.receive_dmarc_emails,
       ${dmarcDomain}::text is not null and exists (
         select from domain o where o.user_id = ${userId} and o.status = 'verified'
           and ${sql.raw(concernsDomain('o.name', 'p.domain'))}) as is_dmarc_report

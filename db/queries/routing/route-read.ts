@@ -37,23 +37,25 @@ export interface StoredRoute {
   answers: unknown;
 }
 
-/** Null when the user has no such email. */
-export async function readStoredRoute(
+/** Returns the routes of those of the emails that belong to the user, by email id. */
+export async function findStoredRoutes(
   transaction: Transaction<Tables>,
   userId: string,
-  emailId: string,
-): Promise<StoredRoute | null> {
+  emailIds: readonly string[],
+): Promise<Map<string, StoredRoute>> {
   const { rows } = await sql<StoredRouteRow>`
-    select e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id,
+    select e.id, e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id,
       c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at, p.imported is not null as is_imported,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.answers
     from email e
     left join email_content c on c.user_id = ${userId} and c.email_id = e.id
     left join reception p on p.user_id = ${userId} and p.email_id = e.id
     left join route r on r.user_id = ${userId} and r.email_id = e.id
-    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
-  const row = rows[0];
-  if (row === undefined) return null;
+    where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(transaction);
+  return new Map(rows.map((row) => [row.id, storedRoute(row)]));
+}
+
+function storedRoute(row: StoredRouteRow): StoredRoute {
   const { remote_address: remoteAddress, threaded_at: threadedAt } = row;
   return {
     type: row.type,
@@ -86,6 +88,7 @@ type StoredRouteRow = Pick<
   Row<'route'>,
   'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'matches' | 'released_at' | 'answers'
 > & {
+  id: string;
   type: EmailType;
   created_at: Date;
   own_address: string;

@@ -67,14 +67,24 @@ export interface Decision {
   reason: string | null;
 }
 
-/** Returns the API key that sent an email which waits for approval, or waited; undefined: it never did. The caller has locked the email. */
+/** What decides about a decision. */
+interface ApprovalState extends Pick<Approval, 'decision' | 'decidedBy' | 'reason'> {
+  /** whether the key that decides sent the email, or one of the two keys was created with the other, or both with a third, at any remove */
+  isOfFamily: boolean;
+}
+
+/** Returns the state of an email which waits for approval, or waited; undefined: it never did. The caller has locked the email. */
 export async function readApprovalState(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
-): Promise<Pick<Approval, 'sentByKeyId' | 'decision' | 'decidedBy' | 'reason'> | undefined> {
-  const { rows } = await sql<Pick<Approval, 'sentByKeyId' | 'decision' | 'decidedBy' | 'reason'>>`
-    select a.sent_by_key_id as "sentByKeyId", a.decision, a.decided_by as "decidedBy", a.reason
+  by: Decider,
+): Promise<ApprovalState | undefined> {
+  const { rows } = await sql<ApprovalState>`
+    select a.decision, a.decided_by as "decidedBy", a.reason,
+      coalesce(a.sent_by_key_id = ${by.keyId} or exists (
+        select from api_keys_of(${userId}) s join api_keys_of(${userId}) d on d.family_id = s.family_id
+        where s.id = a.sent_by_key_id and d.id = ${by.keyId}), false) as "isOfFamily"
     from approval a where a.user_id = ${userId} and a.email_id = ${emailId}`.execute(transaction);
   return rows[0];
 }

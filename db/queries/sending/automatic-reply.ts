@@ -40,18 +40,31 @@ export async function countAutomaticReplies(
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*)::integer as total from email e
-    where e.user_id = ${userId} and e.thread_id = ${threadId} and e.is_automatic_reply
+    where e.user_id = ${userId} and e.thread_id = ${threadId} and e.automatic_reply_to is not null
       and e.created_at > (select postroom_now()) - interval '1 hour'`.execute(transaction);
   return rows[0]?.total ?? 0;
 }
 
-/** Marks emails that this transaction stored as automatic replies. */
-export async function markAutomaticReplies(
+/** Counts the automatic replies to a correspondent (readCorrespondent) within the last day, in any thread; the caller holds lockThreads. */
+export async function countAutomaticRepliesTo(
   transaction: Transaction<Tables>,
   userId: string,
-  emailIds: readonly string[],
+  correspondent: string,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::integer as total from email e
+    where e.user_id = ${userId} and e.automatic_reply_to = ${correspondent}
+      and e.created_at > (select postroom_now()) - interval '1 day'`.execute(transaction);
+  return rows[0]?.total ?? 0;
+}
+
+/** Marks an email that this transaction stored as an automatic reply to a correspondent. */
+export async function markAutomaticReply(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { emailId, correspondent }: { emailId: string; correspondent: string },
 ): Promise<void> {
-  await sql`update email set is_automatic_reply = true where user_id = ${userId} and id = any (${emailIds}::text[])`.execute(
+  await sql`update email set automatic_reply_to = ${correspondent} where user_id = ${userId} and id = ${emailId}`.execute(
     transaction,
   );
 }

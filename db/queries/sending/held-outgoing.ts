@@ -3,8 +3,9 @@ import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/id
 import { type Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
 import { settleForwards } from '../endpoints/forward-settle.ts';
+import { appendThreadEvents } from '../threads/thread-events.ts';
 import { refreshEmailsSql } from './recipient-finish.ts';
-import { queueReleased, takeDue } from './scheduled-release.ts';
+import { listDueKeys, queueReleased, takeDue } from './scheduled-release.ts';
 
 /**
  * A held recipient is in the queue without a time: pending, queued, and never due. A restore holds mail that may have been sent since its
@@ -42,12 +43,14 @@ export async function holdDueOutgoing(
   return inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
     for (;;) {
-      const due = await takeDue(client, BATCH);
+      const due = await takeDue(client, await listDueKeys(client, BATCH));
       if (due.length === 0) break;
-      await queueReleased(
+      const released = await queueReleased(
         client,
         due.map((email) => ({ ...email, event_id: makeIdentifier('event', now(), random(IDENTIFIER_RANDOM_BYTES)) })),
       );
+      // The threading actor gives them their threads when the service starts.
+      for (const { user_id: userId, events } of released) await appendThreadEvents(client, userId, events);
     }
     return count(
       client,

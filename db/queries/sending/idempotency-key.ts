@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
+import type { IdempotencyKey } from './outgoing-policy.ts';
 
 /** What is stored under a key; the response is JSON. */
 export interface KeptAnswer {
@@ -17,13 +18,13 @@ export interface KeptAnswer {
 export async function reserveAnswer(
   transaction: Transaction<Tables>,
   userId: string,
-  key: string,
+  key: IdempotencyKey,
   { operation, requestSha256, answer }: KeptAnswer,
 ): Promise<KeptAnswer> {
   await sql`
-    insert into idempotency_key as k (user_id, key, operation, request_sha256, answer, created_at)
-    values (${userId}, ${key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
-    on conflict (user_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
+    insert into idempotency_key as k (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
+    values (${userId}, ${key.apiKeyId}, ${key.key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
+    on conflict (user_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
       answer = excluded.answer, created_at = excluded.created_at
     where k.created_at <= postroom_now() - interval '24 hours'`.execute(transaction);
   return (await findAnswer(transaction, userId, key)) ?? { operation, requestSha256, answer };
@@ -33,11 +34,11 @@ export async function reserveAnswer(
 export async function findAnswer(
   transaction: Transaction<Tables>,
   userId: string,
-  key: string,
+  { apiKeyId, key }: IdempotencyKey,
 ): Promise<KeptAnswer | null> {
   const { rows } = await sql<KeptAnswer>`
     select k.operation, encode(k.request_sha256, 'hex') as "requestSha256", k.answer from idempotency_key k
-    where k.user_id = ${userId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
+    where k.user_id = ${userId} and k.api_key_id = ${apiKeyId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
     transaction,
   );
   return rows[0] ?? null;

@@ -13,9 +13,20 @@ export interface PolicyQuestion {
   keyIds: readonly string[];
   /** lower case */
   recipients: readonly string[];
-  idempotencyKeys: readonly string[];
+  idempotencyKeys: readonly IdempotencyKey[];
   /** the hourly limit and how many emails are submitted; null when there is no limit */
   hourly: { limit: number; asking: number } | null;
+}
+
+/** A key of an API key; of a person when `apiKeyId` is empty. */
+export interface IdempotencyKey {
+  apiKeyId: string;
+  key: string;
+}
+
+/** Returns the key in Policy.answers. */
+export function answerKey({ apiKeyId, key }: IdempotencyKey): string {
+  return `${apiKeyId} ${key}`;
 }
 
 /** A response to a request with an Idempotency-Key within the last 24 hours. */
@@ -40,6 +51,7 @@ export interface Policy {
   /** lower case: addresses that no mail is sent to, and those that mail of a list of theirs is not sent to */
   suppressed: Set<string>;
   unsubscribed: { address: string; list: string }[];
+  /** by answerKey */
   answers: Map<string, StoredAnswer>;
   /**
    * Creation times of the emails of the last hour that count against a request near the hourly limit, newest first: the first one is number
@@ -62,10 +74,11 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
       question.domains,
       question.senders,
       question.recipients,
-      question.idempotencyKeys,
+      question.idempotencyKeys.map(({ key }) => key),
       hourly === null ? 0 : Math.max(0, hourly.limit - hourly.asking),
       hourly === null ? 0 : hourly.asking,
       question.keyIds,
+      question.idempotencyKeys.map(({ apiKeyId }) => apiKeyId),
     ],
   });
   const row = rows[0];
@@ -80,7 +93,12 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
     keyPolicies: new Map(row.keys.map(({ id, policy }) => [id, policy])),
     suppressed: new Set(row.suppressed.filter(({ list }) => list === '').map(({ address }) => address)),
     unsubscribed: row.suppressed.filter(({ list }) => list !== ''),
-    answers: new Map(row.answers.map(({ key, at, ...answer }) => [key, { ...answer, at: new Date(at) }])),
+    answers: new Map(
+      row.answers.map(({ apiKeyId, key, at, ...answer }) => [
+        answerKey({ apiKeyId, key }),
+        { ...answer, at: new Date(at) },
+      ]),
+    ),
     hourly: row.hourly,
   };
 }
@@ -91,7 +109,7 @@ interface PolicyRow {
   addresses: { address: string; id: string; policy: SendPolicy | null }[];
   keys: { id: string; policy: SendPolicy }[];
   suppressed: { address: string; list: string }[];
-  answers: { key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
+  answers: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
   hourly: Date[];
 }
 
@@ -104,9 +122,10 @@ const POLICY_SQL = `
      where a.user_id = $1 and a.address = any ($3::text[])) as addresses,
     (select coalesce(json_agg(json_build_object('address', s.address, 'list', s.list)), '[]')
      from suppression s where s.user_id = $1 and s.address = any ($4::text[])) as suppressed,
-    (select coalesce(json_agg(json_build_object('key', k.key, 'operation', k.operation,
+    (select coalesce(json_agg(json_build_object('apiKeyId', k.api_key_id, 'key', k.key, 'operation', k.operation,
        'requestSha256', encode(k.request_sha256, 'hex'), 'answer', k.answer, 'at', k.created_at)), '[]')
-     from idempotency_key k where k.user_id = $1 and k.key = any ($5::text[])
+     from unnest($9::text[], $5::text[]) as q(api_key_id, key)
+     join idempotency_key k on k.user_id = $1 and k.api_key_id = q.api_key_id and k.key = q.key
        and k.created_at > (select postroom_now()) - ${KEY_AGE}) as answers,
     array(select e.created_at from email e where e.user_id = $1 and e.type <> 'received'
       and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly,

@@ -42,6 +42,8 @@ interface OutgoingRow {
   /** where a send policy applies: the API key that sends it, and the address whose policy applies */
   api_key_id?: string | null;
   policy_address?: string | null;
+  /** of scheduled mail: the API key that schedules it */
+  scheduled_by_key_id?: string | null;
   /** why it waits for approval, and for how many days at most; absent: it does not wait */
   approval?: { rule: ApprovalRule; policy_of: 'key' | 'address'; days: number } | undefined;
 }
@@ -62,7 +64,7 @@ export interface OutgoingUnit {
   /** stored with each email, so that later steps join the trace; null: not traced */
   traceParent: string | null;
   /** the response to store under the key; null without a key */
-  answer: { key: string; operation: string; requestSha256: string; answer: unknown } | null;
+  answer: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown } | null;
 }
 
 /**
@@ -190,18 +192,18 @@ const writeSql = (more: string, events: string) => `
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
-      api_key_id text, policy_address text, approval_rule text, approval json)
+      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json)
   ), answer as materialized (
-    select * from json_to_recordset($4) as a (unit integer, key text, operation text, "requestSha256" text, answer jsonb)
+    select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
-    insert into idempotency_key as k (user_id, key, operation, request_sha256, answer, created_at)
-    select $1, key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer order by key
-    on conflict (user_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
+    insert into idempotency_key as k (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
+    select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer order by "apiKeyId", key
+    on conflict (user_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
       answer = excluded.answer, created_at = excluded.created_at
     where k.created_at <= (select postroom_now()) - interval '24 hours'
-    returning key
+    returning api_key_id, key
   ), left_out as materialized (
-    select unit from answer where key not in (select key from key_row)
+    select unit from answer where ("apiKeyId", key) not in (select api_key_id, key from key_row)
   ), taken as materialized (
     select g.*, case when g.scheduled_at is null and g.approval_rule is null then 'sent' else 'scheduled' end as type,
       case when g.approval_rule is not null then 'awaiting_approval' when g.scheduled_at is null then 'pending' else 'scheduled' end as status,
@@ -219,10 +221,11 @@ const writeSql = (more: string, events: string) => `
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
-      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address)
+      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id)
     select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
       address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
-      preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address
+      preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address,
+      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end
     from taken
     returning 1
   ), content_row as (

@@ -84,52 +84,6 @@ export async function readBudgetUse(
   return budgets.map((_, place) => byPlace.get(place) ?? { used: 0, nextAt: null });
 }
 
-/** A reply, as far as the participants of its thread matter. */
-export interface ParticipantsQuestion {
-  /** null: the message that it answers has no thread yet */
-  threadId: string | null;
-  /** Message-ID of the message that it answers */
-  messageId: string;
-}
-
-/**
- * Returns for each question addresses of the thread's messages, as stored, and which of `own` are the user's. A thread's row lists the first
- * ones of From, To and Cc; `isWhole` reads From, To, Cc and Reply-To of all its messages instead.
- */
-export async function readParticipants(
-  client: pg.ClientBase,
-  userId: string,
-  questions: readonly ParticipantsQuestion[],
-  { own, isWhole }: { own: readonly string[]; isWhole: boolean },
-): Promise<{ participants: string[][]; own: string[] }> {
-  const { rows } = await client.query<{ place: number | null; addresses: string[] }>({
-    name: 'policy-participants',
-    text: `
-      select q.place, array(
-        select unnest(t.participant_emails) from thread t where not $4 and t.user_id = $1 and t.id = q."threadId"
-        union
-        select a->>'address' from (
-          select e.id from email e where $4 and e.user_id = $1 and e.thread_id = q."threadId"
-          union all
-          select e.id from email e
-          where q."threadId" is null and e.user_id = $1 and e.message_id = q."messageId" and e.type <> 'scheduled'
-        ) m
-        join email_content c on c.user_id = $1 and c.email_id = m.id
-        cross join lateral jsonb_each(c.addresses) f
-        cross join lateral jsonb_array_elements(
-          case when jsonb_typeof(f.value->'addresses') = 'array' then f.value->'addresses' else '[]' end) a
-        where f.key in ('from', 'to', 'cc', 'replyTo') and a->>'address' is not null
-      ) as addresses
-      from json_to_recordset($2) as q (place integer, "threadId" text, "messageId" text)
-      union all
-      select null, array(
-        select n.address from email_address_name n where n.user_id = $1 and n.address = any ($3::text[]))`,
-    values: [userId, JSON.stringify(questions.map((question, place) => ({ ...question, place }))), own, isWhole],
-  });
-  const byPlace = new Map(rows.map((row) => [row.place, row.addresses]));
-  return { participants: questions.map((_, place) => byPlace.get(place) ?? []), own: byPlace.get(null) ?? [] };
-}
-
 /** Returns those of the addresses (lower case) that mail of the user has been sent to. */
 export async function readKnownRecipients(
   client: pg.ClientBase,
@@ -167,7 +121,7 @@ export async function countAutomatic(
       select q.place, (
         (select count(*) from email e where q.of = 'key' and e.user_id = $1 and e.api_key_id = q.owner and ${ofHour} and ${ofThread})
         + (select count(*) from email e where q.of = 'address' and e.user_id = $1 and e.policy_address = q.owner
-             and (e.api_key_id is not null or e.is_automatic_reply) and ${ofHour} and ${ofThread}))::integer as total
+             and (e.api_key_id is not null or e.automatic_reply_to is not null) and ${ofHour} and ${ofThread}))::integer as total
       from json_to_recordset($2) as q (place integer, "of" text, owner text, "threadId" text)`,
     values: [userId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });

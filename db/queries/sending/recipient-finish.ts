@@ -25,6 +25,8 @@ export interface RecipientFinish {
   text: string;
   /** null when it was not refused */
   reason: RefusalReason | null;
+  /** see core/sending/relayed-id.ts */
+  relayed_ids: readonly string[];
 }
 
 /** A recipient whose row was changed. */
@@ -85,7 +87,7 @@ function finishSql(tail: string): string {
     select * from jsonb_to_recordset($2::jsonb) as o(
       user_id text, id text, email_id text, number integer, attempts_before integer, is_counted boolean, outcome text, status text,
       delay_seconds float8, return_id text, host text, remote_address text, is_tls boolean, code smallint, enhanced_status text, text text, reason text,
-      place integer, event jsonb)
+      relayed_ids jsonb, place integer, event jsonb)
   ), locked as materialized (
     select r.user_id, r.id from recipient r
     where r.user_id = any(array(select user_id from outcome)) and r.id = any(array(select id from outcome))
@@ -116,6 +118,13 @@ function finishSql(tail: string): string {
     where a.user_id = o.user_id and a.recipient_id = o.id and a.number = o.number
       and (a.finished_at is null or a.outcome = 'interrupted')
     returning 1
+  ), relayed as (
+    insert into relayed_message_id (user_id, local_part, email_id)
+    select f.user_id, i.local_part, f.email_id
+    from outcome o join finished f on f.user_id = o.user_id and f.id = o.id
+    cross join lateral jsonb_array_elements_text(o.relayed_ids) as i(local_part)
+    where f.delivery_id is null
+    on conflict do nothing
   )${tail}`;
 }
 

@@ -112,3 +112,30 @@ export async function setSchedule(
   if (row === undefined || row.date_field === null) throw new Error(`no Date field to change in ${emailId}`);
   return row.updated_at;
 }
+
+/** Returns the scheduled emails that these keys scheduled and may no longer send. */
+export async function listScheduledWithoutRight(
+  transaction: Transaction<Tables>,
+  userId: string,
+  keyIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from email e join api_keys_of(${userId}) k on k.id = e.scheduled_by_key_id
+    where e.user_id = ${userId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
+      and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)) order by e.id`.execute(
+    transaction,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Records who scheduled an email that is not sent yet: an API key, or a person (null). */
+export async function setScheduler(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  keyId: string | null,
+): Promise<void> {
+  await sql`
+    update email set scheduled_by_key_id = ${keyId} where user_id = ${userId} and id = ${emailId} and type = 'scheduled'
+      and scheduled_by_key_id is distinct from ${keyId}`.execute(transaction);
+}

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Database } from '../../connection/database.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
+import type { FeedEvent } from '../threads/thread-events.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
 /** A due scheduled email, with the values under which the totals of lists count it. */
@@ -18,27 +19,28 @@ export interface DueEmail {
 export interface ReleasedRow {
   user_id: string;
   email_ids: string[];
-  last_seq: number;
+  /** to append last in the transaction */
+  events: FeedEvent[];
 }
 
 /**
- * Turns up to `limit` scheduled emails that are due by PostgreSQL's clock into sent ones, longest due first, and locks them until the
- * transaction ends. Those that are locked (by another scheduler or a cancellation), or set aside, are skipped. `only`: just this one. Must
- * be followed by queueReleased.
+ * Turns those of the emails that are still scheduled and due by PostgreSQL's clock into sent ones, and locks them until the transaction ends.
+ * Those that are locked (by another scheduler or a cancellation) are skipped. Must be followed by queueReleased.
  */
-export async function takeDue(client: pg.ClientBase, limit: number, only?: DueKey): Promise<DueEmail[]> {
+export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): Promise<DueEmail[]> {
   // By ctid, which cannot change while they are locked. A row that changed since the statement began is not seen there and waits for the
   // next batch.
   const { rows } = await client.query<DueEmail>({
-    name: only === undefined ? 'scheduled-take-due' : 'scheduled-take-one',
+    name: 'scheduled-take-due',
     text: `
       update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
       where e.ctid = any (array(
-        select d.ctid from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
-          and ${only === undefined ? notSetAsideSql('release', 'd.user_id', 'd.id') : 'd.user_id = $2 and d.id = $3'}
-        order by d.scheduled_at limit $1 for update skip locked))
+        select d.ctid from unnest($1::text[], $2::text[]) as k(user_id, id)
+        join email d on d.user_id = k.user_id and d.id = k.id
+        where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
+        for update of d skip locked))
       returning e.user_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
-    values: only === undefined ? [limit] : [limit, only.userId, only.id],
+    values: [keys.map(({ userId }) => userId), keys.map(({ id }) => id)],
   });
   return rows;
 }
@@ -49,9 +51,9 @@ export interface DueKey {
   id: string;
 }
 
-/** Those that takeDue would take, without a lock. */
-export async function listDueKeys(database: Database, limit: number): Promise<DueKey[]> {
-  const { rows } = await database.pool.query<DueKey>({
+/** Up to `limit` scheduled emails that are due, longest due first, without those that are set aside. Locks nothing. */
+export async function listDueKeys(client: Pick<pg.ClientBase, 'query'>, limit: number): Promise<DueKey[]> {
+  const { rows } = await client.query<DueKey>({
     name: 'scheduled-list-due',
     text: `
       select d.user_id as "userId", d.id from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
@@ -63,8 +65,7 @@ export async function listDueKeys(database: Database, limit: number): Promise<Du
 }
 
 /**
- * Queues the recipients of emails that takeDue took, updates the totals of lists and appends an event for each. Events come last and in the
- * order of user ids, to prevent deadlocks.
+ * Queues the recipients of emails that takeDue took, and updates the totals of lists. Returns an event for each, in the order of user ids.
  */
 export async function queueReleased(
   client: pg.ClientBase,
@@ -106,7 +107,7 @@ const queueReleasedSql = `
     select r.*, 'scheduled' as type, 'scheduled' as status, -1 as delta from released r
     union all select r.*, 'sent', 'pending', 1 from released r
   ), counted as (${countEmailsSql('moved')} returning 1)
-  select u.user_id, u.email_ids, append_events(u.user_id, u.events) as last_seq
+  select u.user_id, u.email_ids, u.events
   from (
     select r.user_id, array_agg(r.id) as email_ids,
            jsonb_agg(jsonb_build_object('id', r.event_id, 'kind', 'email.sent', 'emailId', r.id)) as events

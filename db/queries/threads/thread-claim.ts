@@ -65,6 +65,15 @@ export interface ClaimRow {
   claimed: { emails: ClaimedRow[]; known: [key: string, threadId: string][]; threads: StoredThreadRow[] };
 }
 
+/**
+ * lockThreads of several users as text, for the round trip that begins the transaction. Waits at most `timeoutMs` for each, and then fails
+ * with lock_not_available. In the order of their ids, to prevent deadlocks.
+ */
+export function lockUsersSql(userIds: readonly string[], timeoutMs: number): string {
+  const locks = userIds.toSorted().map((userId) => `select ${lockCall(pg.escapeLiteral(userId))}`);
+  return [`set local lock_timeout = ${Math.ceil(timeoutMs)}`, ...locks, 'set local lock_timeout to default'].join('; ');
+}
+
 function lockCall(user: string): string {
   return `pg_advisory_xact_lock(hashtextextended('thread ' || ${user}, 0))`;
 }

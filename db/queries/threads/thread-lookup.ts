@@ -16,7 +16,7 @@ export interface StoredThread {
   lastMessageAt: Date;
 }
 
-/** Returns the thread of each msg-id key that some message of the user has or refers to. */
+/** Returns the thread of each msg-id key that some message of the user has or refers to, or that a relay gave to a message. */
 export async function threadsOfKeys(
   client: pg.ClientBase,
   userId: string,
@@ -24,7 +24,7 @@ export async function threadsOfKeys(
 ): Promise<Map<string, string>> {
   const { rows } = await client.query<{ message_id: string; thread_id: string }>({
     name: 'thread-of-keys',
-    text: `select message_id, thread_id from thread_message_id where user_id = $1 and message_id = any ($2::text[])`,
+    text: `select message_id, thread_id from find_threads_of_keys($1, $2::text[])`,
     values: [userId, keys],
   });
   return new Map(rows.map((row) => [row.message_id, row.thread_id]));

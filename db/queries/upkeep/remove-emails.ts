@@ -122,6 +122,7 @@ const TABLES_BY_EMAIL = [
   'dmarc_report',
   'email_trace',
   'approval',
+  'relayed_message_id',
 ] as const;
 
 /** Removes threads without messages; those that keep some begin with the first remaining message, and are renumbered. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { secret } from '../../../core/accounts/secret-fields.ts';
 import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
+import { UserError } from '../../../core/shared/errors.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { PolicyUsage } from '../../../operations/sending/policy-usage.ts';
@@ -71,7 +72,7 @@ const newKey = z
       .array(text)
       .nullish()
       .meta({ description: 'ID or name of the only domain that the key can access. Default: all domains.' }),
-    expires_at: expiry.meta({ description: 'Default: never.' }),
+    expires_at: expiry.meta({ description: 'Default: never, or when the key expires that creates it.' }),
     policy: policy.meta({ description: 'Limits what is sent with the key.' }),
     permission: z
       .enum(['full_access', 'sending_access'])
@@ -106,6 +107,13 @@ const listQuery = z.object({
   is_revoked: queryBoolean.default(false).meta({ description: '`true` returns revoked keys, `false` all others.' }),
 });
 
+const revocation = z.object({
+  keep_configuration: queryBoolean.default(false).meta({
+    description:
+      'Whether the endpoints, routes, guard rules, scheduled emails and keys that the key created stay as they are. They are then yours.',
+  }),
+});
+
 const deletedKey = z.object({ object: z.literal('api_key'), id: z.string(), deleted: z.literal(true) });
 
 const TAGS = ['API keys'];
@@ -127,6 +135,8 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     async (request, reply) => {
       const context = contextOf(request);
       const { permission, domains, domain_id: domainId, expires_at: expiresAt, ...input } = request.body;
+      requireOne('permission', permission, 'scopes', input.scopes);
+      requireOne('domain_id', domainId, 'domains', domains);
       const { id, secret } = await keys.createApiKey(context, {
         name: input.name,
         policy: input.policy,
@@ -212,15 +222,18 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       schema: {
         operationId: 'deleteApiKey',
         summary: 'Revoke an API key',
-        description: 'The key stops working at once, and on other machines within 5 seconds. It cannot be restored.',
+        description:
+          'The key stops working at once, and on other machines within 5 seconds. It cannot be restored. What it set up stops, and the keys that it created are revoked, too, unless you keep them.',
         tags: TAGS,
         params: idInPath,
+        querystring: revocation,
         response: { 200: deletedKey, default: errorBody },
       },
     },
     async (request) => {
       const { id } = request.params;
-      await keys.revokeApiKey(contextOf(request), id);
+      const keepsConfiguration = request.query.keep_configuration;
+      await keys.revokeApiKey(contextOf(request), id, { keepsConfiguration });
       return { object: 'api_key' as const, id, deleted: true as const };
     },
   );
@@ -250,6 +263,13 @@ export const revokeKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
 
 function scopesOf(permission: 'full_access' | 'sending_access' | undefined): readonly Scope[] | null {
   return permission === 'sending_access' ? ['send'] : null;
+}
+
+/** Two fields that say the same can contradict each other. Throws validation. */
+function requireOne(name: string, value: unknown, otherName: string, other: unknown): void {
+  if (value == null || other == null) return;
+  const message = `Give ${otherName} or ${name}, not both`;
+  throw new UserError('validation', message, { details: [{ field: name, message }] });
 }
 
 function readTime(given: string | null | undefined): Date | null {

@@ -185,7 +185,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         operationId: 'getEmail',
         summary: 'Retrieve an email',
         description:
-          'For a sent email, `status` shows its progress. Reading an email does not mark it as read. A received email is available as soon as SMTP has accepted it (`250 ... queued as em_...`). Until it is parsed, it has the envelope and the headers, but no bodies, attachments or authentication results.',
+          'For a sent email, `status` shows its progress. Reading an email does not mark it as read. A received email exists once it is parsed and has its thread. Right after SMTP accepted it (`250 ... queued as em_...`), the request waits for that up to a second.',
         tags: ['Emails'],
         params: idInPath,
         response: { 200: detailedEmailBody, default: errorBody },

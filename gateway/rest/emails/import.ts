@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { IMPORT_STATUSES, importEmails } from '../../../operations/emails/import-emails.ts';
+import { IMPORT_STATUSES, importEmails, MAX_IMPORTED } from '../../../operations/emails/import-emails.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
 
 /** Bytes of a request; the program `postroom import` stays far below. */
 const IMPORT_BODY_LIMIT = 40_000_000;
-const MAX_MESSAGES = 100;
 
 const importBody = z
   .object({
@@ -30,7 +29,7 @@ const importBody = z
         }),
       )
       .min(1)
-      .max(MAX_MESSAGES),
+      .max(MAX_IMPORTED),
   })
   .meta({
     id: 'ImportEmails',

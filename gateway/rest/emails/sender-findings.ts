@@ -44,8 +44,9 @@ export async function readSenderFindings(
   email: EmailDetails,
 ): Promise<Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' | 'security_warnings'>> {
   const authentication = authenticationOf(email.authentication);
+  const [warnings = []] = await readSecurityWarnings(context, [{ email, html: email.html, authentication }]);
   return {
     sender_verdict: authentication === null ? null : verdictOf(authentication),
-    security_warnings: await readSecurityWarnings(context, email, { html: email.html, authentication }),
+    security_warnings: warnings,
   };
 }

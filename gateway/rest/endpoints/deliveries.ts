@@ -8,6 +8,8 @@ import {
   type Delivery,
   listEmailDeliveries,
   listEndpointDeliveries,
+  readDelivery,
+  retryDelivery,
 } from '../../../operations/endpoints/deliveries.ts';
 import { retryEmail } from '../../../operations/endpoints/retries.ts';
 import { access } from '../../admission/access.ts';
@@ -133,6 +135,43 @@ const listQuery = z.object({
 });
 
 export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.get(
+    '/deliveries/:id',
+    {
+      config: { access: access.readAccount },
+      schema: {
+        operationId: 'getDelivery',
+        summary: 'Retrieve a delivery',
+        description: 'Returns a delivery with all its attempts.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        response: { 200: deliveryBody, default: errorBody },
+      },
+    },
+    async (request) => deliveryBodyOf(await readDelivery(contextOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/deliveries/:id/retry',
+    {
+      config: { access: access.sendAccount },
+      schema: {
+        operationId: 'retryDelivery',
+        summary: 'Retry a delivery',
+        description:
+          'Retries an unsuccessful delivery to its endpoint: in a new delivery, or in this one while it is pending.',
+        tags: ['Endpoints'],
+        params: idInPath,
+        response: { 200: deliveryBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const deliveryId = await retryDelivery(context, request.params.id);
+      return deliveryBodyOf(await readDelivery(context, deliveryId));
+    },
+  );
+
   app.get(
     '/endpoints/:id/deliveries',
     {

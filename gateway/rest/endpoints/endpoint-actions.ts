@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { secretUrl } from '../../../core/accounts/secret-fields.ts';
+import { DEFAULT_MAX_PAYLOAD_BYTES } from '../../../core/endpoints/endpoint-config.ts';
 import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
+import { previewPayload } from '../../../operations/endpoints/payload-preview.ts';
 import { replayDeliveries, retryWaiting } from '../../../operations/endpoints/replays.ts';
-import { replayLimitShape } from '../../../schema/input-shapes.ts';
+import { endpointSubscription, payloadPreviewShape, replayLimitShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';
@@ -18,6 +20,39 @@ const rotation = z
   })
   .nullish()
   .meta({ id: 'RotateSecret', examples: [{ verificationToken: true }] });
+
+const previewInput = payloadPreviewShape
+  .extend({
+    cursor: z.string().meta({ description: 'Cursor of a stored event.' }),
+    filter: endpointSubscription.filter,
+    maxPayloadOctets: z.number().int().default(DEFAULT_MAX_PAYLOAD_BYTES).meta({
+      description: 'Maximum size of the request body in bytes, 10,000 to 25,000,000.',
+    }),
+  })
+  .meta({
+    id: 'PreviewPayload',
+    'x-examples': [{ query: '{ email { subject from { address } } }', cursor: '…' }],
+  });
+
+const payloadPreview = z
+  .object({
+    object: z.literal('payload_preview'),
+    data: z.unknown().meta({ description: 'Result of the query, `data` of the payload. Null if it is invalid.' }),
+    truncated: z.array(z.string()).meta({
+      description: 'Paths of texts that links replace because the payload is too large.',
+    }),
+    sizeBytes: z.number().int().meta({ description: 'Size of the request body in bytes.' }),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          line: z.number().int().nullable().meta({ description: 'Line in the query, from 1.' }),
+          column: z.number().int().nullable().meta({ description: 'Column in the line, from 1.' }),
+        }),
+      )
+      .meta({ description: 'Errors of the query, or of single fields.' }),
+  })
+  .meta({ id: 'PayloadPreview' });
 
 const replayInput = z
   .object({
@@ -105,6 +140,38 @@ const testAnswer = z
 const refusedTest = z.looseObject({ ...errorBody.shape });
 
 export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/endpoints/preview-payload',
+    {
+      config: { access: access.readAccount },
+      schema: {
+        operationId: 'previewPayload',
+        summary: 'Preview a payload query',
+        description: 'Runs a payload query for a stored event, as a delivery does. Nothing is sent.',
+        tags: ['Endpoints'],
+        body: previewInput,
+        response: { 200: payloadPreview, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { query, cursor, filter, maxPayloadOctets } = request.body;
+      const preview = await previewPayload(contextOf(request), {
+        query,
+        cursor,
+        filter: filter ?? null,
+        maxPayloadOctets,
+      });
+      const { data, truncated, sizeBytes, errors } = preview;
+      return {
+        object: 'payload_preview' as const,
+        data,
+        truncated: [...truncated],
+        sizeBytes,
+        errors: errors.map(({ message, line, column }) => ({ message, line, column })),
+      };
+    },
+  );
+
   app.post(
     '/endpoints/:id/rotate-secret',
     {

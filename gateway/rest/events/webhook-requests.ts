@@ -1,17 +1,18 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { secret } from '../../../core/accounts/secret-fields.ts';
-import { deriveListenerSecrets } from '../../../core/endpoints/listening.ts';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
+import type { Pull, PullPage } from '../../../operations/context.ts';
+import {
+  DEFAULT_PULLED_EVENTS,
+  MAX_PULLED_EVENTS,
+  pullWebhookRequests,
+} from '../../../operations/endpoints/webhook-requests.ts';
 import { type EventKind, MAX_WAIT_SECONDS } from '../../../operations/events/events.ts';
 import { access } from '../../admission/access.ts';
-import { type Pull, type PullPage, pullRequests } from '../../webhooks/pulled-requests.ts';
 import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
 import { startOf } from './events.ts';
 
-/** Events that one response reads. */
-const DEFAULT_EVENTS = 20;
-const MAX_EVENTS = 100;
 /** Time limit of a long poll: the wait and the work before and after it. Milliseconds. */
 const ANSWER_MS = (MAX_WAIT_SECONDS + 30) * 1_000;
 
@@ -28,8 +29,8 @@ const pullQuery = z.object({
     .number()
     .int()
     .min(1)
-    .max(MAX_EVENTS)
-    .default(DEFAULT_EVENTS)
+    .max(MAX_PULLED_EVENTS)
+    .default(DEFAULT_PULLED_EVENTS)
     .meta({ description: 'Maximum number of events to read. A response can have fewer requests.' }),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).meta({
     description: 'If there are no requests, the number of seconds to wait for the first one.',
@@ -83,10 +84,8 @@ export const webhookRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     },
     async (request) => {
       const context = contextOf(request);
-      const page = await pullRequests(context, { ...pullOf(request.query), endpointId: null });
-      const { userId, rights, settings } = context;
-      const { signingSecret } = deriveListenerSecrets(settings.secretKey, { userId, keyId: rights.keyId });
-      return { ...pageBodyOf(page), signing_secret: signingSecret };
+      const page = await pullWebhookRequests(context, { ...pullOf(request.query), endpointId: null });
+      return { ...pageBodyOf(page), signing_secret: page.signingSecret ?? '' };
     },
   );
 
@@ -107,7 +106,7 @@ export const webhookRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     },
     async (request) =>
       pageBodyOf(
-        await pullRequests(contextOf(request), {
+        await pullWebhookRequests(contextOf(request), {
           ...pullOf(request.query),
           endpointId: request.params.id,
         }),

@@ -26,6 +26,17 @@ const listQuery = z.object({
   isActive: queryBoolean.optional().meta({ description: '`true` returns active rules, `false` the others.' }),
 });
 
+const guardLimits = z
+  .object({
+    object: z.literal('guard_limits'),
+    hasModel: z.boolean().meta({ description: 'Whether rules of type `ai_prompt` are available.' }),
+    maxRules: z.number().int().meta({ description: 'Maximum number of rules.' }),
+    maxValues: z.number().int().meta({ description: 'Maximum number of values in all rules.' }),
+    maxWords: z.number().int().meta({ description: 'Maximum number of `hasWords` values in all rules.' }),
+    maxPriority: z.number().int().meta({ description: 'Highest priority. The lowest is its negative.' }),
+  })
+  .meta({ id: 'GuardLimits' });
+
 export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
     '/guard',
@@ -71,6 +82,28 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const rule = await rules.createGuardRule(context, { ...input, description, isActive });
       return reply.code(201).send({ success: true as const, data: ruleAnswerOf(rule, context.userId) });
     },
+  );
+
+  app.get(
+    '/guard/limits',
+    {
+      config: { access: access.readAccount },
+      schema: {
+        operationId: 'getGuardLimits',
+        summary: 'Retrieve the limits of guard rules',
+        description: 'Returns the limits of guard rules, and whether a language model is available.',
+        tags: ['Guard rules'],
+        response: { 200: guardLimits, default: errorBody },
+      },
+    },
+    async (request) => ({
+      object: 'guard_limits' as const,
+      hasModel: contextOf(request).settings.hasGuardModel,
+      maxRules: rules.MAX_GUARD_RULES,
+      maxValues: rules.MAX_GUARD_VALUES_IN_ALL,
+      maxWords: rules.MAX_GUARD_WORDS_IN_ALL,
+      maxPriority: rules.MAX_GUARD_PRIORITY,
+    }),
   );
 
   app.get(

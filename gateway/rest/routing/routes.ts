@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { ENDPOINT_TYPES } from '../../../core/endpoints/endpoint-config.ts';
 import { GUARD_ACTIONS } from '../../../core/routing/guard-rule.ts';
 import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
+import { EXPLAIN_ANSWER_MS, explainRoute } from '../../../operations/routing/explain-route.ts';
 import { releaseEmail } from '../../../operations/routing/release-email.ts';
-import { explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
+import { type ExplainedRoute, explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
 import { access } from '../../admission/access.ts';
 import { deliveryBody, deliveryBodyOf } from '../endpoints/deliveries.ts';
+import { MAIL_BODY_LIMIT } from '../sending/outgoing-shapes.ts';
 import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInstant } from '../shapes.ts';
 
 const place = {
@@ -38,7 +40,7 @@ const place = {
 
 const routeBody = z
   .object({
-    email_id: z.string(),
+    email_id: z.string().nullable().meta({ description: 'Null for mail that has not been received.' }),
     recipient: z.string().meta({ description: 'Envelope recipient, including the plus tag.' }),
     ...place,
     address: z
@@ -81,6 +83,20 @@ const routeBody = z
   })
   .meta({ id: 'EmailRoute' });
 
+const describedMail = z
+  .object({
+    to: z.string().meta({ description: 'One of your addresses.' }),
+    from: z.string().nullish().meta({
+      description: '`address` or `Name <address>`. The default is the From header of `raw`, or a sample address.',
+    }),
+    raw: z.string().nullish().meta({ description: 'A whole message (RFC 5322) that replaces the fields below.' }),
+    subject: z.string().nullish(),
+    text: z.string().nullish(),
+    html: z.string().nullish(),
+    headers: z.record(z.string(), z.string()).nullish().meta({ description: 'More headers, up to 50.' }),
+  })
+  .meta({ id: 'DescribedMail', examples: [{ to: 'hello@inbox.test', from: 'ann@example.org', subject: 'Invoice' }] });
+
 const releaseAnswer = z
   .object({
     success: z.literal(true),
@@ -112,36 +128,37 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     async (request) => {
       const extent = request.query.now ? 'stored and now' : 'stored';
       const route = await explainEmailRoute(contextOf(request), request.params.id, extent);
-      return {
-        email_id: route.emailId,
-        recipient: route.recipient,
-        ...placeBody(route),
-        address:
-          route.address === null
-            ? null
-            : { id: route.address.id, address: route.address.address, is_active: route.address.isActive },
-        domain:
-          route.domain === null
-            ? null
-            : { id: route.domain.id, domain: route.domain.name, is_catch_all: route.domain.isCatchAllEnabled },
-        released_at: wireInstant(route.releasedAt),
-        model: route.answers.map((answer) => ({
-          guard_rule_id: answer.ruleId,
-          match: answer.isMatch,
-          reason: answer.reason,
-          at: answer.at,
-          duration_ms: answer.durationMs,
-        })),
-        steps: route.steps.map((step) => ({
-          step: step.step,
-          at: wireInstant(step.at),
-          duration_ms: step.durationMs,
-          detail: step.detail,
-          delivery_id: step.deliveryId,
-        })),
-        deliveries: route.deliveries.map(deliveryBodyOf),
-        would: route.would === null ? null : placeBody(route.would),
+      return routeBodyOf(route);
+    },
+  );
+
+  app.post(
+    '/emails/explain-route',
+    {
+      bodyLimit: MAIL_BODY_LIMIT,
+      config: { access: access.readAccount, answerWithinMs: EXPLAIN_ANSWER_MS },
+      schema: {
+        operationId: 'explainRoute',
+        summary: 'Explain the route of mail that has not been received',
+        description:
+          'Returns where an email that you describe would go by the current rules and routes, and why. Stores nothing and asks no language model.',
+        tags: ['Guard rules'],
+        body: describedMail,
+        response: { 200: routeBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { to, from, raw, subject, text, html, headers } = request.body;
+      const described = {
+        to,
+        from: from ?? null,
+        raw: raw ?? null,
+        subject: subject ?? null,
+        text: text ?? null,
+        html: html ?? null,
+        headers: headers ?? null,
       };
+      return routeBodyOf(await explainRoute(contextOf(request), described));
     },
   );
 
@@ -182,5 +199,38 @@ function placeBody({ outcome, via, rule, endpoint, reason, matches }: RoutePlace
         : { id: endpoint.id, name: endpoint.name, type: endpoint.type, is_active: endpoint.isActive },
     reason,
     matches,
+  };
+}
+
+function routeBodyOf(route: Omit<ExplainedRoute, 'emailId'> & { emailId: string | null }): z.infer<typeof routeBody> {
+  return {
+    email_id: route.emailId,
+    recipient: route.recipient,
+    ...placeBody(route),
+    address:
+      route.address === null
+        ? null
+        : { id: route.address.id, address: route.address.address, is_active: route.address.isActive },
+    domain:
+      route.domain === null
+        ? null
+        : { id: route.domain.id, domain: route.domain.name, is_catch_all: route.domain.isCatchAllEnabled },
+    released_at: wireInstant(route.releasedAt),
+    model: route.answers.map((answer) => ({
+      guard_rule_id: answer.ruleId,
+      match: answer.isMatch,
+      reason: answer.reason,
+      at: answer.at,
+      duration_ms: answer.durationMs,
+    })),
+    steps: route.steps.map((step) => ({
+      step: step.step,
+      at: wireInstant(step.at),
+      duration_ms: step.durationMs,
+      detail: step.detail,
+      delivery_id: step.deliveryId,
+    })),
+    deliveries: route.deliveries.map(deliveryBodyOf),
+    would: route.would === null ? null : placeBody(route.would),
   };
 }

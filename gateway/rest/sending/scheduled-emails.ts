@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { OperationContext } from '../../../operations/context.ts';
+import { retrySending } from '../../../operations/sending/recipients.ts';
 import * as scheduled from '../../../operations/sending/scheduled-emails.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
@@ -15,6 +16,15 @@ export const scheduleChange = z
     scheduled_at: instant,
   })
   .meta({ id: 'ScheduleChange' });
+
+const retriedSending = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    id: z.string(),
+    recipient_ids: z.array(z.string()).meta({ description: 'IDs of the recipients that are retried now.' }),
+  })
+  .meta({ id: 'RetriedSending' });
 
 const resumeBody = z
   .object({
@@ -32,6 +42,26 @@ const resumeBody = z
 export const scheduledEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   const response = { 200: scheduleChange, default: errorBody };
   const tags = ['Emails'];
+
+  app.post(
+    '/emails/:id/retry-sending',
+    {
+      config: { access: access.sendAccount },
+      schema: {
+        operationId: 'retrySending',
+        summary: 'Retry deferred recipients now',
+        description: 'Retries the recipients of a sent email that a server deferred, without waiting for their time.',
+        tags,
+        params: idInPath,
+        response: { 200: retriedSending, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const recipientIds = await retrySending(contextOf(request), id);
+      return { success: true as const, message: 'The email is being sent again', id, recipient_ids: recipientIds };
+    },
+  );
 
   app.post(
     '/emails/:id/cancel',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { forwardEmail } from '../../../operations/sending/forward-email.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { limitEntries } from '../../../schema/input-shapes.ts';
@@ -113,6 +114,67 @@ export const replyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         replied_to_thread_id: receipt.repliedTo?.threadId ?? null,
         is_thread_reply: receipt.repliedTo?.isThread ?? false,
       };
+      const scheduled = scheduledBodyOf(receipt);
+      if (scheduled !== null) return reply.code(201).send({ ...scheduled, ...providerIdsOf(receipt), ...original });
+      return { ...sentBodyOf(receipt), ...original };
+    },
+  );
+};
+
+const { attachments: _ownFiles, ...forwardedContent } = contentShape;
+
+const forwardBody = z
+  .object({
+    from: sendBody.shape.from,
+    to: sendBody.shape.to,
+    subject: z.string().nullish().meta({ description: 'The default is `Fwd: ` and the subject of the original.' }),
+    ...forwardedContent,
+    text: z.string().nullish().meta({ description: 'Text above the original. The default is none.' }),
+    html: z.string().nullish().meta({
+      description: 'HTML above the original. By default it is created from `text`, if the original has HTML.',
+    }),
+    with_attachments: z.boolean().default(true).meta({ description: 'Whether to include the attachments.' }),
+  })
+  .meta({
+    id: 'ForwardEmail',
+    required: ['from', 'to'],
+    'x-examples': [{ from: 'support@example.com', to: 'ada@example.org', text: 'For your information.' }],
+  });
+
+const forwardedFrom = { forwarded_email_id: z.string().meta({ description: 'ID of the original.' }) };
+
+export const forwardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
+  app.post(
+    '/emails/:id/forward',
+    {
+      bodyLimit: MAIL_BODY_LIMIT,
+      preValidation: async (request) => limitEntries(request.body),
+      config: { access: access.send },
+      schema: {
+        operationId: 'forwardEmail',
+        summary: 'Forward an email',
+        description:
+          'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread. Also needs the scope `read`.',
+        tags: ['Emails'],
+        params: idInPath,
+        headers: idempotencyHeader,
+        body: forwardBody,
+        response: {
+          200: sentAnswer.extend(forwardedFrom).meta({ id: 'SentForward' }),
+          201: scheduledAnswer.extend({ ...providerIds, ...forwardedFrom }).meta({ id: 'ScheduledForward' }),
+          403: errorBody,
+          409: errorBody,
+          default: errorBody,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request;
+      const idempotency = idempotencyOf(request.headers, 'forward', [params.id, body]);
+      const { attachments: _none, ...email } = newEmailOf(body);
+      const attachments = body.with_attachments ? ('all' as const) : ('none' as const);
+      const { receipt } = await forwardEmail(contextOf(request), params.id, { ...email, attachments }, idempotency);
+      const original = { forwarded_email_id: params.id };
       const scheduled = scheduledBodyOf(receipt);
       if (scheduled !== null) return reply.code(201).send({ ...scheduled, ...providerIdsOf(receipt), ...original });
       return { ...sentBodyOf(receipt), ...original };

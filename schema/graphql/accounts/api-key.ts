@@ -175,7 +175,8 @@ builder.mutationField('createApiKey', (t) =>
       }),
       expiresAt: t.input.field({
         type: 'DateTime',
-        description: 'When the key expires. Omit or pass null for a key that never expires.',
+        description:
+          'When the key expires. Omit or pass null for a key that never expires, or expires with the key that creates it.',
       }),
       scopes: t.input.field({
         type: [ApiKeyScope],
@@ -232,10 +233,16 @@ builder.mutationField('revokeApiKey', (t) =>
     access: access.manage,
     description:
       'Revokes an API key permanently. Takes effect at once here and within 5 seconds on other machines. A key can revoke itself, even the last one.',
-    input: { id: t.input.id({ required: true, description: 'ID of the key, not its secret.' }) },
+    input: {
+      id: t.input.id({ required: true, description: 'ID of the key, not its secret.' }),
+      keepsConfiguration: t.input.boolean({
+        description:
+          'True keeps the endpoints, routes, guard rules, scheduled emails and keys that the key created: they are then yours. By default they end with the key.',
+      }),
+    },
     errors: { dataField: { name: 'apiKey' } },
-    resolve: async (_root, { input: { id } }, context) => {
-      await keys.revokeApiKey(context.operations, id);
+    resolve: async (_root, { input: { id, keepsConfiguration } }, context) => {
+      await keys.revokeApiKey(context.operations, id, { keepsConfiguration: keepsConfiguration ?? false });
       forgetLoaded(context);
       return id;
     },

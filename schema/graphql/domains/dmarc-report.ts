@@ -3,10 +3,11 @@ import { type DmarcPolicy, type DmarcRecord, isAligned } from '../../../core/dom
 import { UserError } from '../../../core/shared/errors.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { DmarcSource } from '../../../db/queries/domains/dmarc-list.ts';
+import { invalid } from '../../../operations/context.ts';
 import * as reports from '../../../operations/domains/dmarc-reports.ts';
 import { type DmarcSummary, SUMMARY_DAYS, summarizeDmarc } from '../../../operations/domains/dmarc-reports.ts';
 import { access } from '../access.ts';
-import { builder, enumValues } from '../builder.ts';
+import { builder, enumValues, requirePageSize } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
 import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
@@ -213,12 +214,14 @@ DmarcReportNode.implement({
       type: [DmarcRecordRef],
       description: 'Records in the order of the report. The first 1,000 are kept.',
       args: {
-        first: t.arg.int({ defaultValue: DEFAULT_RECORDS, description: 'Number of records to return, up to 1,000.' }),
+        first: t.arg.int({ defaultValue: DEFAULT_RECORDS, description: 'Number of records to return, 1 to 1,000.' }),
         skip: t.arg.int({ defaultValue: 0, description: 'Number of records to skip.' }),
       },
       complexity: ({ first }) => ({ field: 1, multiplier: recordLimit(first) }),
-      resolve: ({ id }, { first, skip }, context) =>
-        records(context, id, { limit: recordLimit(first), offset: Math.max(0, skip ?? 0) }),
+      resolve: ({ id }, { first, skip }, context) => {
+        if (skip != null && skip < 0) throw invalid(`\`skip\` is ${skip}. Use 0 or more.`, 'skip');
+        return records(context, id, { limit: recordLimit(first), offset: skip ?? 0 });
+      },
     }),
     email: t.field({
       type: EmailNode,
@@ -231,7 +234,8 @@ DmarcReportNode.implement({
 });
 
 function recordLimit(first: number | null | undefined): number {
-  return Math.min(MOST_RECORDS, Math.max(1, first ?? DEFAULT_RECORDS));
+  requirePageSize({ first }, MOST_RECORDS);
+  return first ?? DEFAULT_RECORDS;
 }
 
 builder.queryField('dmarcReport', (t) =>

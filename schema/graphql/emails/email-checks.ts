@@ -1,7 +1,8 @@
 import type { MailChecks, MailIssue } from '../../../core/html/check-mail.ts';
-import { readEmailChecks } from '../../../operations/emails/email-checks.ts';
+import { checkEmailHtml } from '../../../operations/emails/email-checks.ts';
 import { builder, enumValues } from '../builder.ts';
 import { EmailNode } from '../nodes.ts';
+import { loadEmailParts } from './email-content.ts';
 
 /** The HTML of hostile mail takes hundreds of milliseconds. */
 const COST = 200;
@@ -76,6 +77,9 @@ builder.objectFields(EmailNode, (t) => ({
     description:
       'What recipients may not see as the author meant it: broken links, images without alternative text, HTML that Gmail cuts, and features that common mail clients lack.',
     complexity: { field: COST },
-    resolve: ({ id }, _args, context) => readEmailChecks(context.reads, id),
+    resolve: async ({ id }, _args, context) => {
+      const { html } = await loadEmailParts(context, id, 'html');
+      return checkEmailHtml(context.reads, id, { html });
+    },
   }),
 }));

@@ -1,10 +1,14 @@
+import { createContextCache } from '@pothos/core';
+import DataLoader from 'dataloader';
+import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import { readSecurityWarnings, type SecurityWarning } from '../../../operations/emails/security-warnings.ts';
 import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { builder, enumValues } from '../builder.ts';
+import type { GraphContext } from '../context.ts';
 import { EmailNode } from '../nodes.ts';
 import { loadEmailParts } from './email-content.ts';
 
-/** The HTML of hostile mail takes tens of milliseconds, and known people are read by a statement for each email. */
+/** The HTML of hostile mail takes tens of milliseconds, and known people are compared with each sender. */
 const COST = 50;
 
 const SecurityWarningKind = builder.enumType('SecurityWarningKind', {
@@ -32,17 +36,27 @@ const SecurityWarningRef = builder.objectRef<SecurityWarning>('SecurityWarning')
   }),
 });
 
+const warningsOf = createContextCache(
+  (context: GraphContext) =>
+    new DataLoader<EmailSummary, SecurityWarning[], string>(
+      async (emails) => {
+        const parts = await Promise.all(emails.map(({ id }) => loadEmailParts(context, id, 'html')));
+        const mails = emails.map((email, at) => ({
+          email,
+          html: parts[at]?.html ?? null,
+          authentication: authenticationOf(parts[at]?.authentication ?? null),
+        }));
+        return readSecurityWarnings(context.reads, mails);
+      },
+      { cacheKeyFn: ({ id }) => id },
+    ),
+);
+
 builder.objectFields(EmailNode, (t) => ({
   securityWarnings: t.field({
     type: [SecurityWarningRef],
     description: 'Deceptive links, display names and domains in a received email, up to 22. Empty for sent mail.',
     complexity: { field: COST },
-    resolve: async (email, _args, context) => {
-      const { html, authentication } = await loadEmailParts(context, email.id, 'html');
-      return readSecurityWarnings(context.reads, email, {
-        html,
-        authentication: authenticationOf(authentication),
-      });
-    },
+    resolve: (email, _args, context) => warningsOf(context).load(email),
   }),
 }));

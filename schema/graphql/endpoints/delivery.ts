@@ -1,18 +1,17 @@
 import type { ActionLog, ActionResult, ActionType } from '../../../core/endpoints/actions.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import { invalid } from '../../../operations/context.ts';
-import { readRawSource } from '../../../operations/emails/attachments.ts';
+import { loadRawSources } from '../../../operations/emails/attachments.ts';
 import {
-  buildDeliveryPayload,
   countDeliveries,
   type DeliveryAttempt,
-  type DeliveryPayload,
   type DeliveryQuery,
   type DeliverySummary,
   findForwardRecipients,
   loadDeliveryAttempts,
   pageDeliveries,
 } from '../../../operations/endpoints/deliveries.ts';
+import { buildDeliveryPayloads } from '../../../operations/endpoints/delivery-payloads.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
@@ -343,16 +342,27 @@ function lastOutcome(responseData: unknown): { error?: string | null; statusCode
 /** It may have to read the whole message. */
 const COST = 100;
 
-const DeliveryPayloadRef = builder.objectRef<DeliveryPayload & { most: number }>('DeliveryPayload').implement({
+/** The beginning of a request body, so that long bodies are not kept until the response is complete. */
+interface ShownPayload {
+  beginning: Buffer;
+  sizeBytes: number;
+  url: string;
+  isEndpointChanged: boolean;
+}
+
+const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').implement({
   description: 'The request body that delivers an email to a webhook.',
   fields: (t) => ({
     text: t.string({
       extensions: secret,
       description: 'JSON, unless it was cut. Its links work without a key for one week after delivery.',
-      resolve: ({ body, most }) => textOf(body, most),
+      resolve: ({ beginning }) => textOf(beginning, beginning.length),
     }),
-    sizeBytes: t.int({ description: 'Size in bytes.', resolve: ({ body }) => body.length }),
-    isCut: t.boolean({ description: 'Whether the text was cut.', resolve: ({ body, most }) => body.length > most }),
+    sizeBytes: t.exposeInt('sizeBytes', { description: 'Size in bytes.' }),
+    isCut: t.boolean({
+      description: 'Whether the text was cut.',
+      resolve: ({ beginning, sizeBytes }) => sizeBytes > beginning.length,
+    }),
     url: t.string({ description: 'URL of the request.', extensions: secretUrl, resolve: ({ url }) => url }),
     isEndpointChanged: t.exposeBoolean('isEndpointChanged', {
       description:
@@ -360,6 +370,16 @@ const DeliveryPayloadRef = builder.objectRef<DeliveryPayload & { most: number }>
     }),
   }),
 });
+
+const payloadOf = loadByOwner(({ reads }, deliveryIds, most: number) =>
+  buildDeliveryPayloads(reads, deliveryIds, ({ body, url, isEndpointChanged }): ShownPayload => {
+    // A copy, which does not hold the whole body.
+    const beginning = Buffer.from(body.subarray(0, most));
+    return { beginning, sizeBytes: body.length, url, isEndpointChanged };
+  }),
+);
+// One more byte shows whether the source is cut.
+const rawSourceOf = loadByOwner(({ reads }, emailIds, most: number) => loadRawSources(reads, emailIds, most + 1));
 
 builder.objectField(DeliveryNode, 'payload', (t) =>
   t.field({
@@ -369,11 +389,7 @@ builder.objectField(DeliveryNode, 'payload', (t) =>
       'The request body that an attempt would send now. Bodies are not stored; as long as the endpoint and the parsed email are unchanged, every attempt sends the same bytes. Null for forwarded copies and if the endpoint or email was deleted. Expensive: request it for single deliveries.',
     complexity: COST,
     args: { maxBytes: t.arg.int(maxBytesArgument) },
-    resolve: async ({ id }, { maxBytes }, { reads }) => {
-      const most = checkMaxBytes(maxBytes);
-      const payload = await buildDeliveryPayload(reads, id);
-      return payload === null ? null : { ...payload, most };
-    },
+    resolve: ({ id }, { maxBytes }, context) => payloadOf(context, id, checkMaxBytes(maxBytes)),
   }),
 );
 
@@ -384,10 +400,9 @@ builder.objectField(EmailNode, 'rawSource', (t) =>
     description: 'The raw message. Null if it is no longer stored. Expensive: request it for single emails.',
     complexity: COST,
     args: { maxBytes: t.arg.int(maxBytesArgument) },
-    resolve: async ({ id, hasOctets }, { maxBytes }, { reads }) => {
+    resolve: async ({ id, hasOctets }, { maxBytes }, context) => {
       const most = checkMaxBytes(maxBytes);
-      // One more byte shows whether the source is cut.
-      const bytes = hasOctets ? await readRawSource(reads, id, most + 1) : null;
+      const bytes = hasOctets ? await rawSourceOf(context, id, most) : null;
       return bytes === null ? null : { text: textOf(bytes, most), isCut: bytes.length > most };
     },
   }),

@@ -13,6 +13,7 @@ import { parseInput, replayInputShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
+import { loadByOwner } from '../load-by-owner.ts';
 import { EndpointInterface } from '../nodes.ts';
 import { secretUrl } from '../secret.ts';
 import { WebhookEndpoint, WebhookFormat } from './endpoint.ts';
@@ -257,6 +258,10 @@ builder.mutationFields((t) => ({
 /** Each delivery is checked individually. */
 const COST = 20;
 
+const replayCountOf = loadByOwner(({ reads }, endpointIds, period: Parameters<typeof countReplayed>[2]) =>
+  countReplayed(reads, endpointIds, period),
+);
+
 builder.interfaceField(EndpointInterface, 'replayCount', (t) =>
   t.int({
     description: `Number of emails that replayDeliveries would deliver again, in as many calls as needed. Counting stops at ${MAX_REPLAY_COUNTED}. Pass the \`until\` of the last call to get the number that is left.`,
@@ -266,7 +271,7 @@ builder.interfaceField(EndpointInterface, 'replayCount', (t) =>
       until: t.arg({ type: 'DateTime', description: 'End of the period. Null means now.' }),
       status: t.arg({ type: ReplayStatus, defaultValue: 'failed', description: 'Which deliveries to replay.' }),
     },
-    resolve: ({ id }, { since, until, status }, { reads }) =>
-      countReplayed(reads, id, { since, until: until ?? null, status: status ?? 'failed' }),
+    resolve: ({ id }, { since, until, status }, context) =>
+      replayCountOf(context, id, { since, until: until ?? null, status: status ?? 'failed' }),
   }),
 );

@@ -1,11 +1,12 @@
 import { readForwardingConfig, readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
 import type { EndpointOrdering, EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { SigningSecret } from '../../../core/endpoints/webhook-signature.ts';
-import type { KeysetPage } from '../../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import {
   countEndpoints,
   countUsingAddresses,
   type Endpoint,
+  type EndpointQuery,
   findCatchAllDomains,
   pageEndpoints,
   pageUsingAddresses,
@@ -15,7 +16,7 @@ import {
 import { parseInput, searchShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
-import { connection, totalCount } from '../connection.ts';
+import { connection, connectionBy, orderedCursors, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface, endpointTypeName } from '../nodes.ts';
 import { secret, secretUrl } from '../secret.ts';
@@ -325,6 +326,14 @@ const EndpointFilter = builder.inputType('EndpointFilter', {
   }),
 });
 
+const EndpointOrder = builder.enumType('EndpointOrder', {
+  description: 'Order of a list of endpoints.',
+  values: enumValues<NonNullable<EndpointQuery['order']>>({
+    newest: 'By the time they were created, newest first.',
+    oldest: 'By the time they were created, oldest first.',
+  }),
+});
+
 builder.queryFields((t) => ({
   endpoint: t.field({
     type: EndpointInterface,
@@ -338,16 +347,26 @@ builder.queryFields((t) => ({
     {
       type: EndpointInterface,
       access: access.readAccount,
-      description: 'Your endpoints, newest first.',
-      args: { filter: t.arg({ type: EndpointFilter, description: 'Filters the endpoints.' }) },
+      description: 'Your endpoints.',
+      args: {
+        filter: t.arg({ type: EndpointFilter, description: 'Filters the endpoints.' }),
+        orderBy: t.arg({
+          type: EndpointOrder,
+          defaultValue: 'newest',
+          description: 'Order of the list. A cursor is valid in its order only.',
+        }),
+      },
       complexity: connectionComplexity,
-      resolve: async (_root, { filter, ...args }, { reads }) => {
+      resolve: async (_root, { filter, orderBy, ...args }, { reads }) => {
+        const order = orderBy ?? 'newest';
         const query = {
           type: filter?.type ?? undefined,
           isActive: filter?.isActive ?? undefined,
+          order,
           ...parseInput(searchShape, { search: filter?.search ?? undefined }),
         };
-        const page = await connection<Endpoint>(
+        const page = await connectionBy<Endpoint, KeysetCursor>(
+          orderedCursors(order),
           args,
           (endpoint) => ({ at: endpoint.createdAt, id: endpoint.id }),
           (span) => pageEndpoints(reads, query, span),

@@ -2,9 +2,10 @@ import type { TriedRule } from '../../../core/routing/guard-judgement.ts';
 import type { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
 import { invalid } from '../../../operations/context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from '../../../operations/routing/explain-route.ts';
-import { explainEmailRoute, type RoutePlace, type RouteStep } from '../../../operations/routing/routes.ts';
+import { loadEmailRoutes, type RoutePlace, type RouteStep } from '../../../operations/routing/routes.ts';
 import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
+import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, DomainNode, EmailAddressNode, EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
 import { GuardMatchRef } from './guard-backtest.ts';
 import { GuardAction, GuardRuleType } from './guard-rule.ts';
@@ -256,6 +257,8 @@ builder.queryField('explainRoute', (t) =>
   }),
 );
 
+const routeOf = loadByOwner(({ reads }, emailIds) => loadEmailRoutes(reads, emailIds));
+
 builder.objectField(EmailNode, 'route', (t) =>
   t.field({
     type: RouteRef,
@@ -263,6 +266,6 @@ builder.objectField(EmailNode, 'route', (t) =>
     description:
       'Where the email went and why. Null for mail that was not received. Expensive: request it for single emails.',
     complexity: ROUTE_COST,
-    resolve: ({ id, type }, _args, { reads }) => (type === 'received' ? explainEmailRoute(reads, id, 'stored') : null),
+    resolve: ({ id, type }, _args, context) => (type === 'received' ? routeOf(context, id, null) : null),
   }),
 );

@@ -1,8 +1,7 @@
 import type { SimulatedKind } from '../../../core/mime/simulated-mail.ts';
-import { invalid } from '../../../operations/context.ts';
 import {
+  readSimulatedMessage,
   type SimulatedInbound,
-  type SimulationInput,
   simulateInbound,
 } from '../../../operations/routing/simulate-inbound.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
@@ -85,41 +84,10 @@ builder.mutationField('simulateInbound', (t) =>
     },
     resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
       const idempotency = readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, 'simulate', input);
-      const simulation = { message: messageOf(input), to: input.to ?? null, from: input.from ?? null };
+      const simulation = { message: readSimulatedMessage(input), to: input.to ?? null, from: input.from ?? null };
       const simulated = await simulateInbound(context.operations, simulation, idempotency);
       forgetLoaded(context);
       return simulated;
     },
   }),
 );
-
-interface Given {
-  raw?: string | null | undefined;
-  rawBase64?: string | null | undefined;
-  template?: SimulatedKind | 'bounce' | null | undefined;
-  subject?: string | null | undefined;
-  text?: string | null | undefined;
-  html?: string | null | undefined;
-  emailId?: string | null | undefined;
-  recipient?: string | null | undefined;
-  status?: string | null | undefined;
-}
-
-function messageOf(given: Given): SimulationInput['message'] {
-  const { template } = given;
-  const isRaw = given.raw != null || given.rawBase64 != null;
-  if ([given.raw, given.rawBase64, template].filter((one) => one != null).length !== 1)
-    throw invalid('Give exactly one of raw, rawBase64 and template', 'template');
-  if (isRaw || template == null) return { raw: given.raw ?? bytesOf(given.rawBase64 ?? '') };
-  const content = { subject: given.subject ?? null, text: given.text ?? null, html: given.html ?? null };
-  if (template !== 'reply' && template !== 'bounce') return { template, ...content };
-  const { emailId } = given;
-  if (emailId == null) throw invalid('emailId is required: the email that is answered, or that bounces', 'emailId');
-  if (template === 'reply') return { template, emailId, ...content };
-  return { template, emailId, recipient: given.recipient ?? null, status: given.status ?? '5.1.1' };
-}
-
-function bytesOf(base64: string): Buffer {
-  if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)) throw invalid('rawBase64 must be base64', 'rawBase64');
-  return Buffer.from(base64, 'base64');
-}

@@ -147,6 +147,16 @@ const CancelBatchPayload = builder
     }),
   });
 
+const RetryBatchPayload = builder
+  .objectRef<{ batch: batches.Batch; retriedCount: number }>('RetryBatchPayload')
+  .implement({
+    description: 'A batch whose failed emails are sent again.',
+    fields: (t) => ({
+      batch: t.field({ type: BatchNode, description: 'The batch.', resolve: ({ batch }) => batch }),
+      retriedCount: t.exposeInt('retriedCount', { description: 'Number of emails that are sent again.' }),
+    }),
+  });
+
 const asked = z.object({ emails: batchEmails(z.unknown()) });
 
 builder.mutationFields((t) => ({
@@ -183,6 +193,19 @@ builder.mutationFields((t) => ({
     input: { id: t.input.id({ required: true, description: 'ID of the batch.' }) },
     resolve: async (_root, { input }, context) => {
       const done = await batches.cancelBatch(context.operations, input.id);
+      forgetLoaded(context);
+      return done;
+    },
+  }),
+  retryBatch: t.fieldWithInput({
+    type: RetryBatchPayload,
+    access: access.send,
+    description:
+      'Sends the emails of a batch that failed or bounced again, to the recipients that did not get them. Recipients that are suppressed now, and emails whose content is gone, are left out.',
+    errors: { directResult: true },
+    input: { id: t.input.id({ required: true, description: 'ID of the batch.' }) },
+    resolve: async (_root, { input }, context) => {
+      const done = await batches.retryBatch(context.operations, input.id);
       forgetLoaded(context);
       return done;
     },

@@ -1,5 +1,6 @@
 import { MAX_POLICY_UNDO_SECONDS } from '../../../core/sending/send-policy.ts';
 import { invalid } from '../../../operations/context.ts';
+import type { AttachmentFile } from '../../../operations/emails/attachments.ts';
 import * as drafts from '../../../operations/sending/drafts.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendDraft } from '../../../operations/sending/send-draft.ts';
@@ -49,6 +50,36 @@ const DraftAttachment = builder.objectRef<drafts.DraftFile>('DraftAttachment').i
     size: t.exposeInt('sizeBytes', { description: 'Bytes.' }),
   }),
 });
+
+const DraftFileRef = builder.objectRef<AttachmentFile>('DraftFile').implement({
+  description: 'An attachment of a draft with its content.',
+  isOfDomain: true,
+  fields: (t) => ({
+    filename: t.exposeString('filename', { description: 'Name of the file.' }),
+    contentType: t.exposeString('contentType', { description: 'Content type, such as `application/pdf`.' }),
+    content: t.string({
+      description: 'The file in base64.',
+      resolve: ({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
+    }),
+  }),
+});
+
+/** A file can have 10 MB, so that an operation reads at most five. */
+const FILE_COST = 1_000;
+
+builder.queryField('draftAttachment', (t) =>
+  t.field({
+    type: DraftFileRef,
+    access: access.read,
+    description: 'Reads an attachment of a draft. Expensive: an operation can read five.',
+    complexity: FILE_COST,
+    args: {
+      draftId: t.arg.id({ required: true, description: 'ID of the draft.' }),
+      id: t.arg.id({ required: true, description: 'ID of the attachment in the draft.' }),
+    },
+    resolve: (_root, { draftId, id }, { reads }) => drafts.readDraftAttachment(reads, draftId, id),
+  }),
+);
 
 const bodiesOf = loadByOwner(({ reads }: GraphContext, ids) => drafts.loadDraftBodies(reads, ids));
 

@@ -96,7 +96,7 @@ export function policyOfInput(input: PolicyFields | null | undefined): SendPolic
   } catch (error) {
     if (!(error instanceof UserError) || !Array.isArray(error.details)) throw error;
     const details = (error.details as { field: string; message: string }[]).map(({ field, message }) => ({
-      field: `policy.${field}`,
+      field: field === '' ? 'policy' : `policy.${field}`,
       message,
     }));
     throw new UserError('validation', error.message, { title: error.title ?? error.message, details, cause: error });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ActionLog, MAX_ACTIONS_BYTES } from '../../../core/endpoints/actions.ts';
-import { MAX_AUTOMATIC_REPLIES } from '../../../core/sending/automatic-reply.ts';
+import { MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES_PER_DAY } from '../../../core/sending/automatic-reply.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -92,11 +92,11 @@ function sentOf({ userId }: TestMailbox) {
       own_address: string;
       to_addresses: string[];
       thread_id: string | null;
-      is_automatic_reply: boolean;
+      automatic_reply_to: string | null;
       headers: [string, string][];
       text_body: string;
     }>(
-      `select e.id, e.subject, e.own_address, e.to_addresses, e.thread_id, e.is_automatic_reply, c.headers, c.text_body
+      `select e.id, e.subject, e.own_address, e.to_addresses, e.thread_id, e.automatic_reply_to, c.headers, c.text_body
        from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
        where e.user_id = $1 and e.type = 'sent' order by e.id`,
       [userId],
@@ -144,7 +144,7 @@ test('runs all actions of a response and finishes its delivery', async () => {
     to_addresses: ['ann@sender.test'],
     subject: 'Re: Hello',
     thread_id: threadId,
-    is_automatic_reply: true,
+    automatic_reply_to: 'ann@sender.test',
     text_body: 'We are on it.',
   });
   expect(Object.fromEntries(reply?.headers ?? [])).toMatchObject({ 'auto-submitted': 'auto-replied' });
@@ -152,7 +152,7 @@ test('runs all actions of a response and finishes its delivery', async () => {
     id: actions?.results[1]?.emailId,
     to_addresses: ['bob@elsewhere.test'],
     subject: 'Fwd: Hello',
-    is_automatic_reply: false,
+    automatic_reply_to: null,
   });
   expect(await one('select is_read, is_archived from email where id = $1', [emailId])).toEqual({
     is_read: true,
@@ -377,6 +377,24 @@ describe('an action is refused', () => {
     expect((await respond(mailbox, [reply], { threadId })).actions?.problem).toBeNull();
     const six = Array.from({ length: MAX_AUTOMATIC_REPLIES + 1 }, () => reply);
     expect((await respond(mailbox, six)).actions?.problem).toEqual({ place: 'actions[5]', message: limit });
+  });
+
+  test('when each reply opens a new thread, after ten to one sender within a day', async () => {
+    const mailbox = await mailboxOf();
+    const reply = { type: 'reply', text: 'Thank you' };
+    for (let sent = 0; sent < MAX_AUTOMATIC_REPLIES_PER_DAY; sent++)
+      expect((await respond(mailbox, [reply])).actions?.problem).toBeNull();
+    const limit = `At most ${MAX_AUTOMATIC_REPLIES_PER_DAY} automatic replies are sent to ann@sender.test within a day.`;
+    expect(await refusalOf(mailbox, reply)).toBe(limit);
+    expect(await sentOf(mailbox)).toHaveLength(MAX_AUTOMATIC_REPLIES_PER_DAY);
+    // Another plus tag is the same sender; another sender and another day are not.
+    expect(await refusalOf(mailbox, reply, { fromAddress: 'ann+ticket7@sender.test' })).toBe(limit);
+    expect((await respond(mailbox, [reply], { fromAddress: 'ben@sender.test' })).actions?.problem).toBeNull();
+    await database.pool.query(
+      `update email set created_at = created_at - interval '25 hours' where user_id = $1 and type = 'sent'`,
+      [mailbox.userId],
+    );
+    expect((await respond(mailbox, [reply])).actions?.problem).toBeNull();
   });
 
   test('when the hourly sending limit is reached', async () => {

@@ -19,6 +19,8 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     payloadQuery: null,
     ordering: 'none' as const,
     allowsActions: false,
+    setByKeyId: null,
+    grantedScopes: null,
     webhook: null,
   },
   webhook: {

@@ -173,11 +173,11 @@ test('real mail is parsed by the real parser', async () => {
   expect(await emails()).toMatchObject([{ subject: 'Grüße', parse_error: null }]);
 });
 
-test('a message is accepted, parsed and shown, threading is woken and the feed told', async () => {
+test('accepts a message, stores it with its thread, and wakes the router', async () => {
   await start();
   const woken: unknown[] = [];
   const told: unknown[] = [];
-  bus.onWake('threading.assign.wake', (wake) => void woken.push(wake));
+  bus.onWake('delivery.route.wake', (wake) => void woken.push(wake));
   bus.subscribe('event.appended', (event) => void told.push(event));
   const verdict = await bus.ask('receiving.recipient.check', { recipient: hello.address, reversePath: '' });
   expect(verdict).toMatchObject({ verdict: 'accept', userId: hello.userId });
@@ -185,7 +185,7 @@ test('a message is accepted, parsed and shown, threading is woken and the feed t
   await until(async () => told.length > 0);
   expect(await emails()).toEqual([{ id: emailId, subject: 'hello', parse_error: null }]);
   expect(woken).toEqual([{ userId: hello.userId, emailIds: [emailId] }]);
-  expect(told).toEqual([{ userId: hello.userId, lastSeq: 1 }]);
+  expect(told).toEqual([{ userId: hello.userId, lastSeq: 2 }]);
 });
 
 test('what a process left behind is swept up when its leases have run out', async () => {
@@ -211,7 +211,9 @@ test('two processes share what was left behind, and each message is shown once',
     [hello.userId],
   );
   expect(Number(rows[0].sum)).toBe(200);
-  const events = await actor.pool.query('select count(*) from event where user_id = $1', [hello.userId]);
+  const events = await actor.pool.query(`select count(*) from event where user_id = $1 and kind = 'email.received'`, [
+    hello.userId,
+  ]);
   expect(events.rows[0].count).toBe(200);
 });
 
@@ -325,12 +327,14 @@ test('the fault points lie before and after the commit, before and after the par
   const points: FaultPoint[] = [];
   await start({ fault: (point) => void points.push(point) });
   await accept('observed');
-  await until(async () => (await emails()).length === 1);
+  await until(async () => points.includes('receiving.stored'));
   expect(points).toEqual([
     'receiving.before-commit',
     'receiving.after-commit',
     'receiving.parse-claimed',
     'receiving.parse-done',
+    'receiving.threads-joined',
+    'receiving.stored',
   ]);
 });
 

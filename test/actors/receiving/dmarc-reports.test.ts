@@ -71,7 +71,7 @@ test.each(['zip', 'gzip', 'xml'] as const)('a report as %s gets a row beside its
   expect(await events()).toEqual([
     expect.objectContaining({ seq: 1, kind: 'email.received' }),
     {
-      seq: 2,
+      seq: 3,
       kind: 'dmarc.report_received',
       email_id: emailId,
       data: {

@@ -202,9 +202,9 @@ describe.runIf(hasCorpora)('real reports', () => {
     ['flanker__zed', 'asdfasdfasdfasdfasdfasdfewrqertrtyrthsfgdfgadfqeadvxzvz@gmail.com', 'bounced', true],
     ['mikel-mail__multipart_report_emails_multi_address_bounce1', 'bbbbvhvbbvkjbhfbvbvjhb@gmail.com', 'bounced', true],
     ['mikel-mail__multipart_report_emails_report_422', 'fraser@oooooooo.com.au', 'delivered', false],
-    ['mikel-mail__multipart_report_emails_report_530', 'edwin@zzzzzzz.com', 'bounced', false],
-    ['mimekit__delivery-status', 'newsletter-request@imusic.com', 'bounced', false],
-    ['mimekit__delivery-status2', 'source@domain.com', 'bounced', false],
+    ['mikel-mail__multipart_report_emails_report_530', 'edwin@zzzzzzz.com', 'bounced', true],
+    ['mimekit__delivery-status', 'newsletter-request@imusic.com', 'bounced', true],
+    ['mimekit__delivery-status2', 'source@domain.com', 'bounced', true],
   ])('%s leaves %s %s, suppressed: %s, and nobody else', async (name, address, status, isSuppressed) => {
     // The one whose return address it is stands beside the one that the report names.
     const sent = await insertSentMail(database, mailbox, {

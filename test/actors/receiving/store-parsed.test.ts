@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAcceptor } from '../../../actors/receiving/accept-message.ts';
-import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
+import {
+  type ParsedReception,
+  type StoreOptions,
+  storeParsed,
+  type ThreadedEmails,
+} from '../../../actors/receiving/store-parsed.ts';
 import { type DmarcReport, readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import { type Authentication, undecided } from '../../../core/mime/authentication.ts';
 import { type ParsedMessage, scanHeaders } from '../../../core/mime/parse-message.ts';
@@ -39,6 +44,8 @@ beforeEach(async () => {
     log,
     claimant: 'one',
     mailHostname: 'mx.test',
+    now: () => new Date(),
+    random: (bytes) => randomBytes(bytes),
     makeId,
   };
 });
@@ -119,6 +126,16 @@ const message: ParsedMessage = {
   parseError: null,
 };
 
+async function store(given: StoreOptions, receptions: readonly ParsedReception[]) {
+  const all: ThreadedEmails[] = [];
+  for (let waiting = receptions; waiting.length > 0; ) {
+    const { stored, busy } = await storeParsed(given, waiting);
+    all.push(...stored);
+    waiting = busy;
+  }
+  return all;
+}
+
 function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage> = {}): ParsedReception[] {
   const outcome = { message: { ...message, ...changes }, authentication: null, dmarcReport: null, words: new Map() };
   return receptions.map((reception) => ({ reception, outcome }));
@@ -128,6 +145,15 @@ async function count(table: string, userId = hello.userId): Promise<number> {
   const { rows } = await actor.pool.query<{ count: number }>(`select count(*) from ${table} where user_id = $1`, [
     userId,
   ]);
+  return rows[0]?.count ?? -1;
+}
+
+/** Events of received mail; others tell what became of threads. */
+async function countEvents(): Promise<number> {
+  const { rows } = await actor.pool.query<{ count: number }>(
+    `select count(*) from event where user_id = $1 and kind = 'email.received'`,
+    [hello.userId],
+  );
   return rows[0]?.count ?? -1;
 }
 
@@ -141,8 +167,8 @@ async function counted(userId = hello.userId): Promise<number> {
 
 test('a parsed message becomes an email with every field in its place', async () => {
   const [reception] = await accept(hello, 1);
-  const stored = await storeParsed(options, parsed(reception ? [reception] : []));
-  expect(stored).toEqual([{ userId: hello.userId, emailIds: [reception?.emailId], lastSeq: 1 }]);
+  const stored = await store(options, parsed(reception ? [reception] : []));
+  expect(stored).toEqual([{ userId: hello.userId, emailIds: [reception?.emailId], lastSeq: 2 }]);
   const { rows } = await actor.pool.query(
     `select e.*, c.*, s.text as search, r.parsed_at is not null as is_parsed, r.claimed_by, r.accepted_at
      from email e join email_content c on c.email_id = e.id join email_search s on s.email_id = e.id
@@ -171,7 +197,7 @@ test('a parsed message becomes an email with every field in its place', async ()
     has_attachments: true,
     attachment_count: 1,
     is_read: false,
-    thread_id: null,
+    thread_id: expect.stringMatching(/^th_/),
     headers: message.headers,
     addresses: message.addresses,
     in_reply_to: message.inReplyTo,
@@ -192,7 +218,10 @@ test('a parsed message becomes an email with every field in its place', async ()
   expect(rows[0].search).toContain('re: grüße');
   expect(rows[0].search).toContain('ann <ann@elsewhere.test>');
   const events = await actor.pool.query('select seq, kind, email_id from event where user_id = $1', [hello.userId]);
-  expect(events.rows).toEqual([{ seq: 1, kind: 'email.received', email_id: reception?.emailId }]);
+  expect(events.rows).toEqual([
+    { seq: 1, kind: 'email.received', email_id: reception?.emailId },
+    { seq: 2, kind: 'email.threaded', email_id: reception?.emailId },
+  ]);
 });
 
 test('an email has its search words as soon as it is stored, the same that are made from its rows', async () => {
@@ -201,7 +230,7 @@ test('an email has its search words as soon as it is stored, the same that are m
   const [made, ready] = parsed([one, two]);
   if (!made || !ready) throw new Error('two were parsed');
   const words = new Map([[two.emailId, `'made':1A`]]);
-  await storeParsed(options, [made, { ...ready, outcome: { ...ready.outcome, words } }]);
+  await store(options, [made, { ...ready, outcome: { ...ready.outcome, words } }]);
   const stored = async (emailId: string) => {
     const { rows } = await actor.pool.query<{ words: string }>(
       'select words::text from email_words where user_id = $1 and email_id = $2',
@@ -225,7 +254,7 @@ test('bodies of many messages keep to their own rows', async () => {
       cleanedText: n % 5 === 0 ? null : `${n}`,
     }),
   );
-  await storeParsed(options, outcomes);
+  await store(options, outcomes);
   const { rows } = await actor.pool.query('select * from email_content where user_id = $1', [hello.userId]);
   const byId = new Map(rows.map((row) => [row.email_id, row]));
   for (const { reception, outcome } of outcomes) {
@@ -241,7 +270,7 @@ test('bodies of many messages keep to their own rows', async () => {
 test('mail without a Message-ID, or with one of absurd length, gets one of ours', async () => {
   const receptions = await accept(hello, 2);
   const ids = [null, `<${'x'.repeat(2_000)}@y>`];
-  await storeParsed(
+  await store(
     options,
     receptions.flatMap((reception, n) => parsed([reception], { messageId: ids[n] ?? null })),
   );
@@ -252,20 +281,20 @@ test('mail without a Message-ID, or with one of absurd length, gets one of ours'
 
 test('a batch of two users writes both, each with a feed of its own', async () => {
   const receptions = [...(await accept(hello, 3)), ...(await accept(stranger, 2))];
-  const stored = await storeParsed(options, parsed(receptions));
+  const stored = await store(options, parsed(receptions));
   expect(new Map(stored.map(({ userId, emailIds, lastSeq }) => [userId, [emailIds.length, lastSeq]]))).toEqual(
     new Map([
-      [hello.userId, [3, 3]],
-      [stranger.userId, [2, 2]],
+      [hello.userId, [3, 6]],
+      [stranger.userId, [2, 4]],
     ]),
   );
 });
 
 test('storing twice is harmless', async () => {
   const receptions = await accept(hello, 5);
-  await storeParsed(options, parsed(receptions));
-  expect(await storeParsed(options, parsed(receptions))).toEqual([]);
-  expect([await count('email'), await count('email_content'), await counted(), await count('event')]).toEqual([
+  await store(options, parsed(receptions));
+  expect(await store(options, parsed(receptions))).toEqual([]);
+  expect([await count('email'), await count('email_content'), await counted(), await countEvents()]).toEqual([
     5, 5, 5, 5,
   ]);
 });
@@ -278,16 +307,16 @@ test('what another has claimed since is left to it', async () => {
   );
   const taken = await claimReceptions(actor, 'two', 50);
   expect(taken.map(({ reception }) => [reception.emailId, reception.tries])).toEqual([[receptions[0]?.emailId, 2]]);
-  await storeParsed(options, parsed(receptions));
+  await store(options, parsed(receptions));
   expect(await count('email')).toBe(2);
-  await storeParsed({ ...options, claimant: 'two' }, parsed(taken.map(({ reception }) => reception)));
+  await store({ ...options, claimant: 'two' }, parsed(taken.map(({ reception }) => reception)));
   expect([await count('email'), await counted()]).toEqual([3, 3]);
 });
 
 test('a message that PostgreSQL does not take is stored by its header section, and the rest of its batch as it is', async () => {
   const receptions = await accept(hello, 20);
   const outcomes = receptions.flatMap((reception, n) => parsed([reception], n === 7 ? { textBody: 'a\0b' } : {}));
-  const stored = await storeParsed(options, outcomes);
+  const stored = await store(options, outcomes);
   expect(stored.flatMap(({ emailIds }) => emailIds)).toHaveLength(20);
   const { rows } = await actor.pool.query(
     `select e.id, e.subject from email e join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
@@ -295,12 +324,12 @@ test('a message that PostgreSQL does not take is stored by its header section, a
     [hello.userId],
   );
   expect(rows).toEqual([{ id: receptions[7]?.emailId, subject: 'as scanned' }]);
-  expect([await counted(), await count('event')]).toEqual([20, 20]);
+  expect([await counted(), await countEvents()]).toEqual([20, 20]);
 });
 
 test('a message that could not be parsed is an email all the same, flagged', async () => {
   const receptions = await accept(hello, 1);
-  await storeParsed(
+  await store(
     options,
     receptions.map((reception) => ({
       reception,
@@ -322,15 +351,16 @@ test('a message that could not be parsed is an email all the same, flagged', asy
 test('counters equal a count, and feeds have no gap, after many batches at once', async () => {
   const receptions = [...(await accept(hello, 300)), ...(await accept(stranger, 100))];
   const shuffled = receptions.toSorted((one, other) => one.emailId.slice(-6).localeCompare(other.emailId.slice(-6)));
-  const chunks = Array.from({ length: 40 }, (_, n) => shuffled.slice(n * 10, n * 10 + 10));
-  await Promise.all(chunks.map((chunk) => storeParsed(options, parsed(chunk))));
+  const chunks = Array.from({ length: 8 }, (_, n) => shuffled.slice(n * 50, n * 50 + 50));
+  await Promise.all(chunks.map((chunk) => store(options, parsed(chunk))));
   for (const [userId, expected] of [
     [hello.userId, 300],
     [stranger.userId, 100],
   ] as const) {
     expect([await count('email', userId), await counted(userId)]).toEqual([expected, expected]);
     const { rows } = await actor.pool.query('select seq from event where user_id = $1 order by seq', [userId]);
-    expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: expected }, (_, n) => n + 1));
+    expect(rows.length).toBeGreaterThanOrEqual(2 * expected);
+    expect(rows.map((row) => row.seq)).toEqual(rows.map((_, n) => n + 1));
   }
 });
 
@@ -341,7 +371,7 @@ describe('a DMARC report', () => {
     const receptions = await accept(hello, 2);
     const policy = { ...report.policy, domain: hello.address.split('@')[1] ?? '' };
     const outcome = { message, authentication, dmarcReport: { ...report, policy, ...changes }, words: new Map() };
-    await storeParsed(
+    await store(
       options,
       receptions.map((reception, at) => ({
         reception,

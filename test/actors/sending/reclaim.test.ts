@@ -43,7 +43,7 @@ test('the attempt of a claim of what is in hand already is closed', async () => 
       close: () => undefined,
     },
     recorder: createSendingRecorder(context, () => undefined),
-    destinationOf: ({ domain }) => ({ key: domain, isOurs: false }),
+    destinationOf: ({ domain }) => ({ key: domain, isOurs: false, isRelay: false }),
     keep: (work) => void kept.push(work),
     onRoom: () => undefined,
   });

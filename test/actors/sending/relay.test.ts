@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { relayRoute } from '../../../actors/sending/route.ts';
+import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { attemptsOf, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
@@ -63,4 +66,40 @@ test('a relay on this machine may be spoken to without TLS, any other only over 
   expect(asked('smtp://ann:word@relay.example.com:587')).toEqual(['relay.example.com', 587, 'required', true, 'ann']);
   expect(asked('smtps://ann:word@relay.example.com')).toEqual(['relay.example.com', 465, 'immediate', true, 'ann']);
   expect(asked('smtp://relay.example.com')).toEqual(['relay.example.com', 25, 'opportunistic', false, null]);
+});
+
+test('a reply to the Message-ID that a relay gave joins the thread of the sent email', async () => {
+  const token = '0102018f00000001-aaaa-bbbb-000000';
+  const relay = await stage.startSink({ script: { message: () => `250 Ok ${token}` } });
+  await stage.start({ relayUrl: `smtp://127.0.0.1:${relay.port}` });
+  const emailId = await stage.send({ to: ['cust@anywhere.test'] });
+  await untilRecipients(stage.owner, emailId, areDelivered);
+  const { userId } = stage.sender;
+  await assignThreads(testActorContext(stage.owner), userId, [emailId]);
+
+  const relayed = `<${token}@eu-test-1.amazonses.com>`;
+  const receive = async (references: string[], owner = userId) => {
+    const [id = ''] = await insertMail(stage.owner, [{ userId: owner, inReplyTo: references.slice(0, 1), references }]);
+    await assignThreads(testActorContext(stage.owner), owner, [id]);
+    const { rows } = await stage.owner.pool.query('select thread_id from email where id = any ($1) order by type', [
+      [id, emailId],
+    ]);
+    return new Set(rows.map((row) => row.thread_id)).size;
+  };
+  expect(await receive([relayed])).toBe(1);
+  // Again, now that a message of the thread refers to it; and only in References.
+  expect(await receive(['<parent@anywhere.test>', relayed])).toBe(1);
+  // Another id of the relay, and the id in mail to another account.
+  expect(await receive(['<0102018f00000002-aaaa-bbbb-000000@eu-test-1.amazonses.com>'])).toBe(2);
+  expect(await receive([relayed], 'usr_other')).toBe(2);
+});
+
+test('no id is learned from a server that is no relay', async () => {
+  const sink = await stage.startSink({ script: { message: () => '250 Ok 0102018f00000003-aaaa-bbbb-000000' } });
+  stage.publish('direct.test', '127.0.0.1');
+  await stage.start({ port: sink.port });
+  const emailId = await stage.send({ to: ['ann@direct.test'] });
+  await untilRecipients(stage.owner, emailId, areDelivered);
+  const { rows } = await stage.owner.pool.query('select from relayed_message_id where email_id = $1', [emailId]);
+  expect(rows).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMessageId, parseMessageIds } from '../../../core/mime/message-id.ts';
+import { parseMessageId, parseMessageIds, parseReferences } from '../../../core/mime/message-id.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
 describe('the msg-ids of', () => {
@@ -55,3 +55,22 @@ test.each(['a', ' ', '<', '>', '(', ')', '@', '<@', '<a@', '\r\n ', '(<', '<\r\n
       parseMessageId(value);
     }, 250_000),
 );
+
+test.each([
+  ['<a@b.test> <c@d.test>', ['<a@b.test>', '<c@d.test>']],
+  ['bare@o55.example', ['bare@o55.example']],
+  ['one@a.test two@b.test,three@c.test', ['one@a.test', 'two@b.test', 'three@c.test']],
+  ['Your message of Monday <a@b.test>', ['<a@b.test>']],
+  ['yes', []],
+  ['<yes>', []],
+  ['', []],
+])('reads the references of %j', (value, ids) => {
+  expect(parseReferences(value)).toEqual(ids);
+});
+
+test('reads at most fifty ids without brackets, the last, from a long field', () => {
+  const value = Array.from({ length: 400 }, (_, at) => `id${at}@a.test`).join(' ');
+  expect(parseReferences(value)).toHaveLength(50);
+  expect(parseReferences(value).at(-1)).toBe('id399@a.test');
+  expect(parseReferences('a@'.repeat(50_000))).toEqual([]);
+});

@@ -45,3 +45,7 @@ test('a header section that ends at a delimiter does not hide a second From fiel
   expect(addresses.from?.text).toBe('a@x.test');
   expect(hasSeveralFromFields).toBe(true);
 });
+
+test('a delimiter at the end of the message begins no part with text', async () => {
+  expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\n--b\r\n`)).toEqual(['one', '']);
+});

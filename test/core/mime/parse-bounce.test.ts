@@ -112,14 +112,44 @@ describe('parses a recipient report', () => {
 
   test.each([
     ['no recipient', 'Action: failed\nStatus: 5.1.1\n'],
-    ['no action', 'Final-Recipient: rfc822; a@x.test\nStatus: 5.1.1\n'],
+    ['neither action nor status', 'Final-Recipient: rfc822; a@x.test\n'],
     ['an unknown action', 'Final-Recipient: rfc822; a@x.test\nAction: exploded\n'],
-    ['a recipient that is no address', 'Final-Recipient: x400; /C=DE/\nAction: failed\n'],
-    ['a recipient with spaces', 'Final-Recipient: rfc822; a@x.test b@x.test\nAction: failed\n'],
-    ['a recipient too long', `Final-Recipient: rfc822; ${'a'.repeat(400)}@x.test\nAction: failed\n`],
     ['nothing', ''],
   ])('with %s it is not a report', (_, fields) => {
     expect(first(fields)).toBeUndefined();
+  });
+
+  test.each([
+    ['that is no address', 'x400; /C=DE/'],
+    ['with spaces', 'rfc822; a@x.test b@x.test'],
+    ['too long', `rfc822; ${'a'.repeat(400)}@x.test`],
+    ['that is a local part', 'rfc822; a'],
+  ])('with a recipient %s it names none', (_, recipient) => {
+    expect(first(`Final-Recipient: ${recipient}\nAction: failed\nStatus: 5.1.1\n`)).toEqual({
+      ...plain,
+      finalRecipient: null,
+    });
+  });
+
+  test.each([
+    ['failed', '5.1.1'],
+    ['failed', '[5.1.1]'],
+    ['delayed', '4.4.1'],
+    ['delivered', '2.1.5'],
+  ])('without an action it is that of the status: %s, %s', (action, status) => {
+    expect(first(`Final-Recipient: rfc822; a@x.test\nStatus: ${status}\n`)).toMatchObject({ action });
+  });
+
+  test.each([
+    ['hard', 'Bad-Mailbox', '550 sorry'],
+    ['hard', 'bad-domain', '550 sorry'],
+    ['soft', 'spam-related', '550 sorry'],
+    ['soft', 'other', '550 sorry'],
+    // The words win.
+    ['soft', 'bad-mailbox', '552 mailbox full'],
+  ])('%s with the category %s of PowerMTA and %s', (bounce, category, words) => {
+    const fields = `Status: 5.0.0\nDiagnostic-Code: smtp; ${words}\nX-PowerMTA-BounceCategory: ${category}\n`;
+    expect(first(head + fields)).toMatchObject({ bounce });
   });
 
   test('also without a group for the message', () => {
@@ -198,8 +228,14 @@ describe('whether a report suppresses its recipient', () => {
     ['Action: failed\nStatus: 5.1.1\n', true],
     ['Action: failed\nDiagnostic-Code: smtp; 550 no such user (in reply to RCPT TO command)\n', true],
     ['Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.1.1 no such user\n', true],
-    // Words alone may be those of a filter.
-    ['Action: failed\nDiagnostic-Code: smtp; 550 no such user\n', false],
+    ['Action: failed\nDiagnostic-Code: smtp; 550 no such user\n', true],
+    ['Action: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 554 5.7.1 user unknown\n', true],
+    ['Action: failed\nStatus: 4.1.1\nDiagnostic-Code: smtp; 450 4.1.1 unknown user\n', true],
+    ['Action: failed\nStatus: 5.4.4\nDiagnostic-Code: X-Postfix; Host not found\n', true],
+    ['Action: delayed\nStatus: 4.1.1\nDiagnostic-Code: smtp; 450 4.1.1 unknown user\n', false],
+    ['Action: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 550 5.7.1 Unable to verify sender: user unknown\n', false],
+    ['Action: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 550 5.7.1 Client host unknown\n', false],
+    ['Action: failed\nStatus: 5.7.26\nDiagnostic-Code: smtp; 550 5.7.26 no such user\n', false],
     ['Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.7.1 IP address blacklisted by recipient\n', false],
     ['Action: failed\nStatus: 5.2.2\n', false],
     ['Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 552 mailbox full\n', false],

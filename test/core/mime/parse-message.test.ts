@@ -112,6 +112,21 @@ describe('bodies', () => {
     expect(message.htmlBody).toBe('<p>Hi</p>\n<pre>List &lt;footer&gt;</pre>');
   });
 
+  test.each([
+    ['Begin forwarded message:', 'Parcel', true],
+    ['---------- Forwarded message ---------', 'Parcel', true],
+    ['-------- Weitergeleitete Nachricht --------', 'Paket', true],
+    ['---------- Forwarded message ---------', 'Re: Parcel', false],
+    ['-----Original Message-----', 'Parcel', false],
+    ['> Begin forwarded message:', 'Parcel', false],
+  ])('keep the message below "%s" with the subject %s: %s', async (title, subject, isKept) => {
+    const fields = 'From: Otto <otto@x.test>\r\nSubject: Parcel\r\nDate: 2 November 2026 at 10:00\r\nTo: ann@x.test';
+    const text = `Please handle this.\r\n\r\n${title}\r\n\r\n${fields}\r\n\r\nThe parcel is broken.\r\n`;
+    const { cleanedText } = await parse(`${HEAD.replace('Hello', subject)}\r\n${text}`);
+    expect(cleanedText?.includes('The parcel is broken.')).toBe(isKept);
+    expect(cleanedText).toContain('Please handle this.');
+  });
+
   test('are stripped of quotations, but not in a forwarded message', async () => {
     const body = 'Look.\r\n\r\nOn Mon, 1 Jan 2026, Ann <ann@y.test> wrote:\r\n> old\r\n';
     expect((await parsed('', body)).cleanedText).toBe('Look.');

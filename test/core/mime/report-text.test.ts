@@ -67,8 +67,9 @@ describe('a bounce in words', () => {
     ['550 5.1.1 User unknown', true],
     ['550 User unknown (in reply to RCPT TO command)', true],
     ['550 User unknown (in reply to end of DATA command)', false],
-    ['550 User unknown', false],
-    ['450 4.1.1 User unknown', false],
+    ['550 User unknown', true],
+    ['450 4.1.1 User unknown', true],
+    ['450 4.2.0 Greylisted', false],
     ['552 5.2.2 Mailbox full', false],
   ])('%s: suppresses its recipient: %s', async (reply, isSuppressed) => {
     const [recipient] = await recipientsIn(`<joe@x.test>: host mx.x.test said: ${reply}\n`);

@@ -5,6 +5,7 @@ import {
   AUTOMATIC_REPLY_FIELDS,
   automaticForwardRefusal,
   automaticReplyRefusal,
+  readCorrespondent,
 } from '../../../core/sending/automatic-reply.ts';
 
 const person: AnswerableMail = {
@@ -30,7 +31,17 @@ test.each([
   ['Precedence: first-class', withField('precedence', 'first-class')],
   ['X-Auto-Response-Suppress: RN', withField('x-auto-response-suppress', 'RN, NRN')],
   ['multipart/alternative', withField('content-type', 'multipart/alternative; boundary=a')],
-  ['a name that only contains list', withField('x-list-id', 'a')],
+  ['a name that only contains list', withField('x-wishlist', 'a')],
+  ['Feedback-ID of Amazon SES, which it adds to every message', withField('feedback-id', '1.us-east-1.abc=:AmazonSES')],
+  ['X-Autoreply: no', withField('x-autoreply', 'no')],
+  ['a subject that asks for leave', withField('subject', 'Vacation request for August')],
+  ['Delivered-To of a person', withField('delivered-to', 'hello@inbox.test')],
+  [
+    'a form of a web site, with its visitor in Reply-To',
+    { ...withField('reply-to', 'ann@x.test'), fromAddress: 'noreply@elsewhere.test' },
+  ],
+  ['an address that only begins with no', { ...person, fromAddress: 'norbert@elsewhere.test' }],
+  ['a mail program', withField('x-mailer', 'Apple Mail (2.3774)')],
 ])('a program may reply to %s', (_, mail) => {
   expect(automaticReplyRefusal(mail)).toBeNull();
 });
@@ -50,6 +61,33 @@ test.each([
   ['X-Auto-Response-Suppress: All', withField('x-auto-response-suppress', 'All')],
   ['X-Auto-Response-Suppress: OOF, AutoReply', withField('x-auto-response-suppress', 'OOF, AutoReply')],
   ['X-Autoreply', withField('x-autoreply', 'yes')],
+  ['X-Auto-Response-Suppress: DR, RN, OOF (Freshdesk)', withField('x-auto-response-suppress', 'DR, RN, OOF')],
+  ['X-Autoreply-From', withField('x-autoreply-from', 'a@b.test')],
+  ['X-Autoresponder-Loop', withField('x-autoresponder-loop', '1')],
+  ['X-Vacation', withField('x-vacation', 'message')],
+  ['X-Out-Of-Office', withField('x-out-of-office', 'true')],
+  ['X-Loop (Zammad, procmail)', withField('x-loop', 'yes')],
+  ['X-OTRS-Loop', withField('x-otrs-loop', 'yes')],
+  ['X-Helpdesk-Loop-Detection', withField('x-helpdesk-loop-detection', '1')],
+  ['X-RT-Loop-Prevention', withField('x-rt-loop-prevention', 'example.com')],
+  ['X-Jira-Fingerprint', withField('x-jira-fingerprint', 'abc')],
+  ['X-ServiceNow-Generated', withField('x-servicenow-generated', 'true')],
+  ['X-FC-MachineGenerated', withField('x-fc-machinegenerated', 'true')],
+  ['X-POST-MessageClass', withField('x-post-messageclass', '9; Autoresponder')],
+  ['Delivered-To: Autoresponder', withField('delivered-to', 'Autoresponder')],
+  ['X-Precedence: bulk', withField('x-precedence', 'bulk')],
+  ['X-Mailing-List', withField('x-mailing-list', 'users@elsewhere.test')],
+  ['X-BeenThere', withField('x-beenthere', 'users@elsewhere.test')],
+  ['X-List-Id', withField('x-list-id', 'users')],
+  ['Mailing-List (ezmlm)', withField('mailing-list', 'contact users-help@elsewhere.test; run by ezmlm')],
+  ['Feedback-ID of a bulk sender', withField('feedback-id', 'campaign:customer:type:sender')],
+  ['X-Failed-Recipients (Exim)', withField('x-failed-recipients', 'a@b.test')],
+  ['X-MS-Exchange-Inbox-Rules-Loop', withField('x-ms-exchange-inbox-rules-loop', 'a@b.test')],
+  ['X-Cron-Env', withField('x-cron-env', '<SHELL=/bin/sh>')],
+  ['X-Mailer of an autoresponder', withField('x-mailer', 'cPanel Autoresponder 1.2')],
+  ['the subject of an automatic reply', withField('subject', 'Automatic reply: List of orders')],
+  ['the subject of an automatic reply in German', withField('subject', 'Automatische Antwort: Bestellung')],
+  ['an address that reads no mail', { ...person, fromAddress: 'do-not-reply@elsewhere.test' }],
   ['a report', withField('content-type', 'multipart/report; report-type=delivery-status')],
   ['MAILER-DAEMON', { ...person, fromAddress: 'MAILER-DAEMON@elsewhere.test' }],
   ['the owner of a list', { ...person, returnPath: 'owner-users@elsewhere.test' }],
@@ -67,4 +105,12 @@ test('programs do not reply to what programs send here, nor forward it twice', (
   expect(automaticReplyRefusal(forward)).not.toBeNull();
   expect(automaticForwardRefusal(forward.headers)).toMatch(/not forwarded again/);
   expect(automaticForwardRefusal(reply.headers)).toBeNull();
+});
+
+test.each([
+  ['Ann@Example.org', 'ann@example.org'],
+  ['support+id4711@help.example.org', 'support@help.example.org'],
+  ['+tag@example.org', '+tag@example.org'],
+])('counts automatic replies to %s as those to %s', (address, correspondent) => {
+  expect(readCorrespondent(address)).toBe(correspondent);
 });

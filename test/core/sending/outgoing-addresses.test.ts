@@ -17,7 +17,7 @@ describe('parses a sender', () => {
     ['Doe, Ann <a@own.test>', 'Doe, Ann', 'a@own.test', 'own.test'],
     ['"Ann \\"A\\" Doe" <a@own.test>', 'Ann "A" Doe', 'a@own.test', 'own.test'],
     ['"Acme: Support <24h>" <a@own.test>', 'Acme: Support <24h>', 'a@own.test', 'own.test'],
-    ['Ann (Sales) <a@own.test>', 'Ann', 'a@own.test', 'own.test'],
+    ['Ann (Sales) <a@own.test>', 'Ann (Sales)', 'a@own.test', 'own.test'],
     ['Support @ Acme <a@own.test>', 'Support @ Acme', 'a@own.test', 'own.test'],
     ['"a@own.test" <a@own.test>', null, 'a@own.test', 'own.test'],
     ['"sales@OWN.test" <a@own.test>', 'sales@OWN.test', 'a@own.test', 'own.test'],

@@ -47,7 +47,22 @@ test('addresses and URLs are not taken for words', () => {
 describe('prefers', () => {
   test.each<[string, RefusalReason, number | null, string | null, string]>([
     ['exact words to a status', 'mailbox_full', 552, '5.1.1', 'over quota'],
-    ['a status of policy to the words of an unknown user', 'policy', 550, '5.7.1', 'User unknown'],
+    ['the words of an unknown user to a general status of policy', 'user_unknown', 550, '5.7.1', 'User unknown'],
+    ['a specific status of policy to them', 'authentication_failed', 550, '5.7.26', 'User unknown'],
+    [
+      'a status of policy to the words of an unknown client',
+      'policy',
+      550,
+      '5.7.1',
+      'Unknown host: connection refused',
+    ],
+    [
+      'the status of an unknown user to a rejection without a reason',
+      'user_unknown',
+      550,
+      '5.1.1',
+      'Recipient rejected',
+    ],
     ['a status about the sender to words about a domain', 'sender_rejected', 550, '5.1.7', 'No such domain x.test'],
     [
       'a status about the address to words about access',
@@ -70,13 +85,6 @@ test('an unknown user that is reported after the content is a filter, unless a s
   const refusal = { code: 550, text: 'User unknown', command: 'content' } as const;
   expect(refusalReason({ ...refusal, status: null })).toBe('recipient_rejected');
   expect(refusalReason({ ...refusal, status: '5.1.1' })).toBe('user_unknown');
-});
-
-test('exact words about the refused recipient win over a status of policy, vague ones do not', () => {
-  const refusal = { code: 550, status: '5.7.1', command: 'recipient' } as const;
-  expect(refusalReason({ ...refusal, text: 'No mailbox here by that name' })).toBe('user_unknown');
-  expect(refusalReason({ ...refusal, text: 'User unknown' })).toBe('policy');
-  expect(refusalReason({ ...refusal, text: 'No mailbox here by that name', command: null })).toBe('policy');
 });
 
 test('the reason of a long hostile text is found in time that grows with its length', () => {

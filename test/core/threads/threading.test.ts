@@ -177,7 +177,7 @@ test('at most 50 participants of a message become anchors', () => {
 
 test('an id without @ does not link and leaves the decision to the subject', () => {
   const message = mail({ messageId: '<yes>', inReplyTo: ['<yes>'], references: ['<y>'] });
-  expect(linksOf(message)).toEqual({ own: null, named: null, inReplyTo: [], references: [] });
+  expect(linksOf(message)).toEqual({ own: null, named: null, inReplyTo: [], references: [], bare: [] });
   expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
 });
 
@@ -258,3 +258,22 @@ function mail(fields: Partial<ThreadableMessage>): ThreadableMessage {
     ...fields,
   };
 }
+
+test('ids without brackets link only to messages that are known by then', () => {
+  const parent = mail({ emailId: 'em_1', messageId: '<bare@a.test>' });
+  const reply = mail({ emailId: 'em_2', messageId: '<b@a.test>', subject: 'Else', inReplyTo: ['bare@a.test'] });
+  const stranger = mail({ emailId: 'em_3', messageId: '<c@a.test>', subject: 'More', references: ['other@a.test'] });
+  const joinable = (message: ThreadableMessage) => {
+    const links = linksOf(message);
+    return { message, links, anchor: subjectAnchorOf(message, links) };
+  };
+  const groups = joinBatch([parent, reply, stranger].map(joinable), {
+    threadOfKey: new Map(),
+    threadsBySubject: new Map(),
+  });
+  expect(groups.map(({ messages }) => messages.map(({ message }) => message.emailId))).toEqual([
+    ['em_1', 'em_2'],
+    ['em_3'],
+  ]);
+  expect(groups.flatMap(({ keys }) => keys)).not.toContain('<other@a.test>');
+});

@@ -32,7 +32,7 @@ describe('a new account', () => {
       },
     ]);
     const viewer = await browser.graphql(VIEWER);
-    expect(viewer.json()).toEqual({ data: { viewer: { id: made.json().user.id, email: 'ada@example.com' } } });
+    expect(viewer.json()).toMatchObject({ data: { viewer: { id: made.json().user.id, email: 'ada@example.com' } } });
     expect((await browser.rest('GET', '/emails')).statusCode).toBe(200);
   });
 });

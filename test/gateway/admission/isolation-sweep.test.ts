@@ -11,6 +11,8 @@ import { bodyExamples, inSweepOrder, routesOfUsers } from '../../support/stages/
 
 /** Fields in which an ID of the user would have no visible effect. */
 const UNANSWERED: Readonly<Record<string, string>> = {
+  'POST /api/e2/emails/simulate email_id': 'asks actors, which are away here',
+  'POST /api/e2/emails/reprocess email_ids.0': 'asks actors, which are away here',
   'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
 };
 

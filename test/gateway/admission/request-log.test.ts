@@ -238,6 +238,53 @@ describe('the request log', () => {
     expect(rowsWith(log, 'Plain subject').length).toBe(3);
   });
 
+  test('has no secret of a request that is written in other unusual ways', async () => {
+    const id = `"${endpointId}"`;
+    const field = '... on WebhookEndpoint { verificationToken }';
+    const documents = [
+      `{ nodes(ids: [${id}]) { ...A @include(if: true) } } fragment A on Node { ... on WebhookEndpoint { id: verificationToken } }`,
+      `query ($v: Boolean!) { endpoint(id: ${id}) { ... on WebhookEndpoint @include(if: $v) { name: verificationToken } } }`,
+      `{ endpoint(id: ${id}) { ... on Endpoint { ... on Node { ... on WebhookEndpoint { x: verificationToken, x: verificationToken } } } } }`,
+      `{ a: endpoint(id: ${id}) { ${field} } b: endpoint(id: ${id}) { ... on WebhookEndpoint { signingSecrets { validUntil: secret } } } }`,
+      `query constructor { __proto__: endpoint(id: ${id}) { ... on WebhookEndpoint { constructor: verificationToken } } }`,
+      `query A { endpoint(id: ${id}) { ${field} } }\n\n#\u2028${CANARY}\nquery A { viewer { id } }`,
+      `subscription { renewThreadClaim(token: "${CANARY}") { id } }`,
+      `{ viewer { id(token: "${CANARY}") ...X } } fragment X on Nothing { a(b: "${CANARY}") }`,
+      `{ viewer { id @include(if: "${CANARY}") } }`,
+      `{ viewer { id @skip(if: ${CANARY}) } }`,
+      `mutation { renewThreadClaim(input: { token: ${CANARY} threadId: 7 }) { __typename } }`,
+      `mutation { renewThreadClaim(input: [{ token: "${CANARY}" }]) { __typename } }`,
+      `mutation { renewThreadClaim(input: { token: "${CANARY}\\n\\"x" threadId: "${'t'.repeat(50)}" }) { ... on Error { message } } }`,
+    ];
+    for (const query of documents) await post(JSON.stringify({ query, variables: { v: true } }));
+    const query = 'query A($t: String) { viewer { id } }';
+    const input = `{"query":${JSON.stringify(query)}`;
+    await post(`${input},"variables":{"t":"a"},"variables":{"t":{"token":"${CANARY}"}}}`);
+    await post(`${input},"query":"{ viewer { id(a: \\"${CANARY}\\") } }"}`);
+    await post(`\ufeff{"query":"{ viewer { id(a: \\"${CANARY}\\") } }"}`);
+    await post(`[${input},"variables":{"t":"${CANARY}"}}]`);
+    await post(
+      `${input},"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${CANARY}"},"secret":["${CANARY}"]}}`,
+    );
+    await post(
+      `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${'0'.repeat(64)}"}},"variables":{"t":"${CANARY}"}}`,
+    );
+    await post(`${input}}`, `/graphql?query=${encodeURIComponent(`{ a(b: "${CANARY}") }`)}&token=${CANARY}`);
+    await post(`"${CANARY}"`);
+    await post('null');
+    await post(`{"jsonrpc":"2.0","id":1,"method":"${CANARY}","params":{"token":"${CANARY}"}}`, '/mcp');
+    await post(`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${CANARY}"}}]`, '/mcp');
+    await post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["${CANARY}"]}`, '/mcp');
+    await post(`\ufeff{"claim_token":"${CANARY}"}`, '/api/e2/emails');
+    await post(`{"claim_token":"x","claim_token":"${CANARY}"}`, '/api/e2/emails');
+    await post(
+      `{"attachments":{"claim_token":"${CANARY}"},"headers":["${CANARY}"],"tags":"${CANARY}"}`,
+      '/api/e2/emails',
+    );
+    const log = await takeLog();
+    expect(rowsWith(log, token, CANARY, 'whsec_')).toEqual([]);
+  });
+
   test('names the operation of a document, and keeps what is no secret', async () => {
     const own = await gateway.mailbox();
     const query =

@@ -190,7 +190,7 @@ test('the database returns keys only to the user of the transaction, whatever us
     asUser(gateway.database, box.userId, async (transaction) => (await sql.raw<T>(text).execute(transaction)).rows);
   const keyId = await ownKeyId(other);
   expect(await asBox(`select * from api_keys_of(${named})`)).toEqual([]);
-  expect(await asBox(`select revoke_api_key(${named}, '${keyId}') as done`)).toEqual([{ done: false }]);
+  expect(await asBox(`select * from revoke_api_key(${named}, '${keyId}')`)).toEqual([]);
   expect(
     await asBox(`select create_api_key(${named}, 'key_mine', 'x', sha256('stolen'), null, 100, null, null) as done`),
   ).toEqual([{ done: null }]);

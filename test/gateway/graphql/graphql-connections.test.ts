@@ -77,19 +77,4 @@ describe('arguments of connections', () => {
       });
     },
   );
-
-  test.each(['first', 'last'])('a size below 0 is rejected: %s', async (argument) => {
-    const { errors } = await ask(`{ domains(${argument}: -1) { edges { cursor } } }`);
-    const message = `${argument} must not be negative`;
-    expect(errors[0]).toMatchObject({
-      message,
-      extensions: { statusCode: 400, details: [{ field: argument, message }] },
-    });
-    expect(errors[0].extensions.requestId).toBeTruthy();
-  });
-
-  test('a page of no rows has no cursors', async () => {
-    const { data } = await ask('{ domains(first: 0) { edges { cursor } pageInfo { startCursor endCursor } } }');
-    expect(data.domains).toEqual({ edges: [], pageInfo: { startCursor: null, endCursor: null } });
-  });
 });

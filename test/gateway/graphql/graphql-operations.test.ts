@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSampleOperations } from '../../../gateway/graphql/sample-operations.ts';
@@ -37,9 +38,34 @@ describe('a published operation', () => {
     expect((await gateway.call(box.apiKey, 'GET', url)).json()).toEqual(answer.json());
   });
 
-  test('is told to be unknown where it is', async () => {
-    const answer = await ask({ extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } });
-    expect([answer.statusCode, answer.json().errors[0].extensions.code]).toEqual([400, 'PERSISTED_QUERY_NOT_FOUND']);
+  test('with an unknown hash is refused as an automatic persisted query, which runs when its text is sent', async () => {
+    const query = '{ viewer { email } }';
+    const persistedQuery = { version: 1, sha256Hash: hash('sha256', query, 'hex') };
+    for (let round = 0; round < 2; round++) {
+      const byHash = await ask({ extensions: { persistedQuery } });
+      expect([byHash.statusCode, byHash.json().errors]).toEqual([
+        400,
+        [
+          {
+            message: 'PersistedQueryNotSupported',
+            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', statusCode: 400 },
+          },
+        ],
+      ]);
+      // The text is not stored, so that the hash stays unknown.
+      const byText = await ask({ query, extensions: { persistedQuery } });
+      expect([byText.statusCode, byText.json().data]).toEqual([200, { viewer: { email: expect.any(String) } }]);
+    }
+  });
+
+  test('with a malformed hash is refused in the same way', async () => {
+    for (const sha256Hash of ['', 'x'.repeat(100_000), '__proto__']) {
+      const refused = await ask({ extensions: { persistedQuery: { version: 1, sha256Hash } } });
+      expect([refused.statusCode, refused.json().errors[0].extensions.code]).toEqual([
+        400,
+        'PERSISTED_QUERY_NOT_SUPPORTED',
+      ]);
+    }
   });
 
   test('is missed where there is no query at all', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../schema/graphql/schema.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
-import { openBrowser } from '../../support/stages/browser-session.ts';
 import { countStatements } from '../../support/statements.ts';
 
 let gateway: TestGateway;
@@ -67,18 +66,6 @@ describe('hostile queries are rejected without a statement', () => {
     expect(statements, 'it costs the database nothing').toBe(0);
     expect(answer.status, JSON.stringify(answer)).toBe(400);
     expect(answer.data ?? null).toBeNull();
-    expect(JSON.stringify(answer)).not.toContain('Did you mean');
-  });
-
-  test('a person who is signed in gets suggestions for a mistyped field, an API key with the same query does not', async () => {
-    const browser = openBrowser(gateway.app);
-    const person = { name: 'Ann', email: 'ann@people.test', password: 'correct horse' };
-    expect((await browser.auth('POST', '/sign-up/email', person)).statusCode).toBe(200);
-    const query = '{ viewer { emial } }';
-    for (let round = 0; round < 2; round++) {
-      expect((await ask(query)).errors[0].message).toBe('Cannot query field "emial" on type "Viewer".');
-      expect((await browser.graphql(query)).json().errors[0].message).toContain('Did you mean "email"');
-    }
   });
 
   test('the cost is that of the requested operation, even if it is the second of the document', async () => {
@@ -87,7 +74,10 @@ describe('hostile queries are rejected without a statement', () => {
     const send = (operationName: string) =>
       gateway.call(box.apiKey, 'POST', '/graphql', { query, operationName }).then((response) => response.json());
     expect((await send('Dear')).errors[0].message).toContain('The query costs');
-    expect(await send('Cheap')).toEqual({ data: { viewer: { id: box.userId } } });
+    expect(await send('Cheap')).toEqual({
+      data: { viewer: { id: box.userId } },
+      extensions: { cost: { requested: 2, limit: 5_000 } },
+    });
     expect((await send('None')).errors[0].message).toContain('what operation to execute');
   });
 
@@ -95,8 +85,8 @@ describe('hostile queries are rejected without a statement', () => {
     const query = 'query A { __type(name: "Email") { name } } query B { __type(name: "Thread") { name } }';
     const send = (operationName: string) =>
       gateway.call(box.apiKey, 'POST', '/graphql', { query, operationName }).then((response) => response.json());
-    expect(await send('A')).toEqual({ data: { __type: { name: 'Email' } } });
-    expect(await send('B')).toEqual({ data: { __type: { name: 'Thread' } } });
+    expect(await send('A')).toMatchObject({ data: { __type: { name: 'Email' } } });
+    expect(await send('B')).toMatchObject({ data: { __type: { name: 'Thread' } } });
   });
 
   test('more than 2,000 tokens are not parsed', async () => {
@@ -135,7 +125,7 @@ describe('hostile queries are rejected without a statement', () => {
       url: `/graphql?query=${encodeURIComponent(one.query)}`,
       headers: { authorization: `Bearer ${box.apiKey}` },
     });
-    expect(query.json()).toEqual({ data: { viewer: { id: box.userId } } });
+    expect(query.json()).toMatchObject({ data: { viewer: { id: box.userId } } });
   });
 
   test('variables named like prototypes change nothing', async () => {

@@ -8,6 +8,7 @@ import { SCOPES } from '../../../core/accounts/key-rights.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { repository } from '../../support/runner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -134,7 +135,8 @@ describe('the guides to API keys, send policies and approvals', () => {
     gateway = await openTestGateway();
     const box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
     url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
-    shell = openShell(repository, { KEY: box.apiKey });
+    const { secret: APPROVER } = await insertKey(gateway.owner, box, { scopes: ['approve'] });
+    shell = openShell(repository, { KEY: box.apiKey, APPROVER });
   });
   afterAll(async () => {
     await shell.end();
@@ -146,7 +148,9 @@ describe('the guides to API keys, send policies and approvals', () => {
     expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(12);
     for (const { text, answer } of examples) {
       const printed = await shell.run(text.replaceAll('http://localhost:3000', url));
-      if (answer !== null) expect(JSON.parse(printed), text).toEqual(answer);
+      // The examples leave the cost out.
+      const { extensions, ...plain } = JSON.parse(printed);
+      if (answer !== null) expect(extensions === undefined ? JSON.parse(printed) : plain, text).toEqual(answer);
       else if (/\/emails \\\n/.test(text))
         expect(JSON.parse(printed), text).toEqual(expect.objectContaining({ id: expect.any(String) }));
     }
@@ -156,6 +160,7 @@ describe('the guides to API keys, send policies and approvals', () => {
     expect(rows).toEqual([
       { name: 'newsletter', scopes: ['send'], domain_name: null, is_revoked: true },
       { name: 'shop', scopes: ['read', 'send'], domain_name: 'inbox.test', is_revoked: false },
+      { name: 'worker', scopes: ['read', 'send', 'manage'], domain_name: null, is_revoked: true },
       { name: 'support agent', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
       { name: 'writer', scopes: ['read', 'send'], domain_name: null, is_revoked: false },
     ]);
@@ -248,15 +253,17 @@ describe('the GraphQL guide', () => {
 
   describe('every example works as printed', () => {
     test('there are those of all kinds', () => {
-      expect(examples.filter(({ language }) => language === 'graphql')).toHaveLength(7);
+      expect(examples.filter(({ language }) => language === 'graphql')).toHaveLength(8);
       expect(examples.filter(({ language }) => language === 'sh')).toHaveLength(8);
     });
 
     test.each(examples.map((example) => [example.name, example] as const))('%s', async (_, example) => {
       if (example.text.includes('curl -sN')) return follow(example.text);
       const answer = await run(example);
-      if (example.answer === null) expect(answer).toEqual({ data: expect.anything() });
-      else expect(settled(answer)).toEqual(settled(example.answer));
+      const cost = { extensions: { cost: { requested: expect.any(Number), limit: 5_000 } } };
+      if (example.answer === null) expect(answer).toEqual({ data: expect.anything(), ...cost });
+      // Most examples leave the cost out.
+      else expect(settled(answer)).toEqual({ ...cost, ...(settled(example.answer) as object) });
       await untilThreaded();
     });
   });

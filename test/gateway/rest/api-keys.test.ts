@@ -73,7 +73,7 @@ describe('POST', () => {
     };
     const none = { domains: null, policy: null, usage: null };
     expect(await shown({})).toEqual({ ...none, scopes: null });
-    expect(await shown({ policy: {} })).toEqual({ ...none, scopes: null });
+    expect(await shown({ policy: null })).toEqual({ ...none, scopes: null });
     expect(await shown({ permission: 'full_access' })).toEqual({ ...none, scopes: null });
     expect(await shown({ permission: 'sending_access', domain_id: box.domainId })).toEqual({
       ...none,
@@ -90,6 +90,11 @@ describe('POST', () => {
   test.for<[object, string]>([
     [{ name: '' }, 'name'],
     [{ scopes: [] }, 'scopes'],
+    [{ policy: {} }, 'policy'],
+    [{ domains: [] }, 'domains'],
+    [{ domain_id: '' }, 'domains'],
+    [{ permission: 'sending_access', scopes: ['read'] }, 'permission'],
+    [{ domain_id: 'a.test', domains: ['b.test'] }, 'domain_id'],
     [{ scopes: ['write'] }, 'scopes.0'],
     [{ domains: ['unknown.test'] }, 'domains'],
     [{ domains: ['a.test', 'b.test'] }, 'domains'],

@@ -195,11 +195,14 @@ test('different bodies at once with one key: one is done, all others are 409', a
 });
 
 describe('while another process holds the key', () => {
-  const takeKey = (key: string) =>
-    hold(
-      `insert into idempotency_key (user_id, key, operation, request_sha256, answer, created_at) values ($1, $2, 'send', '', '{}', now())`,
-      [box.userId, key],
+  const takeKey = async (key: string) => {
+    const { rows } = await gateway.owner.pool.query('select id from api_key where user_id = $1', [box.userId]);
+    return hold(
+      `insert into idempotency_key (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
+       values ($1, $3, $2, 'send', '', '{}', now())`,
+      [box.userId, key, rows[0].id],
     );
+  };
 
   test('it is 409, to be tried again; what was asked beside it goes', async () => {
     const key = randomUUID();

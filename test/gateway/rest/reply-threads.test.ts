@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
+import { receivedMessageId } from '../../../core/mime/message-id.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { lockThreads } from '../../../db/queries/threads/thread-claim.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
@@ -332,4 +333,25 @@ describe('a reply that names a claim', () => {
       expect(await threadOf(threadId)).toMatchObject({ message_count: sent.status === 200 ? 2 : 1 });
     }
   });
+});
+
+test('a reply to mail without a Message-ID names no id of our making, and is in its thread all the same', async () => {
+  const addresses = { from: list('ada@away.test'), to: list(box.address), cc: null, bcc: null, replyTo: null };
+  const id = `em_${'7'.repeat(32)}`;
+  const messageId = receivedMessageId(null, id, 'mx.test');
+  await insertMail(gateway.actor, [
+    { userId: box.userId, id, messageId, ownAddress: box.address, subject: '', addresses },
+  ]);
+  await assign(id);
+  const { status, body } = await reply(id);
+  expect(status, JSON.stringify(body)).toBe(200);
+  const [first, second] = await placesOf([id, body.id]);
+  expect(second?.thread_id).toBe(first?.thread_id);
+  const { rows } = await gateway.actor.pool.query<{ octets: Buffer }>(
+    'select r.octets from email e join raw_message r on r.id = e.raw_id where e.id = $1',
+    [body.id],
+  );
+  const header = rows[0]?.octets.toString().split('\r\n\r\n')[0] ?? '';
+  expect(header).toMatch(/^Message-ID: /im);
+  expect(header).not.toMatch(/^(?:In-Reply-To|References):/im);
 });

@@ -263,7 +263,13 @@ describe('pausing', () => {
     expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(120_000);
     expect(row.bytes.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
     expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(1);
-    expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.paused', 'email.resumed', 'email.sent']);
+    expect(await eventsOf(id)).toEqual([
+      'email.scheduled',
+      'email.paused',
+      'email.resumed',
+      'email.sent',
+      'email.threaded',
+    ]);
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 

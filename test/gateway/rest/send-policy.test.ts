@@ -566,7 +566,7 @@ describe('automatic replies', () => {
       {
         emailId,
         eventKind: 'email.received',
-        endpoint: { id: 'ep_x', name: 'x' },
+        endpoint: { id: 'ep_x', name: 'x', setByKeyId: null, grantedScopes: null },
         actions: [{ type: 'reply', text: 'An answer' }],
         readRaw: async () => null,
         traceParent: null,
@@ -623,7 +623,7 @@ describe('automatic replies', () => {
     for (let n = 0; n < 6; n++) outcomes.push(await actOn(id));
     expect(outcomes).toEqual([...Array<string>(5).fill('done'), 'auto_replies_per_thread_per_hour']);
     const { rows } = await gateway.actor.pool.query(
-      `select distinct status, is_automatic_reply from email where user_id = $1 and type = 'scheduled'`,
+      `select distinct status, automatic_reply_to is not null as is_automatic_reply from email where user_id = $1 and type = 'scheduled'`,
       [box.userId],
     );
     expect(rows).toEqual([{ status: 'scheduled', is_automatic_reply: true }]);

@@ -296,7 +296,7 @@ test('leaves mail unchanged that stops the parser, without delaying other mail, 
   const [good = '', bad = ''] = await deliver(
     box,
     'Subject: good\nFrom: a@b.test\n\nx\n',
-    'Subject: =?poison?Q?exit?=\nFrom: a@b.test\n\nx\n',
+    'Subject: =?poison?Q?exit=FF?=\nFrom: a@b.test\n\nx\n',
   );
   const [foreign = ''] = await deliver(other, 'Subject: theirs\nFrom: a@b.test\n\nx\n');
   const asStored = await snapshot(box.userId);

@@ -193,7 +193,7 @@ test('lists each rule with its result in evaluation order', async () => {
 });
 
 test('a message that stops the parser is held for review in both', async () => {
-  const raw = 'Subject: =?poison?Q?exit?=\nFrom: x@elsewhere.test\n\nx\n';
+  const raw = 'Subject: =?poison?Q?exit=FF?=\nFrom: x@elsewhere.test\n\nx\n';
   const explanation = await explain({ raw });
   const { box } = account();
   const context = stage.contextOf(box.userId);

@@ -1,15 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import libmime from 'libmime';
+import iconv from 'iconv-lite';
 
-// The parser's thread with faults planted in it: an encoded word of the made-up charset `poison` does to the thread what it names.
+// The parser's thread with faults planted in it: an encoded word of the made-up charset `poison` does to the thread what it names. It ends in
+// a byte that is not UTF-8, so that its charset must be decoded.
 
-const decodeWords = libmime.decodeWords.bind(libmime);
+const decode = iconv.decode.bind(iconv);
 const hoard: unknown[] = [];
+let hasWaited = false;
 /** Milliseconds; for ever by default. */
 const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-libmime.decodeWords = (text) => {
-  const [, fault = '', gate] = /=\?poison\?Q\?([a-z]+)([\da-f]+)?\?=/.exec(text) ?? [];
+iconv.decode = (bytes, charset, options) => {
+  const [, fault = '', gate] =
+    /^(hang|exit|gate|wait|heap|buffers)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
@@ -24,6 +27,8 @@ libmime.decodeWords = (text) => {
     }
     // Busy until the test has opened the gate. Only one thread may begin.
     case 'wait': {
+      if (hasWaited) return 'slow';
+      hasWaited = true;
       const folder = Buffer.from(gate ?? '', 'hex').toString();
       writeFileSync(`${folder}/begun`, '', { flag: 'wx' });
       while (!existsSync(`${folder}/open`)) hoard.length = 0;
@@ -41,7 +46,7 @@ libmime.decodeWords = (text) => {
       }
       for (;;) pause();
     default:
-      return decodeWords(text);
+      return decode(bytes, charset, options);
   }
 };
 

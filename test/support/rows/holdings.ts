@@ -58,7 +58,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     dkim: { secretKey: randomBytes(32) },
   });
   const known = await addMail(ground, mailbox);
-  await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'reply-address']);
+  await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'reply-address', 'image-sender']);
   await addDraft(ground, mailbox, known['email_id'] ?? '');
   await ground.actor.pool.query(
     `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
@@ -130,7 +130,7 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
   );
   await pool.query(
     `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
-     values ($1, $2, sha256(convert_to($1, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
+     values ($1, $2, sha256(convert_to($2, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
     [userId, threadId],
   );
   await pool.query(
@@ -156,7 +156,7 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
 export async function addByInterface(
   ground: HoldingsGround,
   mailbox: TestMailbox,
-  kinds: readonly ('sent' | 'later' | 'batch' | 'rule' | 'domain' | 'suppression' | 'reply-address')[],
+  kinds: readonly ('sent' | 'later' | 'batch' | 'rule' | 'domain' | 'suppression' | 'reply-address' | 'image-sender')[],
 ): Promise<void> {
   const { userId, address } = mailbox;
   const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${userId}`, text: 'Hello' };
@@ -175,6 +175,7 @@ export async function addByInterface(
     domain: ['/domains', { domain: `more-${domainOf(mailbox)}` }],
     'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { mark: userId } }],
     suppression: ['/suppressions', { address: suppressedBy(mailbox) }],
+    'image-sender': ['/image-senders', { address: suppressedBy(mailbox) }],
   } as const;
   for (const kind of kinds) {
     const [path, body] = requests[kind];

@@ -13,6 +13,8 @@ export interface ThreadedMailOptions {
   headers?: readonly (readonly [string, string])[];
   /** of the envelope; that of the sender unless told */
   reversePath?: string;
+  /** of From; `ann@sender.test` unless told */
+  fromAddress?: string;
 }
 
 /** Inserts a received mail with its thread and its reception, ready to be routed. */
@@ -47,5 +49,17 @@ export async function insertThreadedMail(
      where user_id = $1 and id = $3`,
     [userId, threadId, emailId, messageId, labels, JSON.stringify(headers), rawId, reversePath, address, domainId],
   );
+  if (options.fromAddress !== undefined)
+    await database.pool.query(
+      `with content as (
+         update email_content set addresses = jsonb_set(addresses, '{from}', $3::jsonb) where user_id = $1 and email_id = $2
+       )
+       update email set from_address = $4 where user_id = $1 and id = $2`,
+      [userId, emailId, JSON.stringify(oneMailbox(options.fromAddress)), options.fromAddress],
+    );
   return { ...mail, threadId };
+}
+
+function oneMailbox(address: string) {
+  return { text: address, addresses: [{ name: null, address }] };
 }

@@ -7,7 +7,7 @@ export interface BrowserSession {
   /** the Set-Cookie fields of the last answer */
   lastCookies: string[];
   auth: (method: 'GET' | 'POST', path: string, body?: unknown, headers?: Fields) => Promise<LightMyRequestResponse>;
-  graphql: (query: string, headers?: Fields) => Promise<LightMyRequestResponse>;
+  graphql: (query: string, headers?: Fields, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
   rest: (method: 'GET' | 'POST', path: string, headers?: Fields, body?: unknown) => Promise<LightMyRequestResponse>;
 }
 
@@ -22,7 +22,7 @@ export function openBrowser(app: FastifyInstance, origin = 'http://postroom.test
     cookies,
     lastCookies: [],
     auth: (method, path, body, headers) => send(method, `/api/auth${path}`, body, headers),
-    graphql: (query, headers) => send('POST', '/graphql', { query }, headers),
+    graphql: (query, headers, variables) => send('POST', '/graphql', { query, variables }, headers),
     rest: (method, path, headers, body) => send(method, `/api/e2${path}`, body, headers),
   };
 

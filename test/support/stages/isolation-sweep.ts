@@ -295,10 +295,10 @@ function ofNoKind({ ids }: Holdings): string[] {
 }
 
 /** What can stand first in the path: the IDs whose prefix begins the word before it, then those of emails, then all others. */
-function candidatesOf({ ids }: Holdings, url: string): string[] {
+function candidatesOf({ ids, names }: Holdings, url: string): string[] {
   const word = /([a-z]+)\/:/.exec(url)?.[1] ?? '';
   const named = [...ids].filter(([prefix]) => word.startsWith(prefix)).flatMap(([, held]) => held);
-  return [...new Set([...named, ...(ids.get('em') ?? []), ...[...ids.values()].flat(), ...CONSTANTS])];
+  return [...new Set([...named, ...(ids.get('em') ?? []), ...[...ids.values()].flat(), ...CONSTANTS, ...names])];
 }
 
 /** Examples of the route's body, with ids and domains of one's own in them. */

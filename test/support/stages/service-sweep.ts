@@ -27,11 +27,14 @@ const MOVING = ['last_used_at', 'last_used_from', 'checked_at', 'check_due_at', 
 /** Fields of routes in which an ID of the stranger does not change the response, each with the reason. */
 const UNANSWERED_ROUTES: Readonly<Record<string, string>> = {
   'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past',
+  'POST /api/e2/emails/reprocess email_ids.0': 'the emails of the stranger are rows without a received message',
+  'POST /api/e2/emails/simulate email_id': 'read by templates only that answer an email',
 };
 
 /** Places in which an ID of the stranger does not change the response, each with the reason. */
 const UNANSWERED: Readonly<Record<string, string>> = {
   'mutation reprocessEmails input.emailIds': 'the emails of the stranger are rows without a received message',
+  'query draftAttachment id': 'an attachment is found only within its draft',
   'mutation simulateInbound input.emailId': 'read by templates only that answer an email',
 };
 

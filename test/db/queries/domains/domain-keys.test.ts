@@ -128,7 +128,7 @@ test('of what looks past the policies it may call what asks for the domain itsel
      select user_id, id, raw_id, '', own_address, own_address, domain_id, '127.0.0.1', 'x', false, '', now() from email where id = any (${ids})
      on conflict (user_id, email_id) do update set parsed_at = null`,
   );
-  const pending = `select email_id from pending_receptions('${userId}', ${ids}, 1000)`;
+  const pending = `select email_id from pending_receptions('${userId}', ${ids})`;
   expect(await ask(pending)).toEqual([{ email_id: own }]);
   expect(await ask(pending, gateway.database)).toHaveLength(2);
   await gateway.owner.pool.query(

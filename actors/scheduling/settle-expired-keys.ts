@@ -1,0 +1,30 @@
+import { inTransaction, transactionOn } from '../../db/connection/transaction.ts';
+import { askForKeysOf, SETTLE_KEYS_BATCH, settleExpiredKeys } from '../../db/queries/accounts/expired-key.ts';
+import { announceLimits } from '../../operations/accounts/key-grants.ts';
+import type { ActorContext } from '../actor.ts';
+
+export { SETTLE_KEYS_BATCH };
+
+/**
+ * Stops what API keys set up that have expired: their endpoints and guard rules are disabled, their scheduled mail is paused. Returns the
+ * number of keys.
+ */
+export async function settleKeys(context: ActorContext): Promise<number> {
+  const { bus, database } = context;
+  const settled = await inTransaction(database, async (client) => {
+    const transaction = transactionOn(client);
+    const keys = [];
+    for (const limits of await settleExpiredKeys(transaction)) {
+      const { userId } = limits;
+      await askForKeysOf(transaction, userId);
+      keys.push({ userId, lastSeq: await announceLimits({ ...context, userId }, transaction, limits) });
+    }
+    return keys;
+  });
+  for (const { userId, lastSeq } of settled) {
+    bus.publish('guard.changed', { userId });
+    bus.publish('subscription.changed', { userId });
+    if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  }
+  return settled.length;
+}

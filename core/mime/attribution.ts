@@ -1,0 +1,53 @@
+import { MAX_LINE_LENGTH } from './reply-line.ts';
+import { WROTE, WROTE_LEADS } from './reply-words.ts';
+
+/**
+ * Returns the characters before an introduction in the same line, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`; programs that
+ * lose line breaks make such lines. Zero if there are none.
+ */
+export function ownLengthOf(line: string): number {
+  return line.length > MAX_LINE_LENGTH || /^\s*[>＞|]/u.test(line) ? 0 : (SHARED_LINE.exec(line)?.index ?? 0);
+}
+
+const SHARED_LINE =
+  /(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ].*(?:wrote:|<[^<>]*)$/u;
+
+/** A word that says that someone wrote what follows. */
+export const WROTE_WORD = new RegExp(`(?<!\\p{L})(?:${WROTE})`, 'iu');
+/** The begin of `On Monday Ann wrote:`, with a digit behind it. */
+export const LEAD = new RegExp(`^\\W{0,4}(?:${WROTE_LEADS})(?![\\p{L}]{2}).*\\p{Nd}`, 'u');
+export const DATE =
+  /(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/iu;
+/** A date near the begin of a line. */
+export const EARLY_DATE =
+  /^.{0,40}?(?:(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}|\p{Nd}{1,2}:\p{Nd}{2}|\p{Nd}{1,2}\.? \p{L}{3,})/iu;
+export const NAME_AND_ADDRESS = /^(?!mailto:)[^<>@]{1,80}<[^<>\s]{1,120}@[^<>\s]{1,120}>/u;
+export const ADDRESS = /@[\p{L}\p{N}]/u;
+const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
+const BRACKETED_ADDRESS = /[<([][^<>()[\]\s@]{1,64}@[^<>()[\]\s]{1,200}[>)\]]/u;
+const YEAR_AND_TIME = /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}/u;
+/** The end of an introduction without a colon. */
+export const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
+/** Characters of an introduction that is known by its date and address. */
+const MAX_ATTRIBUTION_LENGTH = 200;
+/** Yahoo and old Gmail: `2016-03-03 17:21 GMT+01:00 Ann`. */
+export const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GMT[+-]\p{Nd}{2}:\p{Nd}{2} \S/u;
+
+/** Whether one to some lines, joined, say who wrote what follows. `isApart`: they are a paragraph. */
+export function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
+  if (GMT_LINE.test(joined) && joined.length < 120) return true;
+  const hasDate = DATE.test(joined);
+  const hasAddress = ADDRESS.test(joined);
+  const isOpen = /[:：]\W{0,3}$/u.test(joined) || /-{2,}$/u.test(joined);
+  const isWrote = WROTE_WORD.test(joined);
+  if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
+  const isShort = joined.length <= MAX_ATTRIBUTION_LENGTH;
+  if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;
+  // In a language that the reader does not know, or without a colon.
+  const isFull = hasDate && isShort && BRACKETED_ADDRESS.test(joined);
+  if (isFull && isApart && isOpen) return YEAR_AND_TIME.test(joined);
+  if (isFull && isApart && isWrote && (WROTE_END.test(joined) || ADDRESS_END.test(joined))) return LEAD.test(joined);
+  if (isQuoteNext && isWrote && hasDate && isShort && LEAD.test(joined)) return true;
+  if (isQuoteNext && isWrote && hasAddress && hasDate && isShort) return true;
+  return hasDate && EARLY_DATE.test(joined) && ADDRESS_END.test(joined) && (isOpen || isQuoteNext);
+}

@@ -1,0 +1,279 @@
+import {
+  ADDRESS,
+  DATE,
+  EARLY_DATE,
+  GMT_LINE,
+  introduces,
+  LEAD,
+  NAME_AND_ADDRESS,
+  WROTE_END,
+  WROTE_WORD,
+} from './attribution.ts';
+import {
+  endOfFieldBlock,
+  fieldOf,
+  fieldsInside,
+  isDateField,
+  isField,
+  isRawField,
+  isSentField,
+} from './quoted-fields.ts';
+import { type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
+import { FORWARD_WORDS, QUOTE_TITLES, REPLY_ABOVE, WROTE } from './reply-words.ts';
+
+/** Lines that introduce quoted mail, and what they announce. */
+export interface Introduction {
+  from: number;
+  to: number;
+  /** `wrote`: that someone wrote the next lines; `fields`: a whole message to the end of the text */
+  kind: 'wrote' | 'fields';
+}
+
+/**
+ * Returns whether a text announces a forwarded message, with its own title and without quoted mail above it: what is below belongs to the
+ * message, although its subject does not say so.
+ */
+export function announcesForward(text: string): boolean {
+  for (const line of text.split('\n')) {
+    const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
+    if (/^[>＞]/u.test(short)) return false;
+    if (short.length <= MAX_TITLE_LENGTH && QUOTE_TITLE_LINE.test(short)) return FORWARD_WORD.test(short);
+  }
+  return false;
+}
+
+const FORWARD_WORD = new RegExp(FORWARD_WORDS, 'iu');
+
+/** Lines that such an introduction takes, and characters. */
+const MAX_INTRODUCTION_LINES = 6;
+const MAX_INTRODUCTION_LENGTH = 600;
+/** Lines of the fields above quoted mail. */
+const MAX_FIELD_LINES = 40;
+const MAX_TITLE_LENGTH = 90;
+/** The end of a line that introduces a quotation. */
+const INTRODUCTION_END = /[:：]\W{0,3}$|>$|-{2,}$/u;
+/** GroupWise: `>>> Ann <ann@example.com> 1/6/2026 10:11 AM >>>`. */
+const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
+/** Gnus: `>>>>> "Ann" == Ann Smith <ann@example.com> writes:`. */
+const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
+const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
+const MAX_NOTES_LINES = 12;
+const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,30}$`, 'iu');
+const QUOTE_TITLE_LINE = new RegExp(
+  `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
+  'iu',
+);
+const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
+/** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
+const DATED_TITLE = /^[-=_]{3,}\s?\p{L}.{5,70}[-=_]{3,}$/u;
+const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
+const NAMED_QUOTE = /^\s{0,8}[\p{L}][\p{L}.'-]{0,15}>/u;
+const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
+
+/** The last line of an introduction that was wrapped. */
+const WROTE_TAIL = new RegExp(`^(?:>\\s?)?(?:${WROTE})\\W{0,3}[:：]$`, 'iu');
+
+/** Finds the lines that introduce quoted mail. `isQuoted` and `isCode` say which lines begin with `>` or are fenced. */
+export class IntroductionFinder {
+  readonly #lines: readonly Line[];
+  readonly #isQuoted: readonly boolean[];
+  readonly #isCode: readonly boolean[];
+
+  constructor(lines: readonly Line[], isQuoted: readonly boolean[], isCode: readonly boolean[]) {
+    this.#lines = lines;
+    this.#isQuoted = isQuoted;
+    this.#isCode = isCode;
+  }
+
+  /** Returns the first line from here on that is not blank, or the number of lines. */
+  nextNonBlank(from: number): number {
+    let at = from;
+    while (at < this.#lines.length && this.#line(at).isBlank) at++;
+    return at;
+  }
+
+  /** Returns all introductions in the order of the text, not overlapping. */
+  find(): Introduction[] {
+    const found: Introduction[] = [];
+    let free = 0;
+    for (let at = 0; at < this.#lines.length; at++) {
+      if (this.#isCode[at] === true) continue;
+      const introduction =
+        this.#fieldsAt(at, free) ??
+        this.#blockAt(at) ??
+        this.#titleAt(at) ??
+        this.#markedAt(at) ??
+        this.#wroteAt(at, free);
+      if (introduction === null) continue;
+      const last = found.at(-1);
+      // A wrapped line that was taken for one of its own.
+      if (last !== undefined && last.to >= introduction.from) found.pop();
+      found.push(introduction);
+      free = introduction.to + 1;
+      at = introduction.to;
+    }
+    return found;
+  }
+
+  #titleAt(at: number): Introduction | null {
+    const { short, mark } = this.#line(at);
+    if (SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
+    if (this.#isNotesHeading(at)) return { from: at, to: at, kind: 'fields' };
+    if (mark === 'onwards' || GROUPWISE.test(short) || REPLY_ABOVE_LINE.test(short))
+      return { from: at, to: at, kind: 'fields' };
+    if (this.#isQuoted[at] === true || short === '' || short.length > MAX_TITLE_LENGTH) return null;
+    const isTitle =
+      QUOTE_TITLE_LINE.test(short) ||
+      (DATED_TITLE.test(short) && DATE.test(short)) ||
+      (DASHED_TITLE.test(short) && this.#isFieldAt(this.nextNonBlank(at + 1))) ||
+      (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.nextNonBlank(at + 1), at + 1) !== null);
+    return isTitle ? { from: at, to: at, kind: 'fields' } : null;
+  }
+
+  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines. */
+  #isNotesHeading(at: number): boolean {
+    if (!NOTES_NAME.test(this.#line(at).short) || !DATE.test(this.#line(at + 1).short)) return false;
+    const names = this.#lines.slice(at + 2, at + MAX_NOTES_LINES).map(({ short }) => fieldOf(`${short}:`));
+    return names.includes('to') && names.includes('subject');
+  }
+
+  #isFieldAt(at: number): boolean {
+    return fieldOf(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
+  }
+
+  /** The fields of a message in a language that the reader does not know, below a blank line or a separator. */
+  #blockAt(at: number): Introduction | null {
+    const above = this.#line(at - 1);
+    if (at === 0 || this.#isQuoted[at] === true || !(above.isBlank || SEPARATOR.test(above.short))) return null;
+    const to = endOfFieldBlock(this.#lines, at);
+    if (to === null || this.#isRawHeader(at, to)) return null;
+    const from = SEPARATOR.test(above.short) ? at - 1 : at;
+    return { from, to, kind: this.isQuoteLike(this.nextNonBlank(to + 1)) ? 'wrote' : 'fields' };
+  }
+
+  #markedAt(at: number): Introduction | null {
+    if (this.#line(at).mark !== 'introduction') return null;
+    let to = at;
+    while (this.#line(to + 1).mark === 'introduction') to++;
+    return { from: at, to, kind: 'wrote' };
+  }
+
+  /** At least three of From, Date, To and Subject, two below a separator. Values may take more lines. */
+  #fieldsAt(at: number, free: number): Introduction | null {
+    if (this.#isQuoted[at] === true || fieldOf(this.#line(at).short) === null) return null;
+    const fields = new Set<string>();
+    // Tickets and invitations have From, To and Date, too.
+    let isOfMail = false;
+    let to = at;
+    for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
+      const { short, isBlank } = this.#line(next);
+      const field = this.#isQuoted[next] === true ? null : fieldOf(short);
+      if (isBlank && next - to > 1) break;
+      if (field === null) continue;
+      if (fields.has(field) && field !== 'other') break;
+      fields.add(field);
+      for (const inside of fieldsInside(short)) fields.add(inside);
+      isOfMail ||= field === 'subject' || ADDRESS.test(short) || isSentField(short);
+      to = next;
+    }
+    let from = at;
+    while (from > free && from > at - 3 && (this.#line(from - 1).isBlank || SEPARATOR.test(this.#line(from - 1).short)))
+      from--;
+    while (this.#line(from).isBlank && from < at) from++;
+    // La Poste: `Message du 06/01/26 10:11` above the fields.
+    if (from === at && at > free && fields.size > 2 && this.#isDateHeading(at - 1)) {
+      from--;
+      fields.add('date');
+    }
+    if (!fields.has('subject') && this.#isOtherField(to + 1)) return null;
+    if (!isOfMail || this.#isRawHeader(at, to)) return null;
+    fields.delete('other');
+    const isQuoteNext = this.isQuoteLike(this.nextNonBlank(to + 1));
+    const isApart = from < at || isQuoteNext;
+    const isSent = isApart || isDateField(this.#line(at).short);
+    if (!isApart && !fields.has('date')) return null;
+    if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
+    return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
+  }
+
+  #isDateHeading(at: number): boolean {
+    const { short } = this.#line(at);
+    return (
+      short.length <= MAX_TITLE_LENGTH && this.#line(at - 1).isBlank && /\p{Nd}{1,2}:\p{Nd}{2}\W{0,2}$/u.test(short)
+    );
+  }
+
+  /** Whether the line is a field that no message has: parcels and journeys have From, To and Sent, too. */
+  #isOtherField(at: number): boolean {
+    return isField(this.#line(at).short) && fieldOf(this.#line(at).short) === null;
+  }
+
+  /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
+  #isRawHeader(from: number, to: number): boolean {
+    for (let at = from - 1; at <= to + 3; at++) if (isRawField(this.#line(at).short)) return true;
+    return false;
+  }
+
+  /** Whether the line may end an introduction without a colon: above a quotation or a blank line, and without the end of a sentence. */
+  #endsOpen(at: number): boolean {
+    const { short } = this.#line(at);
+    if (!WROTE_WORD.test(short) || /[.!?;,。！？]$/u.test(short)) return false;
+    return this.isQuoteLike(this.nextNonBlank(at + 1)) || (this.#line(at + 1).isBlank && WROTE_END.test(short));
+  }
+
+  /** `On Monday Ann <ann@example.com> wrote:`, in one line or several, of which `at` is the last. */
+  #wroteAt(at: number, free: number): Introduction | null {
+    const last = this.#line(at);
+    if (!INTRODUCTION_END.test(last.short) && !GMT_LINE.test(last.short) && !this.#endsOpen(at)) return null;
+    // `> wrote:` is the end of `<ann@example.com\n> wrote:`.
+    const isTail = /^>\s?(?:\p{L}.{0,40})?[:：]$/u.test(last.short) && ADDRESS.test(this.#line(at - 1).short);
+    if (this.#isQuoted[at] === true && !isTail) return null;
+    if (WROTE_TAIL.test(this.#line(at + 1).short)) return null;
+    const next = this.nextNonBlank(at + 1);
+    const isQuoteNext = this.isQuoteLike(next);
+    let joined = '';
+    let alone: number | null = null;
+    for (let from = at; from >= free && at - from < MAX_INTRODUCTION_LINES; from--) {
+      const { short, isBlank } = this.#line(from);
+      if (isBlank ? this.#line(from + 1).short !== '<' : short === '' || (from < at && this.#isQuoted[from] === true))
+        break;
+      joined = `${short} ${joined}`.trimEnd();
+      if (joined.length > MAX_INTRODUCTION_LENGTH) break;
+      if (!introduces(joined, isQuoteNext, this.#line(at + 1).isBlank && this.#line(from - 1).isBlank)) continue;
+      const isBegin =
+        LEAD.test(short) || EARLY_DATE.test(short) || NAME_AND_ADDRESS.test(short) || short.startsWith('--');
+      const isNameAbove = !ADDRESS.test(joined) && from > free && NAME_AND_ADDRESS.test(this.#line(from - 1).short);
+      if (isBegin && !isNameAbove)
+        return { from: this.#isDateAlone(from - 1, free) ? from - 1 : from, to: at, kind: 'wrote' };
+      if (from === at) alone = at;
+    }
+    return alone === null ? null : { from: alone, to: at, kind: 'wrote' };
+  }
+
+  /** Becky!: `On Tue, 6 Jan 2026 10:11:12 +0900` above the name. */
+  #isDateAlone(at: number, free: number): boolean {
+    const { short } = this.#line(at);
+    return at >= free && this.#line(at - 1).isBlank && LEAD.test(short) && DATE.test(short) && /\p{Nd}$/u.test(short);
+  }
+
+  /** Returns whether a quotation may begin in this line, with `>`, indented or a mark of its own. */
+  isQuoteLike(at: number): boolean {
+    return (
+      this.#isQuoted[at] === true ||
+      this.#line(at).mark === 'block' ||
+      ownMarkOf(this.#line(at).text, this.#line(at + 1).text) !== null
+    );
+  }
+
+  #line(at: number): Line {
+    return this.#lines[at] ?? NO_LINE;
+  }
+}
+
+/** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
+export function ownMarkOf(text: string, next: string): string | null {
+  const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
+  if (named !== undefined) return named;
+  const mark = OWN_MARK.exec(text)?.[1] ?? null;
+  return mark !== null && (mark === '|' || next.trim() === '' || next.trimStart().startsWith(mark)) ? mark : null;
+}

@@ -1,0 +1,92 @@
+import type { Line } from './reply-line.ts';
+import { OTHER_LABELS, QUOTED_FIELDS, SENT } from './reply-words.ts';
+
+const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(
+  ([field, names]) =>
+    [field, new RegExp(`^[*_\\s]{0,3}(?:${names})[*_]{0,2}\\s{0,12}[:：](?!//)[*_]{0,2}(?:\\s|$|\\S)`, 'iu')] as const,
+);
+const FIELDS_INSIDE = Object.entries(QUOTED_FIELDS).map(
+  ([field, names]) => [field, new RegExp(`\\s(?:${names})\\s?[:：]\\s`, 'u')] as const,
+);
+const SENT_FIELD = new RegExp(`^[*_\\s]{0,3}(?:${SENT})[*_]{0,2}\\s{0,12}[:：]`, 'iu');
+/** A date as RFC 5322 §3.3 has it. */
+const DATE_FIELD = new RegExp(`^(?:${QUOTED_FIELDS.date})\\s?[:：] .*\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}`, 'iu');
+const RAW_FIELD =
+  /^(?:received|received-spf|return-path|mime-version|content-(?:type|transfer-encoding)|dkim-signature|authentication-results|x-[\w-]{1,40})\s?:/iu;
+/** A field in a table, as NetEase writes them: `| Von | Ann |`. */
+const TABLE_ROW = /^\|\s?([^|]{1,30}?)\s?\|\s?([^|]{0,200}?)\s?\|?$/u;
+
+/** Characters of the name of a field. */
+const MAX_FIELD_LENGTH = 40;
+
+/** Returns which field above quoted mail a line is, in the languages of `reply-words.ts`; null when it is none. */
+export function fieldOf(short: string): string | null {
+  const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2') : short;
+  const colon = line.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
+  return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(line))?.[0] ?? null);
+}
+
+/** Returns the further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
+export function fieldsInside(short: string): string[] {
+  if (!/@[\p{L}\p{N}]/u.test(short) || fieldOf(short) !== 'from') return [];
+  const capital = short.replace(/(?<=\s)\p{Lu}\p{Ll}{1,20}(?=\s?[:：]\s)/gu, (name) => name.toLowerCase());
+  return FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
+}
+
+/** Returns whether only mails have a field of this name: `Sent`. */
+export function isSentField(short: string): boolean {
+  return SENT_FIELD.test(short);
+}
+
+/** Returns whether the line is a date as RFC 5322 §3.3 has it. */
+export function isDateField(short: string): boolean {
+  return DATE_FIELD.test(short);
+}
+
+/** Returns whether mail servers write the field, and no mail program above quoted mail. */
+export function isRawField(short: string): boolean {
+  return RAW_FIELD.test(short);
+}
+
+/** A name of any language, and a value. */
+const ANY_FIELD =
+  /^[*_|\s]{0,4}(\p{L}[\p{L}\p{M} '’().-]{0,30})[*_]{0,2}\s{0,12}[:：](?!\/\/)[*_]{0,2}\s{0,12}(\S.{0,250})$/u;
+
+/** Returns whether a line is a name and a value, whatever their meaning. */
+export function isField(short: string): boolean {
+  return ANY_FIELD.test(short);
+}
+
+const OTHER_LABEL = new RegExp(`^(?:${OTHER_LABELS})$`, 'iu');
+const NAMED_ADDRESS =
+  /^[^<>[\]@:]{1,80}(?:<(?:mailto:)?[^<>\s@]{1,64}@[^<>\s]{1,200}>|\[mailto:[^[\]\s@]{1,64}@[^[\]\s]{1,200}\])/u;
+const YEAR = /(?<!\p{Nd})(?:19|20|٢٠|۲۰|२०)\p{Nd}{2}(?!\p{Nd})/u;
+const TIME = /(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}(?!\p{Nd})/u;
+/** Fields of a block; one less if another one has an address, too. */
+const MIN_BLOCK_FIELDS = 4;
+const MAX_BLOCK_FIELDS = 8;
+
+/**
+ * Returns the last line of the fields of a message in any language that begin in a line: the first has a name and an address in brackets,
+ * another has a year and a time, all have different names, none is a label of forms and signatures. Null when there are none, or too few.
+ */
+export function endOfFieldBlock(lines: readonly Line[], start: number): number | null {
+  const first = ANY_FIELD.exec(lines[start]?.short ?? '');
+  if (first === null || !NAMED_ADDRESS.test(first[2] ?? '')) return null;
+  const names = new Set<string>();
+  let hasDate = false;
+  let addresses = 0;
+  let at = start;
+  for (; at < lines.length && at - start <= MAX_BLOCK_FIELDS; at++) {
+    const [, name, value = ''] = ANY_FIELD.exec(lines[at]?.short ?? '') ?? [];
+    if (name === undefined) break;
+    const key = name.trim().toLowerCase();
+    if (names.has(key) || OTHER_LABEL.test(key) || isRawField(lines[at]?.short ?? '')) return null;
+    names.add(key);
+    if (value.includes('@')) addresses++;
+    hasDate ||= at > start && YEAR.test(value) && TIME.test(value);
+  }
+  const isEnd = lines[at]?.isBlank ?? true;
+  const isWhole = names.size >= (addresses > 1 ? MIN_BLOCK_FIELDS - 1 : MIN_BLOCK_FIELDS);
+  return isEnd && hasDate && isWhole && names.size <= MAX_BLOCK_FIELDS ? at - 1 : null;
+}

@@ -1,0 +1,193 @@
+/** What a clause says that an unknown recipient or domain is. */
+export type UnknownPart = 'recipient' | 'domain';
+
+/**
+ * Words of one language, lower case, separated by `|`. A clause with a word for the recipient or the domain and one that says that it does
+ * not exist is about an unknown one, in any order: `utilisateur inconnu`, `Der Benutzer joe ist hier nicht bekannt`.
+ */
+interface UnknownWords {
+  recipient: string;
+  domain: string;
+  unknown: string;
+}
+
+const LANGUAGES: readonly UnknownWords[] = [
+  {
+    recipient: `recipient | recipent | addressee | user | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
+      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user`,
+    domain:
+      'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
+    unknown: `unknown | not known | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find |
+      can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist |
+      no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid |
+      no longer valid | not recognized | not recognised | unrecognized | no such | illegal | terminated | not listed | isn't listed |
+      not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve | unresolvable | there is no |
+      does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records`,
+  },
+  {
+    recipient:
+      '~empfänger | ~empfaenger | ~benutzer | adressat | ~adresse | ~postfach | mailbox | teilnehmer | ~konto | @addr',
+    domain: '~domain | ~domäne | ~domaene | rechner | hostname | host | server',
+    unknown: `unbekannt | existiert nicht | existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig |
+      ungueltig | nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | keinen benutzer`,
+  },
+  {
+    recipient: 'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | @addr',
+    domain: 'domaine | hôte | hote | serveur',
+    unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé | répertorié |
+      repertorie | impossible de trouver | erroné | n'est pas valide`,
+  },
+  {
+    recipient: 'destinatari | usuari | dirección | direccion | buzón | buzon | casilla | cuenta | @addr',
+    domain: 'dominio | servidor | host',
+    unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad | no se pudo encontrar |
+      no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad`,
+  },
+  {
+    recipient: 'destinatari | destin. | utente | indirizzo | casella | mailbox | account | @addr',
+    domain: 'dominio | host | server',
+    unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato | impossibile trovare |
+      non valid | errato | non è presente | non riconosciut`,
+  },
+  {
+    recipient: 'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | conta | @addr',
+    domain: 'domínio | dominio | servidor | host',
+    unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
+      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente`,
+  },
+  {
+    recipient: 'geadresseerde | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
+    domain: 'domein | host | server',
+    unknown: `onbekend | bestaat niet | bestaan niet | niet gevonden | ongeldig | kan niet worden gevonden | kon niet worden gevonden |
+      niet bekend | niet vinden`,
+  },
+  {
+    recipient: `~modtager | ~mottaker | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
+      ~mailboks | @addr`,
+    domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
+    unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte | inte hitta | inte att hitta |
+      ikke finde | ikke finne | ugyldig | ogiltig | eksisterer ikke | existerar inte | kunne ikke findes`,
+  },
+  {
+    recipient: '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | @addr',
+    domain: 'toimialue | verkkotunnus | palvelin',
+    unknown: 'tuntematon | ei ole olemassa | ei löyty | ei löydy | virheelli | ei tunneta',
+  },
+  {
+    recipient: 'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | @addr',
+    domain: 'domena | domeny | host | serwer',
+    unknown: `nieznan | nie istnieje | nie znaleziono | nie został znalezion | nie zostal znalezion | nie można odnaleźć | nie można znaleźć |
+      nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie`,
+  },
+  {
+    recipient:
+      'příjemc | prijemc | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | @addr',
+    domain: 'doména | domena | hostitel | server',
+    unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn | nenájden |
+      nebola nájdená | nepodarilo nájsť`,
+  },
+  {
+    recipient: 'címzett | felhasználó | postafiók | ~címe | ~címet | @addr',
+    domain: 'tartomány | kiszolgáló',
+    unknown: 'ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk',
+  },
+  {
+    recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | @addr',
+    domain: 'domeniu | gazda',
+    unknown: 'necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este validă | nu s-a găsit',
+  },
+  {
+    recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик | абонент | учетн | учётн | одержувач | отримувач |
+      користувач | скриньк | потребител | @addr`,
+    domain: 'домен | хост | сервер',
+    unknown: `неизвест | не существует | не найден | нет на сервере | нет такого | такого почтового ящика нет | недействит | не зарегистрирован |
+      несуществующ | удален | удалён | невідом | не існує | не знайден | немає | не съществува | не е намерен | такого ящика нет`,
+  },
+  {
+    recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | @addr',
+    domain: 'etki alanı | alan adı | sunucu',
+    unknown: 'bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor',
+  },
+  {
+    recipient: 'παραλήπτ | χρήστ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
+    domain: 'τομέα | κεντρικός υπολογιστής',
+    unknown: 'άγνωστ | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | μη έγκυρ',
+  },
+  {
+    recipient: 'נמען | משתמש | כתובת | תיבת | مستلم | مستخدم | عنوان | صندوق | @addr',
+    domain: 'דומיין | תחום | نطاق | مجال',
+    unknown: `לא נמצא | לא קיים | לא קיימת | לא ידוע | אינו קיים | אינה קיימת | غير معروف | غير موجود | لم يتم العثور | غير صالح | لا يوجد |
+      تعذر العثور`,
+  },
+  {
+    recipient: '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | @addr',
+    domain: '域名 | 網域 | 域 | 主机',
+    unknown:
+      '不存在 | 找不到 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到',
+  },
+  {
+    recipient:
+      '宛先 | あて先 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | @addr',
+    domain: 'ドメイン | ホスト',
+    unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り`,
+  },
+  {
+    recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | @addr',
+    domain: '도메인 | 호스트',
+    unknown: '존재하지 | 없는 | 없습니다 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되',
+  },
+  {
+    recipient:
+      'người nhận | người dùng | địa chỉ | hộp thư | tài khoản | penerima | pengguna | alamat | ผู้รับ | ที่อยู่ | ผู้ใช้ | @addr',
+    domain: 'miền | tên miền | domain | โดเมน',
+    unknown: `không tồn tại | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dikenal | tidak ada | ไม่พบ |
+      ไม่มี | ไม่รู้จัก | ไม่ถูกต้อง`,
+  },
+];
+
+/** Words of clauses about the sender, the client, the message or a failure of a lookup. */
+const OTHERS =
+  pattern(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
+  header | relay | your domain | your host | your server | your ip | connecting | authenticat | password | credential | unknown reason |
+  unknown error | unknown problem | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
+  temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
+  check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
+  avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸`);
+
+const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown }) => ({
+  recipient: pattern(recipient),
+  domain: pattern(domain),
+  unknown: pattern(unknown),
+}));
+
+/** Maximum characters of a clause; longer sentences say more than one thing. */
+const MAX_CLAUSE_LENGTH = 240;
+/** Ends of clauses in lower-case text on one line; the period of a status or a host name ends none. */
+const CLAUSE_END = /[;!?|。！？；\n]|\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
+
+/**
+ * Returns what a text (lower case, on one line, with `@addr` and `@host` in place of addresses and host names) says not to exist; null when
+ * it says that of nothing. Each of its clauses is searched once for each language.
+ */
+export function unknownPartIn(text: string): UnknownPart | null {
+  for (const clause of text.split(CLAUSE_END)) {
+    if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
+    for (const { recipient, domain, unknown } of MATCHERS) {
+      if (!unknown.test(clause)) continue;
+      if (recipient.test(clause)) return 'recipient';
+      if (domain.test(clause)) return 'domain';
+    }
+  }
+  return null;
+}
+
+/** Words in scripts with spaces begin at a boundary, so that `user` is not found in `superuser`, unless `~` allows compounds. ` ... ` is a gap. */
+function pattern(words: string): RegExp {
+  const parts = words.split('|').map((word) => word.trim().replace(/\s+/g, ' '));
+  const escaped = parts.map((word) => word.replace(/[\\^$.*+?()[\]{}/]/g, '\\$&').replace(/ (?:\\\.){3} /, '.{0,40}'));
+  const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
+  const spaced = escaped.filter(isSpaced);
+  const others = escaped.filter((word) => !isSpaced(word)).map((word) => word.replace(/^~/, ''));
+  const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
+  return new RegExp([...bounded, ...others].join('|'), 'u');
+}

@@ -1,0 +1,289 @@
+import type { OpenAPI } from 'openapi-types';
+
+/** An operation and its name in each interface. An interface without a name does not have it. */
+interface OperationNames {
+  feature: string;
+  what: string;
+  /** operation IDs of openapi.json */
+  rest: readonly string[];
+  /** fields of Query, Mutation and Subscription */
+  graphql: readonly string[];
+  /** names of MCP tools */
+  mcp: readonly string[];
+  /** how the interfaces differ; required where REST or GraphQL lacks the operation */
+  difference?: string;
+}
+
+/** Names of REST, GraphQL and MCP, separated by spaces. */
+type Row = readonly [what: string, rest: string, graphql: string, mcp?: string, difference?: string];
+
+const CONNECTIONS = 'GraphQL reads it as a field of the objects it belongs to.';
+const OTHER_CLIENTS = 'A path of another client; the operation itself is in another row.';
+
+/** Every operation of REST, GraphQL and MCP; a test compares the rows with all three. */
+const features: Readonly<Record<string, readonly Row[]>> = {
+  Emails: [
+    [
+      'List and search emails',
+      'listEmails',
+      'emails',
+      'search_emails',
+      '`search` of REST matches the subject and addresses; GraphQL and MCP have the search language',
+    ],
+    ['Read an email', 'getEmail', 'email node nodes', 'read_email'],
+    ['Wait for an email', 'waitForEmail', 'waitForEmail', 'wait_for_email'],
+    ['Read or archive one email', 'updateEmail putEmail', 'updateEmail'],
+    ['Read or archive several emails', 'updateEmails', 'updateEmails'],
+    ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
+    ['Checks of an email', 'checkEmail', '', '', CONNECTIONS],
+    ['Timeline', 'readEmailTimeline', '', '', CONNECTIONS],
+    ['Import emails', 'importEmails', 'importEmails'],
+    ['Reprocess emails', 'reprocessEmails', 'reprocessEmails'],
+    ['Simulate received mail', 'simulateInbound', 'simulateInbound'],
+    ['Move an email to the trash', 'trashEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
+    [
+      'Delete an email forever',
+      'deleteEmail',
+      '',
+      '',
+      'The REST route also cancels scheduled mail; GraphQL deletes whole threads: `deleteThreadsForever`',
+    ],
+    ['Restore an email', 'restoreEmail', '', '', 'GraphQL restores the thread: restoreThreads'],
+    ['Suggest contacts', 'listContacts', 'contacts'],
+    ['List addresses to send from', 'listSenders', 'senders'],
+    ['List senders whose images are shown', 'listImageSenders', '', '', 'GraphQL: `viewer { imageSenders }`'],
+    ['Show or block the images of a sender', 'addImageSender removeImageSender', 'addImageSender removeImageSender'],
+    ['Mail that waits', '', 'waitingEmails', '', 'REST: `GET /emails` with `status` and `time_range=all`'],
+  ],
+  Attachments: [
+    [
+      'Download an attachment',
+      'downloadAttachment downloadAttachmentPart',
+      '',
+      'read_attachment',
+      'Files are HTTP downloads; GraphQL returns their links',
+    ],
+    ['Preview, download all', 'previewAttachment downloadAttachments', '', '', 'Files are HTTP downloads'],
+    ['Raw message', 'downloadRawEmail', '', '', 'GraphQL: `Email.rawSource`'],
+    ['List attachments', 'listEmailAttachments getEmailAttachment', '', '', CONNECTIONS],
+  ],
+  Threads: [
+    [
+      'List threads',
+      'listThreads',
+      'threads inbox',
+      'search_threads',
+      'GraphQL and MCP have the search language and labels',
+    ],
+    ['Read a thread', 'getThread', 'thread', 'read_thread'],
+    ['Select all matching threads', 'selectThreads', 'inboxSelection'],
+    [
+      'Change flags and labels',
+      'updateThread updateThreads',
+      'updateThreads',
+      'label_threads archive_threads mark_threads_read',
+    ],
+    ['List labels', 'listLabels', 'labels', 'list_labels'],
+    ['Merge threads', 'mergeThreads', 'mergeThreads'],
+    ['Split a thread', 'splitThread', 'splitThread'],
+    ['Move messages', 'moveEmails', 'moveEmails'],
+    [
+      'Trash, delete and restore',
+      'deleteThread restoreThread',
+      'trashThreads deleteThreadsForever restoreThreads',
+      'trash_threads',
+    ],
+    [
+      'Claim a thread',
+      'claimThread renewThreadClaim releaseThreadClaim',
+      'claimThread renewThreadClaim releaseThreadClaim',
+    ],
+  ],
+  Sending: [
+    ['Send an email', 'sendEmail', 'sendEmail', 'send_email'],
+    ['Reply', 'replyToEmail', 'replyToEmail', 'reply_to_email'],
+    ['Forward', 'forwardEmail', 'forwardEmail', 'forward_email'],
+    ['Send a batch', 'sendBatch', 'sendEmails'],
+    ['Read, cancel and retry a batch', 'getBatch cancelBatch retryBatch', 'batch cancelBatch retryBatch'],
+    ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
+    [
+      'Cancel, pause and resume',
+      'cancelEmail pauseEmail resumeEmail',
+      'cancelEmail pauseEmail resumeEmail',
+      'cancel_email',
+    ],
+    ['Retry deferred recipients', 'retrySending', 'retrySending'],
+    ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
+    ['Review what an email sends', 'reviewEmail', '', '', CONNECTIONS],
+    ['Approve or reject', 'approveEmail rejectEmail', 'approveEmail rejectEmail', 'approve_email reject_email'],
+    [
+      'Drafts',
+      'listDrafts getDraft createDraft updateDraft deleteDraft sendDraft',
+      'drafts draft createDraft updateDraft deleteDraft sendDraft',
+      'list_drafts read_draft create_draft update_draft delete_draft send_draft',
+    ],
+    ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
+    [
+      'Suppressions',
+      'listSuppressions getSuppression createSuppression deleteSuppression',
+      'suppressions suppression suppressAddress removeSuppression',
+    ],
+  ],
+  Domains: [
+    ['List and read domains', 'listDomains getDomain listDnsRecords', 'domains domain domainByName domainCounts'],
+    [
+      'Create, change and delete domains',
+      'createDomain updateDomain replaceDomain deleteDomain',
+      'createDomain updateDomain deleteDomain',
+    ],
+    ['Check DNS', 'verifyDomain', 'verifyDomain verifyDomains', '', 'GraphQL checks up to several domains at once'],
+    ['Rotate the DKIM key', 'rotateDkimKey', 'rotateDkimKey'],
+    ['DMARC reports', 'listDmarcReports getDmarcReport getDmarcSummary', 'dmarcReport dmarcSummary'],
+    [
+      'Email addresses',
+      'listEmailAddresses getEmailAddress createEmailAddress updateEmailAddress putEmailAddress deleteEmailAddress',
+      'emailAddresses emailAddress createEmailAddress updateEmailAddress deleteEmailAddress',
+    ],
+    [
+      'Reply addresses',
+      'listReplyAddresses getReplyAddress createReplyAddress revokeReplyAddress',
+      'replyAddresses replyAddress createReplyAddress revokeReplyAddress',
+    ],
+  ],
+  Endpoints: [
+    ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
+    [
+      'Create and change endpoints',
+      'createEndpoint updateEndpoint putEndpoint',
+      'createWebhookEndpoint createEmailEndpoint createEmailGroupEndpoint updateWebhookEndpoint updateEmailEndpoint updateEmailGroupEndpoint',
+    ],
+    ['Delete an endpoint', 'deleteEndpoint', 'deleteEndpoint'],
+    ['Test an endpoint', 'testEndpoint', 'testEndpoint'],
+    ['Rotate the secret', 'rotateEndpointSecret', 'rotateEndpointSecret'],
+    ['Deliveries', 'listEndpointDeliveries listEmailDeliveries getDelivery', 'delivery'],
+    ['Deliver an email again', 'retryEmail', 'retryEmail'],
+    ['Retry a delivery', 'retryDelivery', 'retryDelivery'],
+    ['Replay deliveries', 'replayEndpointDeliveries', 'replayDeliveries'],
+    ['Retry waiting deliveries', 'retryWaitingDeliveries', 'retryWaitingDeliveries'],
+    ['Preview a payload query', 'previewPayload', 'previewPayload'],
+    ['Pull webhook requests', 'listWebhookRequests listEndpointWebhookRequests', 'webhookRequests'],
+  ],
+  Events: [
+    [
+      'Read and stream events',
+      'listEvents',
+      'events Subscription.events deliveryUpdated domainUpdated emailReceived emailUpdated threadUpdated',
+      '',
+      'REST streams all events with `Accept: text/event-stream`',
+    ],
+  ],
+  Routing: [
+    [
+      'Guard rules',
+      'listGuardRules getGuardRule createGuardRule updateGuardRule putGuardRule deleteGuardRule',
+      'guardRules guardRule createGuardRule updateGuardRule deleteGuardRule',
+    ],
+    [
+      'Check and back-test a rule',
+      'checkGuardRule backtestGuardRule backtestSavedGuardRule',
+      'checkGuardRule backtestGuardRule backtestSavedGuardRule',
+    ],
+    ['Limits of guard rules', 'getGuardLimits', 'guardLimits'],
+    ['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute'],
+    ['Release held mail', 'releaseEmail', 'releaseEmail'],
+  ],
+  Account: [
+    ['Read the account', 'getAccount', 'viewer', 'who_am_i'],
+    ['Overview', 'getOverview', 'overview'],
+    [
+      'Retention',
+      'getRetention updateRetention previewRetention',
+      'updateRetention',
+      '',
+      'GraphQL reads it: `viewer { retention retentionPreview }`',
+    ],
+    [
+      'API keys',
+      'listApiKeys getApiKey createApiKey updateApiKey deleteApiKey revokePresentedKey',
+      'apiKeys apiKey createApiKey updateApiKey revokeApiKey',
+    ],
+    ['Request log', 'listRequests getRequest', 'apiRequests apiRequest'],
+    ['Erase the account', '', 'eraseAccount', '', 'Needs a dashboard session, which REST keys do not have'],
+  ],
+  'Paths of other clients': [
+    [
+      'Received mail',
+      'listReceiving getReceiving listReceivingAttachments getReceivingAttachment',
+      '',
+      '',
+      OTHER_CLIENTS,
+    ],
+    [
+      'Scheduled mail',
+      'legacyListScheduledEmails legacyScheduleEmail legacyGetScheduledEmail legacyCancelScheduledEmail',
+      '',
+      '',
+      OTHER_CLIENTS,
+    ],
+    [
+      'Mail',
+      'legacyListMail legacyReplyToMail legacyGetMail legacyUpdateMail legacyGetMailThread legacyUpdateMails',
+      '',
+      '',
+      OTHER_CLIENTS,
+    ],
+    ['Domains, suppressions', 'legacyVerifyDomain legacyCheckDomain legacyUnblockAddress', '', '', OTHER_CLIENTS],
+  ],
+};
+
+export const operationNames: readonly OperationNames[] = Object.entries(features).flatMap(([feature, rows]) =>
+  rows.map(([what, rest, graphql, mcp = '', difference]) => ({
+    feature,
+    what,
+    rest: splitNames(rest),
+    graphql: splitNames(graphql),
+    mcp: splitNames(mcp),
+    ...(difference === undefined ? {} : { difference }),
+  })),
+);
+
+function splitNames(names: string): string[] {
+  return names.split(' ').filter((name) => name !== '');
+}
+
+/** Returns a function that gives the method and path of a REST operation, such as `GET /emails`. It throws for an unknown one. */
+export function readOperationPaths({ paths = {} }: Pick<OpenAPI.Document, 'paths'>): (operationId: string) => string {
+  const known = new Map<string, string>();
+  for (const [path, item] of Object.entries(paths as Record<string, Record<string, unknown>>))
+    for (const [method, operation] of Object.entries(item)) {
+      const { operationId } = operation as { operationId?: string };
+      if (operationId !== undefined) known.set(operationId, `${method.toUpperCase()} ${path.replace('/api/e2', '')}`);
+    }
+  return (operationId) => {
+    const path = known.get(operationId);
+    if (path === undefined) throw new Error(`No REST operation is named ${operationId}`);
+    return path;
+  };
+}
+
+/** Returns the page docs/parity.md. `pathOf` returns the method and path of a REST operation. */
+export function writeParityPage(pathOf: (operationId: string) => string): string {
+  const parts = [
+    '# Operations by interface',
+    '',
+    'Every operation of REST, GraphQL and MCP, and where the interfaces differ. Written by `npm run contracts`; a test compares it with the routes, the GraphQL schema and the MCP tools.',
+    'REST paths begin with `/api/e2`.',
+  ];
+  for (const feature of Object.keys(features)) {
+    parts.push('', `## ${feature}`, '', '| operation | REST | GraphQL | MCP | difference |', '|---|---|---|---|---|');
+    for (const row of operationNames.filter((each) => each.feature === feature))
+      parts.push(
+        `| ${row.what} | ${list(row.rest.map(pathOf))} | ${list(row.graphql)} | ${list(row.mcp)} | ${row.difference ?? ''} |`,
+      );
+  }
+  return `${parts.join('\n')}\n`;
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join('<br>');
+}

@@ -1,0 +1,84 @@
+import type { Transaction } from 'kysely';
+import { hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import type { Tables } from '../../db/entities/tables.ts';
+import type { KeyLimits } from '../../db/queries/accounts/api-key.ts';
+import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
+import { appendEvents } from '../../db/queries/emails/email-flags.ts';
+import {
+  listScheduledWithoutRight,
+  lockOutgoing,
+  setScheduledStatus,
+} from '../../db/queries/sending/scheduled-change.ts';
+import { newIdentifier, type OperationContext } from '../context.ts';
+
+/*
+ * What is stored now and acts later has the rights of whoever stores it, as they are then, cut by every later change of the API key
+ * (docs/decisions/0095). The operation that stores it requires the scopes that it needs, and stores the grant with it.
+ */
+
+/** The rights of something stored. */
+export interface Grant {
+  /** the API key that stores it; null: a person */
+  setByKeyId: string | null;
+  /** null: all */
+  grantedScopes: Scope[] | null;
+}
+
+/**
+ * Returns the rights to store with something that needs these scopes to act, in the transaction that stores it: those that the key has now.
+ * Changes of the key wait for that transaction. Throws forbidden for the first scope that is missing; `what` begins its sentence.
+ */
+export async function grantOf(
+  { rights, userId }: Pick<OperationContext, 'rights' | 'userId'>,
+  transaction: Transaction<Tables>,
+  what: string,
+  needed: readonly Scope[],
+): Promise<Grant> {
+  requireScopes(rights, what, needed);
+  const { keyId } = rights;
+  if (keyId === null) return { setByKeyId: null, grantedScopes: null };
+  const present = { ...rights, scopes: await readPresentScopes(transaction, userId, keyId) };
+  requireScopes(present, what, needed);
+  return { setByKeyId: keyId, grantedScopes: present.scopes === null ? null : [...present.scopes] };
+}
+
+/** The rights of a route from an address or a domain to an endpoint. */
+export interface RouteGrant {
+  routeSetByKeyId: Grant['setByKeyId'];
+  routeGrantedScopes: Grant['grantedScopes'];
+}
+
+/** As grantOf, for a route: mail that it sends to an endpoint is shown to the receiver of the endpoint. */
+export async function routeGrantOf(
+  context: Pick<OperationContext, 'rights' | 'userId'>,
+  transaction: Transaction<Tables>,
+): Promise<RouteGrant> {
+  const { setByKeyId, grantedScopes } = await grantOf(context, transaction, 'Routing mail to an endpoint', ['read']);
+  return { routeSetByKeyId: setByKeyId, routeGrantedScopes: grantedScopes };
+}
+
+/** Throws forbidden for the first scope that is missing; `what` begins its sentence. */
+export function requireScopes(rights: KeyRights, what: string, needed: readonly Scope[]): void {
+  for (const scope of needed) if (!hasScope(rights, scope)) throw scopeMissing(what, scope, rights);
+}
+
+/**
+ * Pauses the scheduled mail of keys that may no longer send, and appends the events of that and of disabled endpoints. Must be last in its
+ * transaction. Returns the last number of the user's event feed; null when nothing was appended.
+ */
+export async function announceLimits(
+  context: Pick<OperationContext, 'now' | 'random' | 'userId'>,
+  transaction: Transaction<Tables>,
+  { keyIds, disabledEndpoints }: KeyLimits,
+): Promise<number | null> {
+  const { userId } = context;
+  const waiting = keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, userId, keyIds);
+  const locked = waiting.length === 0 ? [] : await lockOutgoing(transaction, userId, waiting);
+  const paused = locked.filter(({ status }) => status === 'scheduled').map(({ id }) => id);
+  if (paused.length > 0) await setScheduledStatus(transaction, userId, paused, 'paused');
+  const events = [
+    ...disabledEndpoints.map(({ id, reason }) => ({ kind: 'endpoint.disabled', endpointId: id, data: { reason } })),
+    ...paused.map((emailId) => ({ kind: 'email.paused', emailId })),
+  ].map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
+  return events.length === 0 ? null : appendEvents(transaction, userId, events);
+}

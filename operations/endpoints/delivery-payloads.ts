@@ -1,0 +1,153 @@
+import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
+import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
+import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
+import { linkTo } from '../../core/endpoints/webhook-payload.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import * as bodies from '../../db/queries/endpoints/delivery-body.ts';
+import type { OperationContext } from '../context.ts';
+import { batchBySize, loadRawSources } from '../emails/attachments.ts';
+import { loadSizes } from '../emails/emails.ts';
+import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
+import { loadEndpoints } from './endpoints.ts';
+
+/** The body of a webhook request. */
+export interface DeliveryPayload {
+  body: Buffer;
+  /** the URL it is posted to */
+  url: string;
+  /** whether the endpoint changed after the last attempt, so that its body may have differed */
+  isEndpointChanged: boolean;
+}
+
+/**
+ * Builds the body that an attempt would send now, with the code that sends it. Bodies are not stored; equal input gives
+ * equal bytes. Returns null when the user has no such webhook delivery, or its endpoint or email is gone.
+ */
+export async function buildDeliveryPayload(
+  context: OperationContext,
+  deliveryId: string,
+): Promise<DeliveryPayload | null> {
+  const [payload = null] = await buildDeliveryPayloads(context, [deliveryId], (built) => built);
+  return payload;
+}
+
+/** A delivery of an email to a webhook, with the valid configuration of its endpoint. */
+type MailDelivery = bodies.DeliveryBodyParts & { config: WebhookConfig };
+
+/**
+ * Builds the body of each delivery, as buildDeliveryPayload does, one after another, and returns what `keep` keeps of it. A statement reads
+ * several emails as long as they are small. Bodies with a payload query and bodies of events are read one by one.
+ */
+export async function buildDeliveryPayloads<Kept>(
+  context: OperationContext,
+  deliveryIds: readonly string[],
+  keep: (payload: DeliveryPayload) => Kept,
+): Promise<(Kept | null)[]> {
+  const { database, userId } = context;
+  const kept = new Map<string, Kept>();
+  const deliveries = (await loadDeliveries(context, deliveryIds)).filter((delivery) => delivery !== null);
+  const ofMail = deliveries.filter(({ event }) => event === null).map(({ id }) => id);
+  const found =
+    ofMail.length === 0
+      ? []
+      : await asUser(database, userId, (transaction) => bodies.findDeliveryBodyParts(transaction, userId, ofMail));
+  const byEmail = Map.groupBy(
+    found.flatMap((parts) => {
+      const config = usableConfig(context, parts.endpoint);
+      return config === null ? [] : [{ ...parts, config }];
+    }),
+    ({ emailId }) => emailId,
+  );
+  const emailIds = [...byEmail.keys()];
+  const sizes = new Map((await loadSizes(context, emailIds)).map((size, at) => [emailIds[at], size ?? 0]));
+  for (const batch of batchBySize(emailIds, (id) => sizes.get(id) ?? 0))
+    await buildMailBodies(
+      context,
+      batch.flatMap((id) => byEmail.get(id) ?? []),
+      (id, payload) => kept.set(id, keep(payload)),
+    );
+  for (const delivery of deliveries) {
+    const payload = delivery.event === null ? null : await buildEventDeliveryPayload(context, delivery);
+    if (payload !== null) kept.set(delivery.id, keep(payload));
+  }
+  return deliveryIds.map((id) => kept.get(id) ?? null);
+}
+
+async function buildMailBodies(
+  context: OperationContext,
+  deliveries: readonly MailDelivery[],
+  use: (deliveryId: string, payload: DeliveryPayload) => void,
+): Promise<void> {
+  const { database, userId, settings } = context;
+  const emailIds = [...new Set(deliveries.map(({ emailId }) => emailId))];
+  const mails = await asUser(database, userId, (transaction) =>
+    bodies.findDeliveryContents(transaction, userId, emailIds),
+  );
+  const built = (delivery: MailDelivery, body: Buffer): void => {
+    const { deliveryId, lastAttemptAt, endpoint, config } = delivery;
+    const isEndpointChanged = lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt;
+    use(deliveryId, { body, url: config.url, isEndpointChanged });
+  };
+  const rest: (MailDelivery & { mail: bodies.DeliveryContentRow })[] = [];
+  for (const delivery of deliveries) {
+    const mail = mails.get(delivery.emailId);
+    if (mail === undefined) continue;
+    const selected = await buildSelectedBody(context, delivery, mail.created_at);
+    if (selected === null) rest.push({ ...delivery, mail });
+    else built(delivery, selected);
+  }
+  const needing = [...new Set(rest.filter(isRawNeeded).map(({ emailId }) => emailId))];
+  const raws = needing.length === 0 ? [] : await loadRawSources(context, needing, null);
+  const rawOf = new Map(needing.map((id, at) => [id, raws[at] ?? null]));
+  const linkKey = deriveDownloadLinkKey(settings.secretKey);
+  for (const { mail, ...delivery } of rest) {
+    const { endpoint, config, emailId } = delivery;
+    const raw = isRawNeeded({ endpoint, config, mail }) ? (rawOf.get(emailId) ?? null) : null;
+    const { publicUrl } = settings;
+    built(delivery, buildMailPayload({ delivery, endpoint, config, mail, raw, publicUrl, linkKey }));
+  }
+}
+
+async function buildEventDeliveryPayload(
+  context: OperationContext,
+  { id, endpointId, lastAttemptAt }: DeliverySummary,
+): Promise<DeliveryPayload | null> {
+  const built = await context.buildEventPayload(context, id);
+  const [endpoint] = await loadEndpoints(context, [endpointId]);
+  const config = endpoint == null ? null : usableConfig(context, endpoint);
+  if (built.verdict === 'gone' || endpoint == null || config === null) return null;
+  const isEndpointChanged = lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt;
+  return { body: built.body, url: config.url, isEndpointChanged };
+}
+
+/** Null when the endpoint has no payload query, or it does not fit. */
+async function buildSelectedBody(
+  context: OperationContext,
+  { createdAt: timestamp, endpoint, config, emailId }: MailDelivery,
+  receivedAt: Date,
+): Promise<Buffer | null> {
+  const { payloadQuery: query, filter } = endpoint;
+  if (query === null || endpoint.webhookFormat !== 'native') return null;
+  const selected = await context.payloadQueries.select(context, { query, filter }, { emailId, receivedAt }, timestamp);
+  if (selected === null) return null;
+  const { publicUrl, secretKey } = context.settings;
+  const linkKey = deriveDownloadLinkKey(secretKey);
+  const { userId } = context;
+  return buildSelectedPayload({
+    selected,
+    timestamp,
+    endpoint,
+    maxPayloadOctets: config.maxPayloadOctets,
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+  });
+}
+
+function usableConfig({ log }: OperationContext, endpoint: { id: string; config: unknown }): WebhookConfig | null {
+  try {
+    return readWebhookConfig(endpoint.config);
+  } catch (error) {
+    log.error({ err: error, endpointId: endpoint.id }, 'endpoints: the stored configuration is invalid');
+    return null;
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
+import { readReply } from '../../../core/mime/reply-text.ts';
+import { CLIENT_REPLIES } from './replies/client-replies.ts';
+import { INTACT_TEXTS } from './replies/intact-texts.ts';
+
+describe('a reply is separated from what its mail program added', () => {
+  test.each(CLIENT_REPLIES)('$name', ({ text, own }) => {
+    expect(readReply(text).text).toBe(own);
+    expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
+  });
+});
+
+describe('a text that looks like quoted mail is its author’s', () => {
+  test.each(INTACT_TEXTS)('$name', ({ text, own }) => {
+    expect(readReply(text).text).toBe(own);
+  });
+});
+
+describe('below the line of a telephone', () => {
+  test('the original is removed from HTML, too', () => {
+    const html = '<div>Yes.</div><br><div>Sent from my iPhone</div><br><div>Shall we eat at noon?</div>';
+    expect(stripQuotedHtml(html).replace(/<[^<>]*>/g, '')).toBe('Yes.');
+  });
+
+  test('its parts have their own kinds', () => {
+    const { removed } = readReply('Yes.\n\nSent from my iPhone\n\nShall we eat at noon?\n');
+    expect(removed.map(({ kind }) => kind)).toEqual(['signature', 'quote']);
+  });
+
+  test('text above a marked quotation stays', () => {
+    const text = 'Yes.\n\nSent from my iPhone\n\nPS: Bring wine.\n\nOn Tue, 6 Jan 2026, Ann wrote:\n> Lunch?\n';
+    expect(readReply(text).text).toContain('PS: Bring wine.');
+  });
+
+  test('nothing is removed when no text is above it', () => {
+    expect(readReply('Sent from my iPhone\n\nLunch at noon?\n').text).toContain('Lunch at noon?');
+  });
+});
+
+test.each([
+  'a',
+  ' ',
+  '<',
+  '>',
+  'N: A <a@b.c>\n',
+  'N: A <a@b.c>\nD: 2026 10:11\n',
+  'x\n\nSent from my iPhone\n\n',
+  `> ${'a'.repeat(45)}\nb\n`,
+  'Ann S/HQ/D\n2026-01-06\n',
+  'On 6 Jan 2026 10:11 Ann <a@b.c> wrote\n',
+])('the time to read 400,000 characters of %j grows with their number', (part) => {
+  // With backtracking, or a search of all lines for each line, this would not end.
+  const text = `x\n\n${part.repeat(400_000 / part.length)}`;
+  expect(readReply(text).text.length).toBeLessThanOrEqual(text.length);
+});

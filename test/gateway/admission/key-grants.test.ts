@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settleKeys } from '../../../actors/scheduling/settle-expired-keys.ts';
+import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
+import { readEndpointsSql } from '../../../db/queries/routing/delivery-route.ts';
+import { runActions } from '../../../operations/endpoints/run-actions.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+/* What is stored now and acts later does no more than the rights of the key that stored it, then and now (docs/decisions/0095). */
+
+let gateway: TestGateway;
+let box: TestMailbox;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
+});
+
+const HOOK = { url: 'https://hooks.example.com/in' };
+const LATER = new Date(Date.now() + 86_400_000).toISOString();
+const key = (...scopes: Scope[]) => insertKey(gateway.owner, box, { scopes });
+const webhook = (more: object = {}) => ({ name: 'x', type: 'webhook', config: HOOK, ...more });
+const rule = (action: object) => ({ name: 'x', type: 'explicit', config: { from: { values: ['a@x.test'] } }, action });
+const status = async (as: string, method: string, path: string, body?: object) =>
+  (await gateway.call(as, method as 'POST', path, body)).statusCode;
+const endpointOf = async (id: string) =>
+  (await gateway.actor.pool.query(readEndpointsSql, [[box.userId], [id]])).rows[0];
+const create = async (as: string, body: object): Promise<string> => {
+  const response = await gateway.call(as, 'POST', '/endpoints', body);
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json().id;
+};
+
+/** All subsets of the scopes, but for the empty one. */
+const SUBSETS = Array.from({ length: 2 ** SCOPES.length - 1 }, (_, n) =>
+  SCOPES.filter((_scope, at) => ((n + 1) & (1 << at)) !== 0),
+);
+
+describe.each(SUBSETS.map((scopes) => [scopes.join(' '), scopes] as const))('a key with %s', (_, scopes) => {
+  const has = (...needed: Scope[]) => needed.every((scope) => scopes.includes(scope));
+
+  test('sets up and repeats only what its scopes allow', async () => {
+    const { secret } = await key(...scopes);
+    const { addressId, domainId, endpointId } = box;
+    const cases: [method: string, path: string, body: object | undefined, needed: Scope[]][] = [
+      ['POST', '/endpoints', webhook(), ['manage', 'read']],
+      ['POST', '/endpoints', webhook({ payloadQuery: '{ kind }' }), ['manage', 'read']],
+      ['POST', '/endpoints', webhook({ allowActions: true }), ['manage', 'read', 'send']],
+      ['POST', '/endpoints', { name: 'x', type: 'email', config: { forwardTo: 'a@x.test' } }, ['manage', 'read']],
+      ['PATCH', `/endpoints/${endpointId}`, { config: HOOK }, ['manage', 'read']],
+      ['PATCH', `/endpoints/${endpointId}`, { events: ['email.sent'] }, ['manage', 'read']],
+      ['POST', `/endpoints/${endpointId}/rotate-secret`, undefined, ['manage', 'read']],
+      ['POST', `/endpoints/${endpointId}/replay`, { since: '2026-01-01T00:00:00Z' }, ['manage', 'read']],
+      ['POST', `/endpoints/${endpointId}/retry-waiting`, undefined, ['manage', 'read']],
+      ['PATCH', `/email-addresses/${addressId}`, { endpointId }, ['manage', 'read']],
+      ['PATCH', `/email-addresses/${addressId}`, { webhookId: endpointId }, ['manage', 'read']],
+      [
+        'PATCH',
+        `/domains/${domainId}`,
+        { isCatchAllEnabled: true, catchAllEndpointId: endpointId },
+        ['manage', 'read'],
+      ],
+      ['POST', '/guard', rule({ action: 'route', endpointId }), ['manage', 'read']],
+      ['POST', '/guard', rule({ action: 'block' }), ['manage']],
+    ];
+    for (const [method, path, body, needed] of cases) {
+      const got = await gateway.call(secret, method as 'POST', path, body);
+      const label = `${method} ${path} ${JSON.stringify(body)}: ${got.body}`;
+      if (has(...needed)) expect([200, 201], label).toContain(got.statusCode);
+      else {
+        expect([got.statusCode, got.json().code], label).toEqual([403, 'insufficient_scope']);
+        expect(needed, label).toContain(got.json().requiredScope);
+      }
+    }
+  });
+});
+
+test('a key without send changes no endpoint that allows actions, but may stop it from acting', async () => {
+  const id = await create(box.apiKey, webhook({ allowActions: true }));
+  const { secret } = await key('manage', 'read');
+  expect(await status(secret, 'PATCH', `/endpoints/${id}`, { config: { url: 'https://evil.example/' } })).toBe(403);
+  expect(await status(secret, 'PATCH', `/endpoints/${id}`, { name: 'y' })).toBe(200);
+  expect(await status(secret, 'PATCH', `/endpoints/${id}`, { allowActions: false })).toBe(200);
+  expect(await status(secret, 'PATCH', `/endpoints/${id}`, { allowActions: true })).toBe(403);
+});
+
+test('simulating a reply or a bounce of mail needs read', async () => {
+  const { secret } = await key('manage', 'send');
+  const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+  const simulate = async (input: string) =>
+    (
+      await gateway.graphql(
+        secret,
+        `mutation { simulateInbound(input: { ${input} }) { __typename ... on Error { message } } }`,
+      )
+    ).json().data.simulateInbound;
+  for (const template of ['REPLY', 'BOUNCE'])
+    expect(await simulate(`template: ${template}, emailId: "${id}"`)).toEqual({
+      __typename: 'Forbidden',
+      message: expect.stringContaining('needs the scope read'),
+    });
+});
+
+describe('when its key loses rights', () => {
+  const narrow = async (id: string, scopes: Scope[]) => {
+    const changed = await gateway.call(box.apiKey, 'PATCH', `/api-keys/${id}`, { scopes });
+    expect(changed.statusCode, changed.body).toBe(200);
+  };
+  const act = async (endpointId: string, type: 'reply' | 'archive') => {
+    const [emailId = ''] = await insertMail(gateway.actor, [
+      {
+        userId: box.userId,
+        ownAddress: box.address,
+        addresses: {
+          from: { text: 'a@x.test', addresses: [{ name: null, address: 'a@x.test' }] },
+          to: null,
+          cc: null,
+          bcc: null,
+          replyTo: null,
+        },
+      },
+    ]);
+    const row = await endpointOf(endpointId);
+    const settings = { sendLimitPerHour: 0, approvalDays: 7, secretKey: Buffer.alloc(32), unsubscribeUrl: null };
+    const context = { ...testActorContext(gateway.actor), settings, userId: box.userId };
+    const acted = await runActions(context, {
+      emailId,
+      eventKind: 'email.received',
+      endpoint: { id: endpointId, name: 'x', setByKeyId: row.set_by_key_id, grantedScopes: row.granted_scopes },
+      actions: type === 'reply' ? [{ type, text: 'Hi' }] : [{ type }],
+      readRaw: async () => null,
+      traceParent: null,
+      finish: async () => [],
+      onReady: () => undefined,
+    });
+    return acted.kind === 'refused' ? (acted.log.problem?.message ?? JSON.stringify(acted.log)) : acted.kind;
+  };
+
+  test('an endpoint acts no more than they allow, and is disabled without read', async () => {
+    const { id: keyId, secret } = await key('read', 'send', 'manage');
+    const id = await create(secret, webhook({ allowActions: true }));
+    expect([await act(id, 'reply'), await act(id, 'archive')]).toEqual(['done', 'done']);
+    await narrow(keyId, ['read', 'manage']);
+    expect(await act(id, 'reply')).toContain('needs the scope send');
+    expect(await act(id, 'archive')).toBe('done');
+    await narrow(keyId, ['read']);
+    expect(await act(id, 'archive')).toContain('needs the scope manage');
+    expect(await endpointOf(id)).toMatchObject({ is_active: true, granted_scopes: ['read'] });
+    expect(await status(box.apiKey, 'DELETE', `/api-keys/${keyId}`)).toBe(200);
+    const stopped = (await gateway.call(box.apiKey, 'GET', `/endpoints/${id}`)).json();
+    expect(stopped).toMatchObject({ isActive: false, inactiveReason: expect.stringContaining('was revoked') });
+    const { rows } = await gateway.actor.pool.query(
+      `select endpoint_id from event where user_id = $1 and kind = 'endpoint.disabled'`,
+      [box.userId],
+    );
+    expect(rows).toEqual([{ endpoint_id: id }]);
+    expect(await status(box.apiKey, 'PATCH', `/endpoints/${id}`, { isActive: true })).toBe(200);
+    expect([(await endpointOf(id)).granted_scopes, await act(id, 'reply')]).toEqual([null, 'done']);
+  });
+
+  test('routes, rules, endpoints and scheduled mail stop with it, or stay when they are kept', async () => {
+    const set = async () => {
+      const { id: keyId, secret } = await key('read', 'send', 'manage');
+      const endpointId = await create(secret, webhook());
+      expect(await status(secret, 'PATCH', `/email-addresses/${box.addressId}`, { endpointId })).toBe(200);
+      expect(await status(secret, 'POST', '/guard', rule({ action: 'route', endpointId }))).toBe(201);
+      const { rows } = await gateway.owner.pool.query('select id from guard_rule where set_by_key_id = $1', [keyId]);
+      const email = { from: box.address, to: 'a@x.test', subject: 'x', text: 'x', scheduled_at: LATER };
+      const scheduled = await gateway.call(secret, 'POST', '/emails', email);
+      return { keyId, endpointId, ruleId: rows[0].id as string, emailId: scheduled.json().id as string };
+    };
+    const states = async ({ endpointId, ruleId, emailId }: Awaited<ReturnType<typeof set>>) => {
+      const { rows } = await gateway.owner.pool.query(
+        `select (select is_active from endpoint where id = $1) as endpoint, (select is_active from guard_rule where id = $2) as rule,
+           (select route_granted_scopes is null or 'read' = any (route_granted_scopes) from email_address where id = $3) as route,
+           (select status from email where id = $4) as email`,
+        [endpointId, ruleId, box.addressId, emailId],
+      );
+      return rows[0];
+    };
+    const ended = await set();
+    expect(await status(box.apiKey, 'DELETE', `/api-keys/${ended.keyId}`)).toBe(200);
+    expect(await states(ended)).toEqual({ endpoint: false, rule: false, route: false, email: 'paused' });
+    const kept = await set();
+    expect(await status(box.apiKey, 'DELETE', `/api-keys/${kept.keyId}?keep_configuration=true`)).toBe(200);
+    expect(await states(kept)).toEqual({ endpoint: true, rule: true, route: true, email: 'scheduled' });
+    const expired = await set();
+    await gateway.owner.pool.query(`update api_key set expires_at = now() - interval '1 s' where id = $1`, [
+      expired.keyId,
+    ]);
+    expect(await settleKeys(testActorContext(gateway.actor))).toBe(1);
+    expect(await states(expired)).toEqual({ endpoint: false, rule: false, route: false, email: 'paused' });
+    expect(await settleKeys(testActorContext(gateway.actor))).toBe(0);
+  });
+
+  test('stores nothing with rights that it lost after the request was admitted', async () => {
+    const { id: keyId, secret } = await key('read', 'send', 'manage');
+    expect(await status(secret, 'GET', '/endpoints')).toBe(200);
+    await gateway.owner.pool.query(`update api_key set scopes = '{manage}' where id = $1`, [keyId]);
+    expect(await status(secret, 'POST', '/endpoints', webhook())).toBe(403);
+  });
+});
