@@ -107,7 +107,11 @@ export const refusedEmails: [title: string, field: string, over: (stage: Hostile
   ],
   ['attachment content as an http: URL', 'attachments', ({ canary }) => ({ attachments: [{ content: canary.url }] })],
   ['a data: URL that is not base64', 'attachments', () => ({ attachments: [{ content: 'data:text/plain,hello' }] })],
-  ['a Buffer as JSON with more than a byte', 'attachments', () => ({ attachments: [{ content: { type: 'Buffer', data: [256] } }] })],
+  [
+    'a Buffer as JSON with more than a byte',
+    'attachments',
+    () => ({ attachments: [{ content: { type: 'Buffer', data: [256] } }] }),
+  ],
   ['wrong base64', 'attachments', () => ({ attachments: [{ content: 'QQ=' }] })],
   [
     'a multipart as attachment',
