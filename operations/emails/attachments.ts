@@ -72,7 +72,12 @@ export async function readBytes(
   const bytes = await loadRawBytes(context, emailId, range);
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
-  throw new UserError('not_found', 'Email content not available');
+  throw contentNotAvailable();
+}
+
+/** Returns the error for an email whose bytes are gone or damaged. */
+export function contentNotAvailable(): UserError {
+  return new UserError('not_found', 'Email content not available');
 }
 
 /** Returns the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */

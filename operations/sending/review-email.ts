@@ -2,8 +2,8 @@ import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actor
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { readWholeMessage } from '../emails/attachments.ts';
-import { loadEmails, loadOutlines } from '../emails/emails.ts';
+import { batchBySize, contentNotAvailable, loadRawSources, readWholeMessage } from '../emails/attachments.ts';
+import { type EmailContent, loadEmails, loadOutlines, loadSizes } from '../emails/emails.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {
@@ -34,10 +34,54 @@ export async function readSentReview(context: OperationContext, emailId: string)
   if (email == null) throw emailNotFound();
   if (email.type === 'received') return null;
   const bytes = await readWholeMessage(context, emailId);
-  const [content] = await loadOutlines(context, [emailId]);
-  const bcc = content?.addresses.bcc?.addresses.map(({ address }) => address) ?? [];
+  const [content = null] = await loadOutlines(context, [emailId]);
+  return readInThread(context, emailId, { bytes, bcc: bccOf(content) });
+}
+
+/**
+ * Reads outgoing emails as readSentReview does, one after another, with an error for each that it would throw for. A statement reads several
+ * messages as long as they are small.
+ */
+export async function loadSentReviews(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(SentReview | Error)[]> {
+  const contents = await loadOutlines(context, emailIds);
+  const sizes = await loadSizes(context, emailIds);
+  const at = new Map(emailIds.map((id, index) => [id, index]));
+  const reviews = new Map<string, SentReview | Error>();
+  for (const batch of batchBySize(emailIds, (id) => sizes[at.get(id) ?? 0] ?? 0)) {
+    const sources = await loadRawSources(context, batch, null);
+    for (const [index, id] of batch.entries()) {
+      const bytes = sources[index] ?? null;
+      const bcc = bccOf(contents[at.get(id) ?? 0] ?? null);
+      const review = bytes === null ? contentNotAvailable() : await reviewOrError(context, id, { bytes, bcc });
+      reviews.set(id, review);
+    }
+  }
+  return emailIds.map((id) => reviews.get(id) ?? contentNotAvailable());
+}
+
+async function reviewOrError(
+  context: OperationContext,
+  emailId: string,
+  message: MessageToReview,
+): Promise<SentReview | Error> {
   try {
-    return await threads.run({ bytes, bcc }, { startBy: context.answerBy });
+    return await readInThread(context, emailId, message);
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+}
+
+function bccOf(content: Pick<EmailContent, 'addresses'> | null): string[] {
+  return content?.addresses.bcc?.addresses.map(({ address }) => address) ?? [];
+}
+
+async function readInThread(context: OperationContext, emailId: string, message: MessageToReview): Promise<SentReview> {
+  try {
+    return await threads.run(message, { startBy: context.answerBy });
   } catch (error) {
     if (!(error instanceof TimeLimitExceeded || error instanceof ThreadEnded)) throw error;
     context.log.warn({ emailId }, 'approvals: reading an email took too long');

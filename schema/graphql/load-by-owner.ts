@@ -4,10 +4,10 @@ import type { GraphContext } from './context.ts';
 
 /**
  * Creates a loader for rows that belong to other objects, such as the deliveries of endpoints: `load` gets all owners that one response
- * requests with the same arguments, compared as JSON.
+ * requests with the same arguments, compared as JSON. An error that it returns for an owner is that of the field.
  */
 export function loadByOwner<Args, Answer>(
-  load: (context: GraphContext, ownerIds: readonly string[], args: Args) => Promise<Answer[]>,
+  load: (context: GraphContext, ownerIds: readonly string[], args: Args) => Promise<(Answer | Error)[]>,
 ): (context: GraphContext, ownerId: string, args: Args) => Promise<Answer> {
   const loadersOf = createContextCache((_context: GraphContext) => new Map<string, DataLoader<string, Answer>>());
   return (context, ownerId, args) => {

@@ -210,6 +210,8 @@ test('resend: what each method answers is of its type', async () => {
   });
   for (const { method, value } of errors) {
     const { error } = value as { error: unknown };
+    // The client has no name for what a server does not serve.
+    if ((error as { name?: string } | null)?.name === 'not_implemented') continue;
     const type = `NonNullable<${resolved('Resend', method)}['error']>`;
     answers.push({ name: `the error of ${method}`, type, value: error });
   }

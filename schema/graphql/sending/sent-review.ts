@@ -1,7 +1,8 @@
 import type { ReviewField, ReviewNote, ReviewPart, SentReview } from '../../../core/sending/sent-review.ts';
 import type { ReviewPiece, UnseenKind } from '../../../core/sending/unseen-text.ts';
-import { readSentReview } from '../../../operations/sending/review-email.ts';
+import { loadSentReviews } from '../../../operations/sending/review-email.ts';
 import { builder, enumValues } from '../builder.ts';
+import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode } from '../nodes.ts';
 
 /** Reading a large message takes hundreds of milliseconds. */
@@ -137,12 +138,14 @@ const SentReviewRef = builder.objectRef<SentReview>('EmailReview').implement({
   }),
 });
 
+const reviewOf = loadByOwner(({ reads }, emailIds) => loadSentReviews(reads, emailIds));
+
 builder.objectFields(EmailNode, (t) => ({
   review: t.field({
     type: SentReviewRef,
     nullable: true,
     description: 'The email as it is sent, for the person who approves it. Null for received mail.',
     complexity: { field: COST },
-    resolve: ({ id }, _args, context) => readSentReview(context.reads, id),
+    resolve: ({ id, type }, _args, context) => (type === 'received' ? null : reviewOf(context, id, null)),
   }),
 }));
