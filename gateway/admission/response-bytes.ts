@@ -10,7 +10,7 @@ export interface ResponseBytesLimits {
 }
 
 /** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. */
-const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 64_000_000, perProcess: 96_000_000 };
+const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 48_000_000, perProcess: 80_000_000 };
 /** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
 const LARGE_LOAD = 1_000_000;
 /** The reason of an error of a response that has no room now. */

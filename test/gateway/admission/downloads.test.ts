@@ -9,7 +9,7 @@ import { openTestGateway } from '../../support/servers/gateway.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** More than the buffers of two sockets take; eight of them have room. */
-const LARGE = 7_500_000;
+const LARGE = 6_000_000;
 
 const sockets: Socket[] = [];
 const closing: (() => Promise<unknown>)[] = [];

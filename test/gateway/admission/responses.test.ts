@@ -164,7 +164,7 @@ describe('room', () => {
         }),
       });
     expect(await (await call(emailId)).text()).not.toContain('isError');
-    expect(await (await call(hugeId)).text()).toContain('the limit is 64 MB');
+    expect(await (await call(hugeId)).text()).toContain('the limit is 48 MB');
   });
 });
 
