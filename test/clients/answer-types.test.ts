@@ -187,10 +187,11 @@ test('resend: what each method answers is of its type', async () => {
   const { segments, audiences, automations, broadcasts, contactProperties, contacts, templates } = failing;
   const { topics, webhooks, inboxes, logs, oauthGrants } = failing;
   for (const lists of [segments, audiences, automations, broadcasts, contactProperties, contacts])
-    expect((await lists.list()).error?.statusCode).toBe(404);
-  for (const lists of [templates, topics, webhooks, inboxes, logs, oauthGrants])
-    expect((await lists.list()).error?.statusCode).toBe(404);
-  expect((await failing.usage.get()).error?.statusCode).toBe(404);
+    expect((await lists.list()).error?.statusCode).toBe(501);
+  for (const lists of [templates, topics, webhooks, inboxes, logs])
+    expect((await lists.list()).error?.statusCode).toBe(501);
+  expect((await oauthGrants.list()).error?.statusCode).toBe(404);
+  expect((await failing.usage.get()).error?.statusCode).toBe(501);
   await failing.emails.get('em_unknown');
   await failing.emails.send({ ...plain(), to: 'nonsense' });
   await failing.emails.send({ ...plain(), from: 'a@types-peer.test' });
@@ -209,6 +210,8 @@ test('resend: what each method answers is of its type', async () => {
   });
   for (const { method, value } of errors) {
     const { error } = value as { error: unknown };
+    // The client has no name for what a server does not serve.
+    if ((error as { name?: string } | null)?.name === 'not_implemented') continue;
     const type = `NonNullable<${resolved('Resend', method)}['error']>`;
     answers.push({ name: `the error of ${method}`, type, value: error });
   }

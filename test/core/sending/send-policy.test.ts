@@ -20,9 +20,9 @@ const WHOLE = {
   approval: 'new_recipients',
 };
 
-test('takes the whole shape, and an empty one', () => {
+test('accepts the whole shape and rejects a policy without a rule', () => {
   expect(sendPolicyShape.parse(WHOLE)).toEqual(WHOLE);
-  expect(sendPolicyShape.parse({})).toEqual({});
+  expect(sendPolicyShape.safeParse({}).success).toBe(false);
 });
 
 test('normalizes addresses and domains, each once', () => {

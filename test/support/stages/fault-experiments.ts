@@ -60,7 +60,11 @@ const processes: FaultExperiment[] = [
     expected: 'No message is lost or duplicated, and another process resumes the job when its lease ends.',
     tests: [
       ...['receiving.parse-claimed', 'receiving.parse-done'].map((row) => ({ file: SPLIT, name: 'killed at', row })),
-      ...['threading.', 'delivery.'].map((row) => ({ file: SPLIT, name: 'killed at', row })),
+      ...['receiving.threads-joined', 'receiving.stored', 'delivery.'].map((row) => ({
+        file: SPLIT,
+        name: 'killed at',
+        row,
+      })),
       { file: SENDING, name: 'nothing is lost, and doubled is only what the sink took' },
       { file: SENDING, name: 'at random under load' },
       { file: SENDING, name: 'each scheduled email goes once' },
