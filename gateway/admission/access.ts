@@ -35,6 +35,8 @@ export const access = {
   read: { scopes: ['read'], isOfDomain: true },
   readAccount: { scopes: ['read'], isOfDomain: false },
   send: { scopes: ['send'], isOfDomain: true },
+  /** what sends mail and shows the recipients a stored one */
+  readAndSend: { scopes: ['read', 'send'], isOfDomain: true },
   sendAccount: { scopes: ['send'], isOfDomain: false },
   manage: { scopes: ['manage'], isOfDomain: false },
   approve: { scopes: ['approve'], isOfDomain: false },

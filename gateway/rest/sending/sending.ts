@@ -149,12 +149,12 @@ export const forwardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
     {
       bodyLimit: MAIL_BODY_LIMIT,
       preValidation: async (request) => limitEntries(request.body),
-      config: { access: access.send },
+      config: { access: access.readAndSend },
       schema: {
         operationId: 'forwardEmail',
         summary: 'Forward an email',
         description:
-          'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread. Also needs the scope `read`.',
+          'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
         tags: ['Emails'],
         params: idInPath,
         headers: idempotencyHeader,

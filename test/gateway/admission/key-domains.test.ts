@@ -5,7 +5,7 @@ import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.t
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
-import { bodyExamples } from '../../support/stages/swept-routes.ts';
+import { bodyExamples, isServed } from '../../support/stages/swept-routes.ts';
 
 let gateway: TestGateway;
 let routes: ServedRoute[];
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const recorded = await recordRoutes(() => openTestGateway());
   gateway = recorded.opened;
   await gateway.app.ready();
-  routes = recorded.routes.filter(({ access }) => access !== null);
+  routes = recorded.routes.filter((route) => route.access !== null && isServed(route));
   two = await makeTwoDomains(gateway);
   key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
 });

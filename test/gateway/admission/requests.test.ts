@@ -39,7 +39,13 @@ describe('paths', () => {
       const response = await send('GET', url);
       expect([response.statusCode, response.json()]).toEqual([
         404,
-        { error: 'Not Found', message: 'The requested resource does not exist.', statusCode: 404, name: 'not_found' },
+        {
+          error: 'Not Found',
+          message: 'The requested resource does not exist.',
+          statusCode: 404,
+          name: 'not_found',
+          deprecation_notice: expect.stringContaining('/api/v1 was removed'),
+        },
       ]);
     }
   });

@@ -169,7 +169,12 @@ describe('approving', () => {
     expect(await release()).toBe(1);
     expect(await stateOf(id)).toEqual({ type: 'sent', status: 'pending', decision: 'approved', queued: 1 });
     const events = await eventsOf(id);
-    expect(events.map(({ kind }) => kind)).toEqual(['email.approval_requested', 'email.approved', 'email.sent']);
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'email.approval_requested',
+      'email.approved',
+      'email.sent',
+      'email.threaded',
+    ]);
     expect(events[1]?.data).toEqual({ by: 'test', scheduledAt: first.send_at });
     expect(await read(id)).toMatchObject({
       status: 'pending',

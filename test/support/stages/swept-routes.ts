@@ -11,15 +11,21 @@ const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
 /** Swept by graph-sweep.ts and gateway/mcp/mcp-isolation.test.ts. */
 const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp)$/;
 
+/** It has no ID, and revokes the key of the request, which the sweep needs; see rest/client-contract.test.ts. */
+const ENDS_THE_KEY = '/api/e2/auth/revoke-key';
 /** They respond 501 whatever the request. */
 const UNSERVED = new Set(UNSERVED_PATHS.map((path) => `/api/e2${path}`));
 
+/** Whether a route serves something, and leaves the key of the request as it is. */
+export function isServed({ url }: ServedRoute): boolean {
+  return !UNSERVED.has(url) && url !== ENDS_THE_KEY;
+}
+
 /** Returns the routes that the sweep is for. */
 export function routesOfUsers(routes: readonly ServedRoute[]): ServedRoute[] {
-  return routes.filter(
-    ({ method, url }) =>
-      !UNSERVED.has(url) && ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)),
-  );
+  return routes
+    .filter(isServed)
+    .filter(({ method, url }) => ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)));
 }
 
 /** Returns the routes with those that delete at the end, and what holds other things last: its own rows are needed by the others. */
