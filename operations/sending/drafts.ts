@@ -132,17 +132,26 @@ export async function readDraftAttachment(
   id: string,
   attachmentId: string,
 ): Promise<AttachmentFile> {
+  const found = await findDraftAttachment(context, id, attachmentId);
+  if (found !== null) return found;
+  const [draft] = await loadDrafts(context, [id]);
+  throw draft == null ? staleDraft(undefined) : new UserError('not_found', 'The draft has no attachment with this ID');
+}
+
+/** Returns an attachment of a draft with its content; null when the user has no such draft, or it has no such attachment. */
+export async function findDraftAttachment(
+  context: OperationContext,
+  id: string,
+  attachmentId: string,
+): Promise<AttachmentFile | null> {
   const { database, userId } = context;
   // Keys that reach single domains see only their drafts.
   const [draft] = await loadDrafts(context, [id]);
-  if (draft == null) throw staleDraft(undefined);
-  const file = isValidId(attachmentId)
-    ? await asUser(database, userId, (transaction) =>
-        rows.findDraftFile(transaction, userId, { draftId: id, fileId: attachmentId }),
-      )
-    : null;
-  if (file === null) throw new UserError('not_found', 'The draft has no attachment with this ID');
-  return { filename: file.filename, contentType: file.contentType, bytes: file.content };
+  if (draft == null || !isValidId(attachmentId)) return null;
+  const file = await asUser(database, userId, (transaction) =>
+    rows.findDraftFile(transaction, userId, { draftId: id, fileId: attachmentId }),
+  );
+  return file === null ? null : { filename: file.filename, contentType: file.contentType, bytes: file.content };
 }
 
 /**

@@ -71,13 +71,15 @@ builder.queryField('draftAttachment', (t) =>
   t.field({
     type: DraftFileRef,
     access: access.read,
-    description: 'Reads an attachment of a draft. Expensive: an operation can read five.',
+    nullable: true,
+    description:
+      'Returns an attachment of a draft, or null if the account has no such draft or attachment. Expensive: an operation can read five.',
     complexity: FILE_COST,
     args: {
       draftId: t.arg.id({ required: true, description: 'ID of the draft.' }),
       id: t.arg.id({ required: true, description: 'ID of the attachment in the draft.' }),
     },
-    resolve: (_root, { draftId, id }, { reads }) => drafts.readDraftAttachment(reads, draftId, id),
+    resolve: (_root, { draftId, id }, { reads }) => drafts.findDraftAttachment(reads, draftId, id),
   }),
 );
 
