@@ -100,7 +100,7 @@ describe('a session', () => {
 
   test('tells GraphQL who asks, and by what', async () => {
     const email = await makeAccount();
-    expect((await (await signIn(email)).graphql(VIEWER)).json()).toEqual({
+    expect((await (await signIn(email)).graphql(VIEWER)).json()).toMatchObject({
       data: { viewer: { email, via: 'SESSION' } },
     });
     const { apiKey } = await gateway.mailbox();

@@ -33,7 +33,7 @@ test('a webhook gets its token and its secret, and shows every documented field'
     id: expect.stringMatching(/^ep_/),
     name: 'Hook',
     type: 'webhook',
-    webhookFormat: 'chat_a',
+    webhookFormat: 'discord',
     config: { url, timeout: 30, retryAttempts: 0, verificationToken: expect.stringMatching(/^[0-9a-f]{64}$/) },
     isActive: true,
     isDisabled: false,
@@ -272,10 +272,11 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     ['inbound', 'native'],
     ['discord', 'chat_a'],
     ['slack', 'chat_b'],
-  ])('the format %s is kept as %s', async (webhookFormat, kept) => {
+  ])('the format %s is echoed, and kept as %s', async (webhookFormat, kept) => {
     const box = await gateway.mailbox();
     const { id } = await make(box);
-    expect((await change(box, id, { webhookFormat })).body.webhookFormat).toBe(kept);
+    expect((await change(box, id, { webhookFormat })).body.webhookFormat).toBe(webhookFormat);
+    expect((await gateway.call(box.apiKey, 'GET', `/endpoints/${id}`)).json().webhookFormat).toBe(kept);
   });
 
   test('an endpoint that Postroom disabled shows why, and its failures are reset when it is enabled', async () => {

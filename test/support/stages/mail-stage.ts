@@ -10,6 +10,7 @@ import { FULL_RIGHTS } from '../../../core/accounts/key-rights.ts';
 import { createAddressGuard } from '../../../core/shared/network-address.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { OperationContext } from '../../../operations/context.ts';
+import { UNBOUNDED_ROOM } from '../../../operations/response-room.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createTestDatabase } from '../cluster/database.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
@@ -80,6 +81,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
   const contextOf = (userId: string) =>
     ({
       userId,
+      room: UNBOUNDED_ROOM,
       rights: FULL_RIGHTS,
       database: gateway,
       bus,
