@@ -42,7 +42,7 @@ describe('a method that a path does not declare', () => {
     ['/api/v2/emails/', 'GET, HEAD, POST', ['PUT']],
     ['/api/e2/emails/em_1', 'DELETE, GET, HEAD, PATCH, PUT', ['POST', 'QUERY']],
     ['/api/e2/emails/em_1/reply', 'POST', ['GET', 'PUT', 'QUERY']],
-    ['/api/e2/mail/threads/th_1', 'DELETE, GET, HEAD', ['PATCH', 'POST']],
+    ['/api/e2/mail/threads/th_1', 'DELETE, GET, HEAD, PATCH', ['PUT', 'POST']],
     ['/api/e2/attachments/em_1/a%20file.txt', 'GET, HEAD', ['PUT']],
     ['/api/e2/openapi.json', 'GET, HEAD', ['POST']],
     // Not the email whose id is "batch".

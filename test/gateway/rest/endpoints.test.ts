@@ -55,7 +55,7 @@ test('a webhook gets its token and its secret, and shows every documented field'
     associatedEmails: [],
     catchAllDomains: [],
   });
-  expect(await get(box, `/endpoints/${made.body.id}`)).toEqual(made.body);
+  expect(await get(box, `/endpoints/${made.body.id}`)).toEqual({ ...made.body, webhookFormat: 'chat_a' });
   const { rows } = await gateway.actor.pool.query('select secret_ciphertext from endpoint where id = $1', [
     made.body.id,
   ]);
