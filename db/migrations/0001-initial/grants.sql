@@ -81,7 +81,7 @@ create function present_scopes(p_user_id text, p_key_id text) returns table (sco
     return query select k.scopes_now from scopes_of_keys(p_user_id, array[p_key_id]) k;
   end $$;
 revoke all on function present_scopes from public;
-grant execute on function present_scopes to postroom_gateway;
+grant execute on function present_scopes to postroom_gateway, postroom_actor;
 
 -- Cuts what up to p_limit expired keys set up. Answers the keys, and the endpoints that it disabled.
 create function settle_expired_keys(p_limit integer) returns table (user_id text, key_id text, disabled jsonb)
