@@ -195,11 +195,12 @@ create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_l
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
 
--- Those of the emails of the user that SMTP accepted and that are still to be parsed.
+-- Those of the emails of the user that SMTP accepted and that have no row yet, since they are still to be parsed.
 create function pending_receptions(p_user_id text, p_email_ids text[]) returns table (email_id text, recipient text)
   language sql stable security definer set search_path = public, pg_temp as $$
     select o.email_id, o.recipient from reception o
     where o.user_id = p_user_id and o.email_id = any (p_email_ids) and o.parsed_at is null
+      and not exists (select from email e where e.user_id = o.user_id and e.id = o.email_id)
       and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(substring(o.own_address from '[^@]*$'), o.own_address)) $$;
 revoke all on function pending_receptions from public;
