@@ -132,6 +132,29 @@ test('GET /mail/threads/selection returns the IDs of all matching threads', asyn
   expect((await call('GET', '/mail/threads/selection', undefined, foreign.apiKey)).json().thread_ids).toEqual([]);
 });
 
+test('messages are regrouped only within the account: a foreign thread or message is not found, and nothing changes', async () => {
+  const strangers = await gateway.mailbox();
+  const foreign = await addThread(2, strangers);
+  box = await gateway.mailbox();
+  const own = await addThread();
+  const unknown = { thread: 'th_00000000000070008000000000000000', email: 'em_00000000000070008000000000000000' };
+  for (const [threadId, emailId] of [
+    [foreign.threadId, foreign.emailIds[0]],
+    [unknown.thread, unknown.email],
+  ])
+    for (const [path, body] of [
+      ['/mail/threads/merge', { thread_ids: [own.threadId, threadId] }],
+      ['/mail/threads/merge', { thread_ids: [threadId, own.threadId] }],
+      [`/mail/threads/${threadId}/split`, { email_ids: [emailId] }],
+      [`/mail/threads/${own.threadId}/split`, { email_ids: [emailId] }],
+      [`/mail/threads/${own.threadId}/move`, { email_ids: [emailId] }],
+    ] as const)
+      expect([path, body, (await call('POST', path, body)).statusCode]).toEqual([path, body, 404]);
+  expect((await readMessages(own.threadId)).toSorted()).toEqual([...own.emailIds].toSorted());
+  const theirs = await call('GET', `/mail/threads/${foreign.threadId}`, undefined, strangers.apiKey);
+  expect(theirs.json().messages).toHaveLength(2);
+});
+
 test('a key without manage changes no thread', async () => {
   box = await gateway.mailbox();
   const { threadId } = await addThread();

@@ -28,12 +28,14 @@ const MOVING = ['last_used_at', 'last_used_from', 'checked_at', 'check_due_at', 
 const UNANSWERED_ROUTES: Readonly<Record<string, string>> = {
   'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past',
   'POST /api/e2/emails/reprocess email_ids.0': 'the emails of the stranger are rows without a received message',
+  'POST /api/e2/mail/threads/merge thread_ids.0': 'the other thread of the example is unknown',
   'POST /api/e2/emails/simulate email_id': 'read by templates only that answer an email',
 };
 
 /** Places in which an ID of the stranger does not change the response, each with the reason. */
 const UNANSWERED: Readonly<Record<string, string>> = {
   'mutation reprocessEmails input.emailIds': 'the emails of the stranger are rows without a received message',
+  'query draftAttachment draftId': 'found only with the ID of one of its attachments',
   'query draftAttachment id': 'an attachment is found only within its draft',
   'mutation simulateInbound input.emailId': 'read by templates only that answer an email',
 };
