@@ -41,6 +41,7 @@ const order: [prefix: string, position: number][] = [
   ['actors/validated-dns.ts', 3],
   ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
+  ['actors/direct-delivery.ts', 2.5],
   ['actors/receiving/', 4],
   ['actors/threading/', 4],
   ['actors/sending/', 4],

@@ -17,6 +17,7 @@ import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
+import { createReadAhead, type ReadAhead } from './read-ahead.ts';
 import { reportFailures } from './report-failures.ts';
 import { type ParsedReception, storeParsed } from './store-parsed.ts';
 
@@ -41,6 +42,8 @@ const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 const CHUNKS_PER_WORKER = 8;
 /** Emails stored in one transaction. */
 const GROUP_EMAILS = 50;
+/** Lists of messages per worker that are parsed before their commit, at the same time. */
+const LISTS_PER_WORKER = 4;
 /** How long a stop waits for parsing in progress; milliseconds. Another process does the rest. */
 const STOP_MS = 8_000;
 /** How long a stop waits for its leases to be released; milliseconds. After that they expire. */
@@ -90,7 +93,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
   };
   const queue = createParseQueue({
-    work: (chunk) => parseReceptions({ parser, bytes, storing, reports, log, fault }, chunk),
+    work: (chunk) => parseReceptions({ parser, readAhead, bytes, storing, reports, log, fault }, chunk),
     async onFault(reception, error) {
       await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
       // Otherwise it would be retried when its lease expires.
@@ -101,8 +104,27 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     concurrency: options.workers * CHUNKS_PER_WORKER,
     log,
   });
+  const readAhead: ReadAhead = createReadAhead({
+    parser,
+    isBusy: () => queue.isBusy(),
+    listsAtOnce: options.workers * LISTS_PER_WORKER,
+  });
+  const { mailHostname } = options;
   const acceptor = createAcceptor({
     database,
+    ahead: {
+      reading: readAhead,
+      taking: {
+        database,
+        bytes,
+        bus,
+        log,
+        directDelivery: context.directDelivery,
+        claimant: name,
+        mailHostname,
+        makeId,
+      },
+    },
     makeId,
     claimant: name,
     hasRoom,

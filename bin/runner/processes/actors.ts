@@ -32,6 +32,7 @@ export function createActorContext({ bus, database, log }: ContextOptions): Acto
     bus,
     database,
     bytes: createByteStore({ database, log }),
+    directDelivery: { current: null },
     log,
     now: () => new Date(),
     random: drawRandom,

@@ -77,7 +77,7 @@ export async function storeReceived(
 }
 
 /** Bodies and words are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
-function withBodiesApart(rows: readonly NewEmail[]): { fields: unknown[]; bodies: Buffer } {
+export function withBodiesApart(rows: readonly NewEmail[]): { fields: object[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (body: string | null): [number, number] | [null, null] => {
@@ -87,7 +87,7 @@ function withBodiesApart(rows: readonly NewEmail[]): { fields: unknown[]; bodies
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const fields = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, words, ...row }) => ({
+  const fields: object[] = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, words, ...row }) => ({
     ...row,
     places: [text_body, html_body, cleaned_text, cleaned_html, words].flatMap(place),
   }));

@@ -104,6 +104,7 @@ async function start(
     bus,
     database: actor,
     bytes: createByteStore({ database: actor, log }),
+    directDelivery: { current: null },
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),
