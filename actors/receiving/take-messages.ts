@@ -6,7 +6,7 @@ import type { Offer } from '../../db/queries/emails/accept-group.ts';
 import type { NewEmail } from '../../db/queries/emails/store-received.ts';
 import { type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
-import { mayBelongTogether, threadHints } from '../../operations/threads/thread-hints.ts';
+import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/thread-hints.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { DirectDeliverySlot, MailToRoute, RoutedMail } from '../direct-delivery.ts';
@@ -94,6 +94,7 @@ interface Mail {
 /** Returns the mail that may be taken whole, by email id. */
 function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): Map<string, Mail> {
   const mails = new Map<string, Mail>();
+  const hintsOfUsers = new Map<string, ThreadHints[]>();
   for (const { offer, outcome, startedTick } of offers) {
     if (outcome === null) continue;
     for (const [at, emailId] of offer.emailIds.entries()) {
@@ -102,8 +103,9 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
       const { userId, ownAddress, addressId, domainId } = recipient;
       const row = rowOf(options, { ...recipient, emailId }, outcome);
       const hints = threadHints({ ...row, own_address: ownAddress });
-      const others = [...mails.values()].filter(({ route }) => route.userId === userId);
-      if (others.some(({ whole }) => mayBelongTogether(whole.thread, hints))) continue;
+      const earlier = hintsOfUsers.get(userId) ?? [];
+      hintsOfUsers.set(userId, [...earlier, hints]);
+      if (earlier.some((other) => mayBelongTogether(other, hints))) continue;
       mails.set(emailId, {
         whole: {
           row,

@@ -49,7 +49,10 @@ export function threadHints(row: HintedRow): ThreadHints {
   };
   const links = linksOf(message);
   const anchor = subjectAnchorOf(message, links);
-  const participants = addParticipants({ emails: [], names: [] }, mailboxes);
+  const participants = addParticipants({ emails: [], names: [] }, [
+    ...mailboxes,
+    { name: null, address: row.own_address },
+  ]);
   return {
     keys: linkKeys(links),
     firmKeys: linkKeys({ ...links, bare: [] }),
