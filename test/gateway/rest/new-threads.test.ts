@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
@@ -75,8 +75,8 @@ test('an email that refers to nothing has its thread in every read when the requ
   const threadId = shown.thread_id;
   const listed = (await call('/emails?limit=100&time_range=all')).data.find((each: { id: string }) => each.id === id);
   expect(listed.thread_id).toBe(threadId);
-  const { thread } = await call(`/mail/threads/${threadId}`);
-  expect(thread.messages.map((each: { id: string }) => each.id)).toEqual([id]);
+  const { messages } = await call(`/mail/threads/${threadId}`);
+  expect(messages.map((each: { id: string }) => each.id)).toEqual([id]);
   const { body } = await gateway.graphql(
     box.apiKey,
     'query Get($id: ID!) { email(id: $id) { thread { id subject messageCount } } }',
@@ -186,7 +186,7 @@ test(`${PARALLEL} emails at once through two gateways, while replies to them arr
   const replies = await Promise.all(subjects.map((subject) => receive(`Re: ${subject}`)));
   const [ids] = await Promise.all([
     Promise.all(subjects.map((subject, n) => send(subject, {}, n % 2 === 0 ? gateway.call : other.call))),
-    ...replies.map((reply) => assign(reply)),
+    ...Array.from({ length: 10 }, (_, n) => assign(...replies.filter((_reply, at) => at % 10 === n))),
   ]);
   const places = await Promise.all(ids.map(placeOf));
   const placesOfReplies = await Promise.all(replies.map(placeOf));
@@ -210,6 +210,37 @@ test('a request that is repeated with its Idempotency-Key starts one thread', as
   expect(new Set(ids).size).toBe(1);
   const { rows } = await gateway.actor.pool.query('select id from thread where normalized_subject = $1', [subject]);
   expect(rows).toHaveLength(1);
+});
+
+/** Submits a message as a client does over SMTP, with a Message-ID of its own, and returns the id of the email. */
+async function submit(messageId: string, subject: string, recipient = AWAY): Promise<string> {
+  const lines = [`From: ${box.address}`, `To: ${recipient}`, `Subject: ${subject}`, `Message-ID: ${messageId}`];
+  const bytes = Buffer.from([...lines, '', 'Hello', ''].join('\r\n'));
+  const request = { keySha256: hash('sha256', box.apiKey, 'hex'), reversePath: box.address, recipients: [recipient] };
+  const { verdict } = await gateway.bus.ask('gateway.message.submit', request, { bytes });
+  expect(verdict).toBe('accepted');
+  const { rows } = await gateway.actor.pool.query(
+    'select id from email where message_id = $1 and to_addresses = array[$2]',
+    [messageId, recipient],
+  );
+  return rows[0].id;
+}
+
+test('a submitted message whose Message-ID others refer to joins them', async () => {
+  const messageId = `<${randomUUID()}@client.test>`;
+  const reply = await receive('Re: Late', { inReplyTo: [messageId] });
+  await assign(reply);
+  const id = await submit(messageId, 'Late');
+  expect(await placeOf(id)).toMatchObject({ thread_id: (await placeOf(reply))?.thread_id });
+});
+
+test('messages with one Message-ID that are submitted at once end in one thread', async () => {
+  const messageId = `<${randomUUID()}@client.test>`;
+  const ids = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => submit(messageId, `Copy ${n}`, `copy-${n}@away.test`)),
+  );
+  const places = await Promise.all(ids.map(placeOf));
+  expect(new Set(places.map((place) => place?.thread_id)).size).toBe(1);
 });
 
 test('a scheduled email has no thread before it is released', async () => {
