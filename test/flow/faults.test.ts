@@ -71,6 +71,26 @@ describe('on one machine', () => {
     await bench.settle();
   });
 
+  test.each([
+    ['receiving.before-commit', 'before the statement that takes it'],
+    ['receiving.after-commit', 'after its commit, before the 250'],
+    ['delivery.claimed', 'before its webhook is posted'],
+    ['delivery.posted', 'before the outcome of its webhook is stored'],
+  ])('mail that is taken at once: killed at %s, %s, nothing is lost or doubled', async (point) => {
+    for (let kill = 0; kill < killsPerPoint; kill++) {
+      await bench.service.end('runner', 'SIGKILL');
+      const child = bench.service.startProcess('runner', { FAULT: point });
+      const died = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
+      await until('SMTP greets', output, () => greets(bench.service.smtpPort));
+      const load = bench.offer(8, { sessions: 4 });
+      expect(await died, `${point} was reached`).toBe(137);
+      await load;
+    }
+    await bench.service.start();
+    await bench.offerAgain();
+    await bench.settle();
+  });
+
   test('PostgreSQL paused: 451 at SMTP, 503 with Retry-After at HTTP, and recovery without intervention', async () => {
     await bench.offer(20);
     const resume = await signalPostgres(await bench.service.databaseUrl(), 'SIGSTOP');
