@@ -2,17 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
 import { readReply } from '../../../core/mime/reply-text.ts';
 import { CLIENT_REPLIES } from './replies/client-replies.ts';
+import { INTACT_LETTERS } from './replies/intact-letters.ts';
 import { INTACT_TEXTS } from './replies/intact-texts.ts';
+import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
+import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
 
 describe('a reply is separated from what its mail program added', () => {
-  test.each(CLIENT_REPLIES)('$name', ({ text, own }) => {
+  test.each([...CLIENT_REPLIES, ...LOCALIZED_REPLIES, ...PROGRAM_REPLIES, ...LOWER_REPLIES])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
     expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
   });
 });
 
 describe('a text that looks like quoted mail is its author’s', () => {
-  test.each(INTACT_TEXTS)('$name', ({ text, own }) => {
+  test.each([...INTACT_TEXTS, ...INTACT_LETTERS])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
   });
 });

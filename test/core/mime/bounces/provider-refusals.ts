@@ -68,7 +68,7 @@ export const PROVIDER_REFUSALS: readonly BounceCase[] = [
     'soft',
     '554 DT:SPM 163 mx5,Q8CowAB3,1700000000 http://mail.163.com/help/help_spam_16.htm?ip=192.0.2.9',
   ),
-  refused('Aliyun', 'hard', '553 sorry, that recipient has been frozen or does not exist'),
+  refused('Aliyun', 'soft', '553 sorry, that recipient has been frozen or does not exist'),
   refused('Sina', 'hard', '511 RP:QID 没有这个收件人'),
   refused('KDDI', 'hard', '550 <joe@ezweb.test>: User unknown'),
   refused('NTT docomo', 'hard', '550 Unknown user joe@docomo.test'),
