@@ -1,6 +1,6 @@
 import { type ReplyCase, whole } from './reply-case.ts';
 
-/** Further texts of which all is their author's. */
+/** Further texts without quoted mail. */
 export const INTACT_LETTERS: readonly ReplyCase[] = [
   whole(
     'Curriculum vitae',
