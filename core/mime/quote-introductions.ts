@@ -63,7 +63,7 @@ const QUOTE_TITLE_LINE = new RegExp(
   `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
   'iu',
 );
-const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
+const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\p{M}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
 /** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
 const DATED_TITLE = /^[-=_]{3,}\s?\p{L}.{5,70}[-=_]{3,}$/u;
 /** iNotes: `-----Ann Smith/HQ/Example wrote: -----` */

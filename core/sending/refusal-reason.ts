@@ -101,7 +101,7 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )sender|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|callback|from address|your(?: domain| host| account| address| ip)?)(?: [a-z',:-]{1,12}){0,3} ?$/;
+  /(?:(?<!to |to the )sender|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
 const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
 const MAX_CONTEXT_LENGTH = 50;
 

@@ -8,10 +8,13 @@ import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
 import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
 
 describe('a reply is separated from what its mail program added', () => {
-  test.each([...CLIENT_REPLIES, ...LOCALIZED_REPLIES, ...PROGRAM_REPLIES, ...LOWER_REPLIES])('$name', ({ text, own }) => {
-    expect(readReply(text).text).toBe(own);
-    expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
-  });
+  test.each([...CLIENT_REPLIES, ...LOCALIZED_REPLIES, ...PROGRAM_REPLIES, ...LOWER_REPLIES])(
+    '$name',
+    ({ text, own }) => {
+      expect(readReply(text).text).toBe(own);
+      expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
+    },
+  );
 });
 
 describe('a text that looks like quoted mail is its author’s', () => {
