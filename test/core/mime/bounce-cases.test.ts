@@ -6,6 +6,7 @@ import { EXCHANGE } from './bounces/exchange.ts';
 import { EXCHANGE_LANGUAGES, MICROSOFT_365 } from './bounces/exchange-languages.ts';
 import { GROUPWARE_SERVERS } from './bounces/groupware-servers.ts';
 import { MAIL_SERVERS } from './bounces/mail-servers.ts';
+import { ODD_REPORTS } from './bounces/odd-reports.ts';
 import { GMAIL_LANGUAGES, GMAIL_REPORTS, NO_REPORTS, PROVIDER_REFUSALS } from './bounces/provider-refusals.ts';
 import { PROVIDERS } from './bounces/providers.ts';
 import { REFUSALS } from './bounces/refusals.ts';
@@ -24,6 +25,7 @@ const groups: [string, readonly BounceCase[]][] = [
   ['Gmail in further languages', GMAIL_LANGUAGES],
   ['Gmail', GMAIL_REPORTS],
   ['persons and their programs', NO_REPORTS],
+  ['rare systems', ODD_REPORTS],
 ];
 
 describe.each(groups)('The reports of %s', (_, cases) => {
