@@ -72,6 +72,24 @@ const lifted = z.object({
   deleted: z.literal(true),
 });
 
+const several = z.array(text).min(1).max(100);
+// The form of the `resend` client.
+const addedAddresses = z
+  .object({ emails: several.meta({ description: 'The addresses.' }) })
+  .meta({ examples: [{ emails: ['ada@example.org', 'bob@example.org'] }] });
+const removedAddresses = z
+  .object({
+    emails: several.optional().meta({ description: 'The addresses.' }),
+    ids: several.optional().meta({ description: 'IDs of suppressions.' }),
+  })
+  .refine(({ emails, ids }) => (emails === undefined) !== (ids === undefined), {
+    path: ['emails'],
+    message: 'Either emails or ids is required',
+  })
+  .meta({ examples: [{ emails: ['ada@example.org'] }] });
+const addedBody = z.object({ data: z.array(suppressionBody.pick({ object: true, id: true })) });
+const removedBody = z.object({ data: z.array(lifted.pick({ object: true, id: true, deleted: true })) });
+
 export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/suppressions',
@@ -145,6 +163,47 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       },
     },
     async (request) => liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/suppressions/batch/add',
+    {
+      config: { access: access.manage },
+      schema: {
+        operationId: 'batchCreateSuppressions',
+        summary: 'Create several suppressions',
+        description:
+          'Same as POST /suppressions, for 1 to 100 addresses in one transaction. Returns one suppression per address, in no particular order.',
+        tags: ['Paths of other clients'],
+        body: addedAddresses,
+        response: { 200: addedBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const made = await suppressions.suppressAddresses(contextOf(request), request.body.emails);
+      return { data: made.map(({ id }) => ({ object: 'suppression' as const, id })) };
+    },
+  );
+
+  app.post(
+    '/suppressions/batch/remove',
+    {
+      config: { access: access.manage },
+      schema: {
+        operationId: 'batchDeleteSuppressions',
+        summary: 'Delete several suppressions',
+        description:
+          'Same as DELETE /suppressions/{id}, for 1 to 100 addresses or IDs in one transaction. Returns the suppressions that existed.',
+        tags: ['Paths of other clients'],
+        body: removedAddresses,
+        response: { 200: removedBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { emails, ids } = request.body;
+      const removed = await suppressions.liftSuppressions(contextOf(request), emails ?? ids ?? []);
+      return { data: removed.map(({ id }) => ({ object: 'suppression' as const, id, deleted: true as const })) };
+    },
   );
 
   app.post(
