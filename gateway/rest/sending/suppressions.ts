@@ -8,7 +8,19 @@ import {
   suppressionReasonShape,
 } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
+import {
+  besideBody,
+  errorBody,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  type RestOptions,
+  text,
+  wireInstant,
+} from '../shapes.ts';
 import { refusalBody, refusalBodyOf } from './refusal-wire.ts';
 
 const reason = suppressionReasonShape;
@@ -39,13 +51,16 @@ const suppressionBody = z
   })
   .meta({ id: 'Suppression' });
 
-const listQuery = z.object({
-  limit: limit(),
-  offset,
-  reason: reason.optional().meta({ description: 'Returns suppressions with this reason only.' }),
-  origin: reason.optional().meta({ description: 'Alias of `reason`.' }),
-  search: suppressionQueryShape.shape.search,
-});
+const listQuery = z
+  .object({
+    limit: limit(),
+    offset,
+    ...besideFields('a suppression', INSTEAD_OF_OFFSET),
+    reason: reason.optional().meta({ description: 'Returns suppressions with this reason only.' }),
+    origin: reason.optional().meta({ description: 'Alias of `reason`.' }),
+    search: suppressionQueryShape.shape.search,
+  })
+  .refine(isOneSided, oneSide);
 
 // The `resend` client calls it `email`.
 const newSuppression = z
@@ -128,7 +143,17 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     async (request) => {
       const { limit: size, offset: start, origin, reason: why = origin, search } = request.query;
       const page = { limit: size, offset: start };
-      const found = await suppressions.listSuppressions(contextOf(request), { reason: why, search }, page);
+      const context = contextOf(request);
+      const query = { reason: why, search };
+      const beside = await pageBeside(request.query, {
+        load: (ids) => suppressions.loadSuppressions(context, ids),
+        page: (keyset) => suppressions.pageSuppressions(context, query, keyset),
+      });
+      if (beside !== null) {
+        const total = await suppressions.countSuppressions(context, query);
+        return besideBody(beside.items.map(suppressionBodyOf), page, { ...beside, total });
+      }
+      const found = await suppressions.listSuppressions(context, query, page);
       return listBody(found.suppressions.map(suppressionBodyOf), page, found.total);
     },
   );
