@@ -28,10 +28,13 @@ export function routesOfUsers(routes: readonly ServedRoute[]): ServedRoute[] {
     .filter(({ method, url }) => ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)));
 }
 
+/** Removes the rows of the other routes below the path, too. */
+const REMOVES_SEVERAL = '/api/e2/suppressions/batch/remove';
+
 /** Returns the routes with those that delete at the end, and what holds other things last: its own rows are needed by the others. */
 export function inSweepOrder(routes: readonly ServedRoute[]): ServedRoute[] {
   const order = ({ method, url }: ServedRoute) =>
-    `${method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
+    `${url === REMOVES_SEVERAL ? 2 : method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
   return routes.toSorted((a, b) => {
     const [one, other] = [order(a), order(b)];
     return one.slice(0, 2) === other.slice(0, 2) ? (one < other ? 1 : -1) : one < other ? -1 : 1;
