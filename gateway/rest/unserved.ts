@@ -61,8 +61,10 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 
-/** Paths of these routes below `/api/e2`. */
-export const UNSERVED_PATHS: readonly string[] = unserved.flatMap(([, paths]) => paths);
+/** These routes, as `POST /events`; their paths are below `/api/e2`. */
+export const UNSERVED_ROUTES: readonly string[] = unserved.flatMap(([methods, paths]) =>
+  methods.flatMap((method) => paths.map((path) => `${String(method)} ${path}`)),
+);
 
 /** Routes of published clients that respond 501. They are not in the OpenAPI document. */
 export const unservedRoutes: FastifyPluginAsyncZod<RestOptions> = async (app) => {

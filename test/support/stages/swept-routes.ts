@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { UNSERVED_PATHS } from '../../../gateway/rest/unserved.ts';
+import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved.ts';
 import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
 
 /** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts, suppressions.test.ts). */
@@ -14,11 +14,11 @@ const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp)$/;
 /** It has no ID, and revokes the key of the request, which the sweep needs; see rest/client-contract.test.ts. */
 const ENDS_THE_KEY = '/api/e2/auth/revoke-key';
 /** They respond 501 whatever the request. */
-const UNSERVED = new Set(UNSERVED_PATHS.map((path) => `/api/e2${path}`));
+const UNSERVED = new Set(UNSERVED_ROUTES);
 
 /** Whether a route serves something, and leaves the key of the request as it is. */
-export function isServed({ url }: ServedRoute): boolean {
-  return !UNSERVED.has(url) && url !== ENDS_THE_KEY;
+export function isServed({ method, url }: ServedRoute): boolean {
+  return !UNSERVED.has(`${method} ${url.replace('/api/e2/', '/')}`) && url !== ENDS_THE_KEY;
 }
 
 /** Returns the routes that the sweep is for. */
