@@ -240,11 +240,12 @@ async function store(
 }
 
 /** Mail that is not sent yet joins its thread when it is released. */
-function isReferring({ row }: Pick<OutgoingEmail, 'row'>): boolean {
+export function isReferring({ row }: Pick<OutgoingEmail, 'row'>): boolean {
   return isSentNow(row) && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
 }
 
-function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']): boolean {
+/** Whether an email goes out when it is stored. */
+export function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']): boolean {
   return scheduledAt === null && approval === undefined;
 }
 
@@ -323,20 +324,24 @@ function unitOf({ submission, keyId, traceParent }: SubmittedMember, policy: Pol
 
 interface Announcement {
   stored: readonly SubmittedMember[];
+  /** ids of emails that have their threads */
   threaded: ReadonlySet<string>;
+  /** ids of emails whose recipients are claimed; none when omitted */
+  claimed?: ReadonlySet<string>;
   lastSeq: number | null;
 }
 
 /** Wakes the actors for what was stored, after the commit. */
 export function announceStored(
   { bus, userId }: Pick<MailContext, 'bus' | 'userId'>,
-  { stored, threaded, lastSeq }: Announcement,
+  { stored, threaded, claimed, lastSeq }: Announcement,
 ): void {
   const rows = stored.flatMap(({ submission }) => submission.emails.map((email) => email.row));
   const emailIds = rows.filter(isSentNow).map((row) => row.id);
   const unthreadedIds = emailIds.filter((id) => !threaded.has(id));
   const schedules = rows.flatMap((row) => (row.approval === undefined ? (row.scheduled_at ?? []) : []));
-  if (emailIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds });
+  const dueIds = claimed === undefined ? emailIds : emailIds.filter((id) => !claimed.has(id));
+  if (dueIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds: dueIds });
   if (unthreadedIds.length > 0) bus.wake('threading.assign.wake', { userId, emailIds: unthreadedIds });
   const at = schedules.toSorted()[0];
   if (at !== undefined) bus.wake('scheduling.release.wake', { userId, at });

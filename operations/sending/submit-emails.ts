@@ -6,6 +6,7 @@ import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
+import { storeAtOnce } from './store-at-once.ts';
 import {
   announceStored,
   type SubmittedMember,
@@ -27,7 +28,21 @@ export async function submitEmails(context: OperationContext, submission: Submis
   return queueSubmission(withFullAccess(context), submission, commit);
 }
 
+/** Stores what one statement can decide about in that, and the others as what decides about them is read. */
 async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { context } = first;
+  const timeoutMs = Math.min(...group.map(latestTick)) - performance.now();
+  const atOnce = await storeAtOnce(context, group, { lockTimeoutMs, timeoutMs });
+  if (atOnce === null) return commitThreaded(group, lockTimeoutMs);
+  const { stored, left, storedAt, claimed, lastSeq } = atOnce;
+  for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at: storedAt });
+  if (stored.length > 0) announceStored(context, { stored, threaded: new Set(), claimed, lastSeq });
+  return left.length === 0 ? [] : commitThreaded(left, lockTimeoutMs);
+}
+
+async function commitThreaded(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
   try {
     return await commitGroup(group, lockTimeoutMs, 'join');
   } catch (error) {
@@ -165,8 +180,12 @@ async function work(queue: UserQueue, commit: Commit, done: () => void): Promise
 /** Checked just before the commit. Throws unavailable when a member has waited too long. */
 export function requireTimely(group: readonly Waiting[]): void {
   const now = performance.now();
-  if (group.some(({ since, context }) => now > Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS)))
-    throw late();
+  if (group.some((member) => now > latestTick(member))) throw late();
+}
+
+/** Returns when a member must be ready to commit, on performance.now(). */
+function latestTick({ since, context }: Waiting): number {
+  return Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS);
 }
 
 /** Takes the oldest members up to the limits; of requests with the same key only the first. */

@@ -2,6 +2,9 @@ import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
+import { LEASE_SECONDS } from '../../claim.ts';
+import type { Database } from '../../connection/database.ts';
+import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
 
@@ -105,20 +108,103 @@ export interface OutgoingEvent {
   emailId: string;
 }
 
+/** A unit of which only the fields are checked. */
+export interface UncheckedUnit extends Omit<OutgoingUnit, 'emails'> {
+  /** sent at once */
+  emails: readonly UncheckedEmail[];
+}
+
+export interface UncheckedEmail extends OutgoingContent {
+  /** the API key that sends it, for which no send policy may hold; null: a person */
+  keyId: string | null;
+  /** of its senders, canonical: all must be verified */
+  domains: readonly string[];
+  /** lower case: no send policy may hold for them */
+  policySenders: readonly string[];
+  /** lower case: none may be suppressed */
+  addressees: readonly string[];
+  /** whether its recipients are claimed for the process that stores it */
+  claims: boolean;
+}
+
+/** What storeUnchecked stored, and what a claim would have found. */
+export interface StoredUnchecked {
+  /** indexes of the units that it did not store */
+  leftOut: ReadonlySet<number>;
+  /** of the user's event feed; null when nothing was stored */
+  lastSeq: number | null;
+  storedAt: Date;
+  /** the domains of senders that have verified records for return addresses */
+  mailFromDomains: ReadonlySet<string>;
+  /** the domains of claimed recipients that belong to this service */
+  hostedDomains: ReadonlySet<string>;
+}
+
+/**
+ * Stores units of one user in one statement, which is its own transaction, and claims recipients for the claimant. Everything that decides
+ * about them is checked in the statement. A unit that it cannot decide about, because a send policy, a suppression or an earlier request
+ * with its key is there, or a domain is not verified, is left out.
+ */
+export async function storeUnchecked(
+  database: Database,
+  userId: string,
+  units: readonly UncheckedUnit[],
+  { claimant, ...limits }: UserWriteLimits & { claimant: string | null },
+): Promise<StoredUnchecked> {
+  const isClaiming = units.some(({ emails }) => emails.some(({ claims }) => claims));
+  const rows = await writeAsUser<UncheckedRow>(database, userId, limits, {
+    ...uncheckedStatement(units, isClaiming),
+    values: [userId, ...parametersOf(userId, units), ...(isClaiming ? [claimant] : [])],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement that stores emails returned no row');
+  return {
+    leftOut: new Set(row.left_out),
+    lastSeq: row.last_seq,
+    storedAt: row.stored_at,
+    mailFromDomains: new Set(row.mail_from),
+    hostedDomains: new Set(row.hosted),
+  };
+}
+
+interface UncheckedRow {
+  left_out: number[];
+  last_seq: number | null;
+  stored_at: Date;
+  mail_from: string[];
+  hosted: string[];
+}
+
+function uncheckedStatement(units: readonly UncheckedUnit[], isClaiming: boolean) {
+  const isTraced = units.some(({ traceParent }) => traceParent !== null);
+  return remember(['outgoing-store', isTraced && '-traced', isClaiming && '-claimed'], () => ({
+    ...(isClaiming ? CLAIMED : UNCLAIMED),
+    ...UNCHECKED,
+    more: `${isTraced ? TRACE : ''}${isClaiming ? ATTEMPT : ''}`,
+    events: APPENDED,
+  }));
+}
+
 function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') {
   const isTraced = units.some(({ traceParent }) => traceParent !== null);
   const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
-  const name = [
-    'outgoing-write',
-    isTraced && '-traced',
-    isWaiting && '-approval',
-    events === 'return' && '-without-events',
-  ];
+  return remember(
+    ['outgoing-write', isTraced && '-traced', isWaiting && '-approval', events === 'return' && '-without-events'],
+    () => ({
+      ...UNCLAIMED,
+      ...CHECKED,
+      more: `${isTraced ? TRACE : ''}${isWaiting ? APPROVAL : ''}`,
+      events: events === 'append' ? APPENDED : RETURNED,
+    }),
+  );
+}
+
+/** Returns the statement of that name, which is made once. */
+function remember(name: readonly (string | false)[], parts: () => WriteParts): { name: string; text: string } {
   const key = name.filter((part) => part !== false).join('');
   const known = statements.get(key);
   if (known !== undefined) return known;
-  const more = `${isTraced ? TRACE : ''}${isWaiting ? APPROVAL : ''}`;
-  const made = { name: key, text: writeSql(more, events === 'append' ? APPENDED : RETURNED) };
+  const made = { name: key, text: writeSql(parts()) };
   statements.set(key, made);
   return made;
 }
@@ -128,7 +214,7 @@ const statements = new Map<string, { name: string; text: string }>();
 /** Bytes, bodies and words are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
-  units: readonly OutgoingUnit[],
+  units: readonly (OutgoingUnit | UncheckedUnit)[],
 ): [emails: string, pieces: Buffer, answers: string, batches: string] {
   const pieces: Buffer[] = [];
   let end = 0;
@@ -139,12 +225,11 @@ function parametersOf(
     return [end - piece.length, piece.length];
   };
   const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
-    emails.map(({ row, bytes, text, html, domainId, addressId }, at) => ({
+    emails.map(({ row, bytes, text, html, ...found }, at) => ({
       ...row,
+      ...('claims' in found ? uncheckedColumns(row, found) : checkedColumns(found)),
       unit,
       approval_rule: row.approval?.rule ?? null,
-      domain_id: domainId,
-      address_id: addressId,
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
@@ -158,6 +243,28 @@ function parametersOf(
   const [first, second] = pieces;
   const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
   return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches)];
+}
+
+function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][number], 'domainId' | 'addressId'>) {
+  return { given_domain_id: domainId, given_address_id: addressId };
+}
+
+function uncheckedColumns(
+  { recipients }: OutgoingRow,
+  { domains, policySenders, addressees, claims, keyId }: Omit<UncheckedEmail, keyof OutgoingContent>,
+) {
+  const columns = { domains, policy_senders: policySenders, addressees, claims, key_id: keyId };
+  return claims ? { ...columns, recipients: withReturnIds(recipients) } : columns;
+}
+
+/** Recipients in one domain share the return address of the one with the smallest id, as where they are claimed later. */
+function withReturnIds(recipients: OutgoingRow['recipients']) {
+  const ids = new Map<string, string>();
+  for (const { id, domain } of recipients) {
+    const smallest = ids.get(domain);
+    if (smallest === undefined || id < smallest) ids.set(domain, id);
+  }
+  return recipients.map((recipient) => ({ ...recipient, return_id: ids.get(recipient.domain) }));
 }
 
 function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
@@ -185,27 +292,45 @@ const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 
 
 // Keys come first: a transaction that finds one taken waits for its owner to end and writes nothing if that one committed. A key older than
 // 24 hours is taken over. The event counter is updated last of all: the final select waits for the counts of what was written before.
-const writeSql = (more: string, events: string) => `
+interface WriteParts {
+  /** CTEs that write more */
+  more: string;
+  /** what is selected: the events, appended or returned */
+  events: string;
+  /** CTEs that check what the caller has not checked: `held_back` has the units that may not be stored by this statement */
+  checks: string;
+  /** expressions for the ids of the sender's domain and address of `g` */
+  ids: string;
+  /** columns of `recipient`, and their values, besides those of every statement */
+  claim: { columns: string; values: string };
+  /** more columns of the result */
+  result: string;
+}
+
+const writeSql = ({ more, events, checks, ids, claim, result }: WriteParts) => `
   with given as materialized (
     select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
-      domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
+      given_domain_id text, given_address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
-      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json)
-  ), answer as materialized (
+      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
+      claims boolean, key_id text, domains text[], policy_senders text[], addressees text[])
+  )${checks}, answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
     insert into idempotency_key as k (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
-    select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer order by "apiKeyId", key
+    select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer
+    where unit not in (select unit from held_back) order by "apiKeyId", key
     on conflict (user_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
       answer = excluded.answer, created_at = excluded.created_at
     where k.created_at <= (select postroom_now()) - interval '24 hours'
     returning api_key_id, key
   ), left_out as materialized (
     select unit from answer where ("apiKeyId", key) not in (select api_key_id, key from key_row)
+    union select unit from held_back
   ), taken as materialized (
-    select g.*, case when g.scheduled_at is null and g.approval_rule is null then 'sent' else 'scheduled' end as type,
+    select g.*, ${ids}, case when g.scheduled_at is null and g.approval_rule is null then 'sent' else 'scheduled' end as type,
       case when g.approval_rule is not null then 'awaiting_approval' when g.scheduled_at is null then 'pending' else 'scheduled' end as status,
       case when g.scheduled_at is null and g.approval_rule is null then ${NOW} end as due_at
     from given g where g.unit not in (select unit from left_out)
@@ -244,9 +369,9 @@ const writeSql = (more: string, events: string) => `
     select $1, id, ${NOW}, convert_from(${piece(3)}, 'UTF8')::tsvector from taken
     returning 1
   ), recipient_row as (
-    insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at)
-    select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}
-    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text, list text)
+    insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at${claim.columns})
+    select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}${claim.values}
+    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text, list text, return_id text)
     returning 1
   )${more}, counter_row as (
     ${countEmailsSql(`(
@@ -259,12 +384,60 @@ const writeSql = (more: string, events: string) => `
       + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
       + (select count(*) from counter_row) as rows
   )
-  select array(select unit from left_out) as left_out, ${events}
+  select array(select unit from left_out) as left_out, ${events}${result}
   from written cross join (
     select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind',
       case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id)), '[]') as events
     from taken) of_user
   where written.rows >= 0`;
+
+/** The caller has checked everything in earlier statements of the transaction. */
+const CHECKED = {
+  checks: ', held_back as materialized (select g.unit from given g where false)',
+  ids: 'g.given_domain_id as domain_id, g.given_address_id as address_id',
+  result: '',
+};
+
+/**
+ * Nothing is checked yet. A unit is stored only when the domains of its senders are verified, no send policy holds for its key and senders,
+ * and no mail of any kind is suppressed for its recipients. The recipients of emails with `claims` are claimed by $6, and their attempts begin.
+ */
+const UNCHECKED = {
+  checks: `, sender_domain as materialized (
+    select d.id, d.name, d.mail_from_verified_at is not null as has_mail_from from domain d
+    where d.user_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
+  ), held_back as materialized (
+    select g.unit from given g
+    where exists (select from unnest(g.domains) as n(name) where n.name not in (select name from sender_domain))
+      or exists (select from suppression s where s.user_id = $1 and s.address = any (g.addressees))
+      or exists (
+        select from email_address_name a join email_address p on p.user_id = $1 and p.id = a.address_id
+        where a.user_id = $1 and a.address = any (g.policy_senders) and p.send_policy is not null)
+      or g.key_id is not null and exists (select from send_policies_of($1, array[g.key_id]))
+  )`,
+  ids: `(select d.id from sender_domain d where d.name = g.own_domain) as domain_id,
+      (select a.address_id from email_address_name a where a.user_id = $1 and a.address = g.own_address) as address_id`,
+  result: `, ${NOW} as stored_at,
+    array(select name from sender_domain where has_mail_from) as mail_from,
+    array(select n.name from (
+      select distinct r.domain as name from taken t cross join lateral json_to_recordset(t.recipients) as r (domain text) where t.claims) n
+      where is_hosted_domain(n.name)) as hosted`,
+};
+
+const UNCLAIMED = { claim: { columns: '', values: '' } };
+const CLAIMED = {
+  claim: {
+    columns: ', claimed_by, claimed_until, return_id',
+    values: `, case when t.claims then $6 end,
+      case when t.claims then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end, case when t.claims then r.return_id end`,
+  },
+};
+
+const ATTEMPT = `, attempt_row as (
+    insert into sending_attempt (user_id, recipient_id, number, started_at)
+    select $1, r.id, 1, (select postroom_now())
+    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text) where t.claims
+  )`;
 
 const APPENDED = 'append_events($1, of_user.events) as last_seq';
 const RETURNED = 'of_user.events';

@@ -1,0 +1,91 @@
+import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
+import { storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
+import type { OperationContext } from '../context.ts';
+import type { OutgoingEmail } from './compose-outgoing.ts';
+import { withoutTag } from './policy-verdicts.ts';
+import { isReferring, isSentNow, type SubmittedMember } from './store-submissions.ts';
+
+export interface StoredAtOnce<Member> {
+  /** the members that are stored */
+  stored: Member[];
+  /** the members that were not stored: what decides about them has to be read first */
+  left: Member[];
+  storedAt: Date;
+  /** ids of emails whose recipients are claimed by this process */
+  claimed: ReadonlySet<string>;
+  /** of the user's event feed; null when nothing was stored */
+  lastSeq: number | null;
+}
+
+/**
+ * Stores those of the members that need no decision in one statement, which is its own transaction, and claims their recipients for the
+ * sending actor of this process, if it has room for them: one round trip and one commit from the request to the response. The statement
+ * checks everything that storeSubmissions would, on the rows as they are then: the domains of the senders, send policies, suppressions,
+ * idempotency keys. What it cannot decide is left. Returns null when no member can be stored this way.
+ */
+export async function storeAtOnce<Member extends SubmittedMember>(
+  context: OperationContext,
+  group: readonly Member[],
+  limits: { lockTimeoutMs: number; timeoutMs: number },
+): Promise<StoredAtOnce<Member> | null> {
+  const { userId, localSending } = context;
+  const going = group.filter((member) => mayGoAtOnce(context, member));
+  if (going.length === 0) return null;
+  const emails = going.flatMap(({ submission }) => submission.emails);
+  const sender = localSending?.sender ?? null;
+  const places = sender?.keepPlaces(userId, emails) ?? null;
+  const claimable: ReadonlySet<OutgoingEmail> = places?.claimable ?? new Set();
+  const askedAt = performance.now();
+  context.fault?.('submission.before-statement');
+  const { leftOut, lastSeq, storedAt, ...found } = await storeUnchecked(
+    context.database,
+    userId,
+    going.map((member) => unitOf(member, claimable)),
+    { ...limits, claimant: sender?.claimant ?? null },
+  ).catch((error: unknown) => {
+    places?.giveBack();
+    throw error;
+  });
+  context.fault?.('submission.stored');
+  const stored = going.filter((_, at) => !leftOut.has(at));
+  const storedEmails = stored.flatMap(({ submission }) => submission.emails);
+  places?.fill(storedEmails, { ...found, askedAt });
+  const gone = new Set(stored);
+  return {
+    stored,
+    left: group.filter((member) => !gone.has(member)),
+    storedAt,
+    claimed: new Set(storedEmails.filter((email) => claimable.has(email)).map(({ row }) => row.id)),
+    lastSeq,
+  };
+}
+
+/** Whether nothing but rows that the statement checks decides about a submission. */
+function mayGoAtOnce({ userId, settings }: OperationContext, { submission }: SubmittedMember): boolean {
+  return (
+    settings.sendLimitPerHour === 0 &&
+    userId !== SYSTEM_USER_ID &&
+    submission.draft === undefined &&
+    submission.emails.every((email) => isSentNow(email.row) && email.claimToken === null && !isReferring(email))
+  );
+}
+
+function unitOf({ submission, keyId, traceParent }: SubmittedMember, claimable: ReadonlySet<OutgoingEmail>) {
+  const { emails, batchId, idempotency, receipt } = submission;
+  return {
+    emails: emails.map((email): UncheckedEmail => {
+      const { row, envelopeDomain } = email;
+      return {
+        ...email,
+        keyId,
+        domains: envelopeDomain === null ? [row.own_domain] : [row.own_domain, envelopeDomain],
+        policySenders: [...new Set([row.own_address, withoutTag(row.own_address)])],
+        addressees: row.recipients.map(({ address }) => address.toLowerCase()),
+        claims: claimable.has(email),
+      };
+    }),
+    batchId,
+    traceParent,
+    answer: idempotency === null ? null : { ...idempotency, answer: receipt },
+  };
+}
