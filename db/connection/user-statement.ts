@@ -63,7 +63,12 @@ class UserStatementQuery<Row> {
   /** set and replaced by pg */
   callback: (error: Error | null, rows: Row[]) => void;
 
-  constructor(client: pg.PoolClient, settings: Settings, statement: UserStatement, callback: UserStatementQuery<Row>['callback']) {
+  constructor(
+    client: pg.PoolClient,
+    settings: Settings,
+    statement: UserStatement,
+    callback: UserStatementQuery<Row>['callback'],
+  ) {
     this.#client = client;
     this.#settings = settings;
     this.#statement = statement;

@@ -1,9 +1,13 @@
 import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
+import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
 import { storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
 import type { OperationContext } from '../context.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { withoutTag } from './policy-verdicts.ts';
 import { isReferring, isSentNow, type SubmittedMember } from './store-submissions.ts';
+
+/** How long the statement may take, waits for locks included; milliseconds. */
+const STATEMENT_MS = 2_500;
 
 export interface StoredAtOnce<Member> {
   /** the members that are stored */
@@ -26,27 +30,33 @@ export interface StoredAtOnce<Member> {
 export async function storeAtOnce<Member extends SubmittedMember>(
   context: OperationContext,
   group: readonly Member[],
-  limits: { lockTimeoutMs: number; timeoutMs: number },
+  {
+    lockTimeoutMs,
+    latestTick,
+  }: { lockTimeoutMs: number /** when it must be ready to commit, on performance.now() */; latestTick: number },
 ): Promise<StoredAtOnce<Member> | null> {
   const { userId, localSending } = context;
   const going = group.filter((member) => mayGoAtOnce(context, member));
-  if (going.length === 0) return null;
+  // Without knowing PostgreSQL's clock, a statement that arrives late could not tell: the other way reads it.
+  const beginBy = serverTimeAt(context.database, latestTick - STATEMENT_MS);
+  if (going.length === 0 || beginBy === null) return null;
   const emails = going.flatMap(({ submission }) => submission.emails);
   const sender = localSending?.sender ?? null;
   const places = sender?.keepPlaces(userId, emails) ?? null;
   const claimable: ReadonlySet<OutgoingEmail> = places?.claimable ?? new Set();
   const askedAt = performance.now();
   context.fault?.('submission.before-statement');
-  const { leftOut, lastSeq, storedAt, ...found } = await storeUnchecked(
+  const { leftOut, lastSeq, storedAt, clock, ...found } = await storeUnchecked(
     context.database,
     userId,
     going.map((member) => unitOf(member, claimable)),
-    { ...limits, claimant: sender?.claimant ?? null },
+    { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: sender?.claimant ?? null },
   ).catch((error: unknown) => {
     places?.giveBack();
     throw error;
   });
   context.fault?.('submission.stored');
+  noteServerClock(context.database, clock);
   const stored = going.filter((_, at) => !leftOut.has(at));
   const storedEmails = stored.flatMap(({ submission }) => submission.emails);
   places?.fill(storedEmails, { ...found, askedAt });

@@ -1,6 +1,7 @@
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import { noteServerClock } from '../../db/connection/server-clock.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
@@ -33,8 +34,7 @@ async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise
   const [first] = group;
   if (first === undefined) return [];
   const { context } = first;
-  const timeoutMs = Math.min(...group.map(latestTick)) - performance.now();
-  const atOnce = await storeAtOnce(context, group, { lockTimeoutMs, timeoutMs });
+  const atOnce = await storeAtOnce(context, group, { lockTimeoutMs, latestTick: Math.min(...group.map(latestTick)) });
   if (atOnce === null) return commitThreaded(group, lockTimeoutMs);
   const { stored, left, storedAt, claimed, lastSeq } = atOnce;
   for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at: storedAt });
@@ -73,6 +73,7 @@ async function commitGroup(
       return stored;
     },
   );
+  noteServerClock(context.database, policy.clock);
   if (isOfDraft) context.fault?.('drafts.after-commit');
   if (entering.some(isAwaiting)) context.fault?.('approvals.stored-after-commit');
   group.forEach((member, at) => {

@@ -134,6 +134,8 @@ export interface StoredUnchecked {
   /** of the user's event feed; null when nothing was stored */
   lastSeq: number | null;
   storedAt: Date;
+  /** of PostgreSQL's machine, for noteServerClock */
+  clock: Date;
   /** the domains of senders that have verified records for return addresses */
   mailFromDomains: ReadonlySet<string>;
   /** the domains of claimed recipients that belong to this service */
@@ -143,18 +145,19 @@ export interface StoredUnchecked {
 /**
  * Stores units of one user in one statement, which is its own transaction, and claims recipients for the claimant. Everything that decides
  * about them is checked in the statement. A unit that it cannot decide about, because a send policy, a suppression or an earlier request
- * with its key is there, or a domain is not verified, is left out.
+ * with its key is there, or a domain is not verified, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
+ * requests may have failed by then.
  */
 export async function storeUnchecked(
   database: Database,
   userId: string,
   units: readonly UncheckedUnit[],
-  { claimant, ...limits }: UserWriteLimits & { claimant: string | null },
+  { claimant, beginBy, ...limits }: UserWriteLimits & { claimant: string | null; beginBy: Date },
 ): Promise<StoredUnchecked> {
   const isClaiming = units.some(({ emails }) => emails.some(({ claims }) => claims));
   const rows = await writeAsUser<UncheckedRow>(database, userId, limits, {
     ...uncheckedStatement(units, isClaiming),
-    values: [userId, ...parametersOf(userId, units), ...(isClaiming ? [claimant] : [])],
+    values: [userId, ...parametersOf(userId, units), beginBy, ...(isClaiming ? [claimant] : [])],
   });
   const [row] = rows;
   if (row === undefined) throw new Error('a statement that stores emails returned no row');
@@ -162,6 +165,7 @@ export async function storeUnchecked(
     leftOut: new Set(row.left_out),
     lastSeq: row.last_seq,
     storedAt: row.stored_at,
+    clock: row.clock,
     mailFromDomains: new Set(row.mail_from),
     hostedDomains: new Set(row.hosted),
   };
@@ -171,6 +175,7 @@ interface UncheckedRow {
   left_out: number[];
   last_seq: number | null;
   stored_at: Date;
+  clock: Date;
   mail_from: string[];
   hosted: string[];
 }
@@ -400,7 +405,7 @@ const CHECKED = {
 
 /**
  * Nothing is checked yet. A unit is stored only when the domains of its senders are verified, no send policy holds for its key and senders,
- * and no mail of any kind is suppressed for its recipients. The recipients of emails with `claims` are claimed by $6, and their attempts begin.
+ * and no mail of any kind is suppressed for its recipients. The recipients of emails with `claims` are claimed by $7, and their attempts begin.
  */
 const UNCHECKED = {
   checks: `, sender_domain as materialized (
@@ -408,7 +413,8 @@ const UNCHECKED = {
     where d.user_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
   ), held_back as materialized (
     select g.unit from given g
-    where exists (select from unnest(g.domains) as n(name) where n.name not in (select name from sender_domain))
+    where (select clock_timestamp()) > $6::timestamptz
+      or exists (select from unnest(g.domains) as n(name) where n.name not in (select name from sender_domain))
       or exists (select from suppression s where s.user_id = $1 and s.address = any (g.addressees))
       or exists (
         select from email_address_name a join email_address p on p.user_id = $1 and p.id = a.address_id
@@ -417,7 +423,7 @@ const UNCHECKED = {
   )`,
   ids: `(select d.id from sender_domain d where d.name = g.own_domain) as domain_id,
       (select a.address_id from email_address_name a where a.user_id = $1 and a.address = g.own_address) as address_id`,
-  result: `, ${NOW} as stored_at,
+  result: `, ${NOW} as stored_at, clock_timestamp() as clock,
     array(select name from sender_domain where has_mail_from) as mail_from,
     array(select n.name from (
       select distinct r.domain as name from taken t cross join lateral json_to_recordset(t.recipients) as r (domain text) where t.claims) n
@@ -428,7 +434,7 @@ const UNCLAIMED = { claim: { columns: '', values: '' } };
 const CLAIMED = {
   claim: {
     columns: ', claimed_by, claimed_until, return_id',
-    values: `, case when t.claims then $6 end,
+    values: `, case when t.claims then $7 end,
       case when t.claims then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end, case when t.claims then r.return_id end`,
   },
 };
