@@ -30,7 +30,7 @@ export async function readAsUser<Row extends pg.QueryResultRow>(
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
-    return await runUserStatement<Row>(client, userSettings(userId, limit), read);
+    return await runUserStatement<Row>(client, { settings: userSettings(userId, limit), sharedLock: null }, read);
   } catch (error) {
     failure = error as Error;
     throw limitedError(error, limit);

@@ -7,18 +7,37 @@ export interface UserStatement {
   values: readonly (string | number | Date | Buffer | null)[];
 }
 
+/** What a transaction begins with. */
+interface Opening {
+  /** which last until it ends */
+  settings: Settings;
+  /** text of an advisory lock that it shares */
+  sharedLock: string | null;
+}
+
+/** A statement did not begin, because its lock or the settings before it failed. */
+export class OpeningFailed extends Error {
+  /** SQLSTATE */
+  readonly code: string | undefined;
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.code = (cause as { code?: string }).code;
+  }
+}
+
 /**
  * Runs one statement with settings that hold until it ends: both are sent together, as one transaction (PostgreSQL, "Pipelining"). The cached
  * plan uses indexes and nested loops, whatever the tables held when it was made. After an error, the client must be closed.
  */
 export function runUserStatement<Row extends pg.QueryResultRow>(
   client: pg.PoolClient,
-  settings: Settings,
+  opening: Opening,
   statement: UserStatement,
 ): Promise<Row[]> {
   return new Promise<Row[]>((resolve, reject) => {
     const done = (error: Error | null, rows: Row[]) => (error === null ? resolve(rows) : reject(error));
-    client.query(new UserStatementQuery<Row>(client, settings, statement, done));
+    client.query(new UserStatementQuery<Row>(client, opening, statement, done));
   });
 }
 
@@ -53,7 +72,7 @@ const prepared = new WeakMap<Connection, Map<string, Column[]>>();
 /** A query of pg (`Submittable`). The server replies to the settings with one row and the end of a command, then to the statement. */
 class UserStatementQuery<Row> {
   readonly #client: pg.PoolClient;
-  readonly #settings: Settings;
+  readonly #opening: Opening;
   readonly #statement: UserStatement;
   readonly #rows: Row[] = [];
   #columns: Column[] | undefined;
@@ -65,12 +84,12 @@ class UserStatementQuery<Row> {
 
   constructor(
     client: pg.PoolClient,
-    settings: Settings,
+    opening: Opening,
     statement: UserStatement,
     callback: UserStatementQuery<Row>['callback'],
   ) {
     this.#client = client;
-    this.#settings = settings;
+    this.#opening = opening;
     this.#statement = statement;
     this.callback = callback;
   }
@@ -81,10 +100,12 @@ class UserStatementQuery<Row> {
     const known = prepared.get(connection) ?? new Map<string, Column[]>();
     prepared.set(connection, known);
     connection.stream.cork();
-    const settings = settingsName(this.#settings);
-    if (!known.has(settings)) connection.parse({ name: settings, text: settingsText(this.#settings) });
-    known.set(settings, []);
-    connection.bind({ statement: settings, values: this.#settings.map(([, value]) => value) });
+    const { settings, sharedLock } = this.#opening;
+    const opening = openingName(this.#opening);
+    if (!known.has(opening)) connection.parse({ name: opening, text: openingText(this.#opening) });
+    known.set(opening, []);
+    const lock = sharedLock === null ? [] : [sharedLock];
+    connection.bind({ statement: opening, values: [...settings.map(([, value]) => value), ...lock] });
     connection.execute({});
     this.#columns = known.get(name);
     if (this.#columns === undefined) connection.parse({ name, text });
@@ -130,22 +151,25 @@ class UserStatementQuery<Row> {
   }
 
   handleError(error: Error): void {
-    this.callback(error, []);
+    const hasBegun = this.#areSettled || this.#opening.sharedLock === null;
+    this.callback(hasBegun ? error : new OpeningFailed(error), []);
   }
 }
 
-/** Names of the settings that were sent together, each list with its place. A name of a statement must be short. */
-const settingsNames: string[] = [];
+/** What the openings set, each with its place: a name of a statement must be short. */
+const openings: string[] = [];
 
-function settingsName(settings: Settings): string {
-  const names = settings.map(([name]) => name).join(' ');
-  if (!settingsNames.includes(names)) settingsNames.push(names);
-  return `settings ${settingsNames.indexOf(names)}`;
+function openingName({ settings, sharedLock }: Opening): string {
+  const key = `${settings.map(([name]) => name).join(' ')}${sharedLock === null ? '' : ' lock'}`;
+  if (!openings.includes(key)) openings.push(key);
+  return `opening ${openings.indexOf(key)}`;
 }
 
-function settingsText(settings: Settings): string {
+function openingText({ settings, sharedLock }: Opening): string {
   const given = settings.map(([name], at) => `set_config('${name}', $${at + 1}, true)`);
-  return `select ${[...PLANNING, ...given].join(', ')}`;
+  // Last, because it waits as long as the settings say.
+  const lock = `pg_advisory_xact_lock_shared(hashtextextended($${settings.length + 1}, 0))`;
+  return `select ${[...PLANNING, ...given, ...(sharedLock === null ? [] : [lock])].join(', ')}`;
 }
 
 function parameterOf(value: UserStatement['values'][number]): string | Buffer | null {

@@ -8,16 +8,18 @@ export interface UserWriteLimits {
   lockTimeoutMs: number;
   /** after which the statement fails, and nothing is written; milliseconds */
   timeoutMs: number;
+  /** name of a lock of the user that is held, together with others who share it, before the statement begins */
+  sharedLock: string;
 }
 
 /**
  * Runs one frequent statement that writes, as a transaction of the user: it is sent, run and committed in one round trip. When it rejects
- * with an error of PostgreSQL, nothing was written; after any other error, it may have been.
+ * with an error of PostgreSQL, nothing was written; after any other error, it may have been. Throws OpeningFailed when the lock is not free in time.
  */
 export async function writeAsUser<Row extends pg.QueryResultRow>(
   database: Database,
   userId: string,
-  { lockTimeoutMs, timeoutMs }: UserWriteLimits,
+  { lockTimeoutMs, timeoutMs, sharedLock }: UserWriteLimits,
   statement: UserStatement,
 ): Promise<readonly Row[]> {
   const client = await database.pool.connect();
@@ -27,7 +29,8 @@ export async function writeAsUser<Row extends pg.QueryResultRow>(
       ['lock_timeout', String(lockTimeoutMs)],
       ['statement_timeout', String(Math.max(1, Math.round(timeoutMs)))],
     ];
-    return await runUserStatement<Row>(client, [...limits, ...userSettings(userId, database.limit)], statement);
+    const settings = [...limits, ...userSettings(userId, database.limit)];
+    return await runUserStatement<Row>(client, { settings, sharedLock: `${sharedLock} ${userId}` }, statement);
   } catch (error) {
     failure = error as Error;
     throw limitedError(error, database.limit);

@@ -1,10 +1,12 @@
 import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
 import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
+import { OpeningFailed } from '../../db/connection/user-statement.ts';
 import { storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
-import type { OperationContext } from '../context.ts';
+import { isTaken, type OperationContext } from '../context.ts';
+import { isReferring, startThread } from '../threads/start-thread.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { withoutTag } from './policy-verdicts.ts';
-import { isReferring, isSentNow, type SubmittedMember } from './store-submissions.ts';
+import { isSentNow, LOCK_NOT_AVAILABLE, type SubmittedMember } from './store-submissions.ts';
 
 /** How long the statement may take, waits for locks included; milliseconds. */
 const STATEMENT_MS = 2_500;
@@ -14,7 +16,8 @@ export interface StoredAtOnce<Member> {
   stored: Member[];
   /** the members that were not stored: what decides about them has to be read first */
   left: Member[];
-  storedAt: Date;
+  /** when they were stored, by PostgreSQL's clock */
+  at: Date;
   /** ids of emails whose recipients are claimed by this process */
   claimed: ReadonlySet<string>;
   /** of the user's event feed; null when nothing was stored */
@@ -25,7 +28,7 @@ export interface StoredAtOnce<Member> {
  * Stores those of the members that need no decision in one statement, which is its own transaction, and claims their recipients for the
  * sending actor of this process, if it has room for them: one round trip and one commit from the request to the response. The statement
  * checks everything that storeSubmissions would, on the rows as they are then: the domains of the senders, send policies, suppressions,
- * idempotency keys. What it cannot decide is left. Returns null when no member can be stored this way.
+ * idempotency keys, and whether they start threads. What it cannot decide is left.
  */
 export async function storeAtOnce<Member extends SubmittedMember>(
   context: OperationContext,
@@ -34,27 +37,33 @@ export async function storeAtOnce<Member extends SubmittedMember>(
     lockTimeoutMs,
     latestTick,
   }: { lockTimeoutMs: number /** when it must be ready to commit, on performance.now() */; latestTick: number },
-): Promise<StoredAtOnce<Member> | null> {
+): Promise<StoredAtOnce<Member> | 'threads are busy'> {
   const { userId, localSending } = context;
   const going = group.filter((member) => mayGoAtOnce(context, member));
   // Without knowing PostgreSQL's clock, a statement that arrives late could not tell: the other way reads it.
   const beginBy = serverTimeAt(context.database, latestTick - STATEMENT_MS);
-  if (going.length === 0 || beginBy === null) return null;
+  const none = { stored: [], left: [...group], at: context.now(), claimed: new Set<string>(), lastSeq: null };
+  if (going.length === 0 || beginBy === null) return none;
   const emails = going.flatMap(({ submission }) => submission.emails);
   const sender = localSending?.sender ?? null;
   const places = sender?.keepPlaces(userId, emails) ?? null;
   const claimable: ReadonlySet<OutgoingEmail> = places?.claimable ?? new Set();
   const askedAt = performance.now();
   context.fault?.('submission.before-statement');
-  const { leftOut, lastSeq, storedAt, clock, ...found } = await storeUnchecked(
+  const written = await storeUnchecked(
     context.database,
     userId,
-    going.map((member) => unitOf(member, claimable)),
+    going.map((member) => unitOf(context, member, claimable)),
     { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: sender?.claimant ?? null },
   ).catch((error: unknown) => {
     places?.giveBack();
+    if (error instanceof OpeningFailed && error.code === LOCK_NOT_AVAILABLE) return 'threads are busy' as const;
+    if (isTaken(error)) return null;
     throw error;
   });
+  if (written === 'threads are busy') return written;
+  if (written === null) return none;
+  const { leftOut, lastSeq, storedAt, clock, ...found } = written;
   context.fault?.('submission.stored');
   noteServerClock(context.database, clock);
   const stored = going.filter((_, at) => !leftOut.has(at));
@@ -64,7 +73,7 @@ export async function storeAtOnce<Member extends SubmittedMember>(
   return {
     stored,
     left: group.filter((member) => !gone.has(member)),
-    storedAt,
+    at: storedAt,
     claimed: new Set(storedEmails.filter((email) => claimable.has(email)).map(({ row }) => row.id)),
     lastSeq,
   };
@@ -76,11 +85,15 @@ function mayGoAtOnce({ userId, settings }: OperationContext, { submission }: Sub
     settings.sendLimitPerHour === 0 &&
     userId !== SYSTEM_USER_ID &&
     submission.draft === undefined &&
-    submission.emails.every((email) => isSentNow(email.row) && email.claimToken === null && !isReferring(email))
+    submission.emails.every((email) => isSentNow(email.row) && email.claimToken === null && !isReferring(email.row))
   );
 }
 
-function unitOf({ submission, keyId, traceParent }: SubmittedMember, claimable: ReadonlySet<OutgoingEmail>) {
+function unitOf(
+  context: OperationContext,
+  { submission, keyId, traceParent }: SubmittedMember,
+  claimable: ReadonlySet<OutgoingEmail>,
+) {
   const { emails, batchId, idempotency, receipt } = submission;
   return {
     emails: emails.map((email): UncheckedEmail => {
@@ -92,6 +105,7 @@ function unitOf({ submission, keyId, traceParent }: SubmittedMember, claimable: 
         policySenders: [...new Set([row.own_address, withoutTag(row.own_address)])],
         addressees: row.recipients.map(({ address }) => address.toLowerCase()),
         claims: claimable.has(email),
+        thread: startThread(context, row),
       };
     }),
     batchId,

@@ -4,8 +4,10 @@ import { type Database, isConnectionLost } from '../../db/connection/database.ts
 import { noteServerClock } from '../../db/connection/server-clock.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
+import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
+import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
 import { storeAtOnce } from './store-at-once.ts';
 import {
@@ -13,7 +15,10 @@ import {
   type SubmittedMember,
   sendingLockOf,
   storeSubmissions,
+  type Threading,
   ThreadsBusy,
+  ThreadsJoin,
+  throwIfBusy,
 } from './store-submissions.ts';
 
 /**
@@ -35,44 +40,52 @@ async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise
   if (first === undefined) return [];
   const { context } = first;
   const atOnce = await storeAtOnce(context, group, { lockTimeoutMs, latestTick: Math.min(...group.map(latestTick)) });
-  if (atOnce === null) return commitThreaded(group, lockTimeoutMs);
-  const { stored, left, storedAt, claimed, lastSeq } = atOnce;
-  for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at: storedAt });
-  if (stored.length > 0) announceStored(context, { stored, threaded: new Set(), claimed, lastSeq });
-  return left.length === 0 ? [] : commitThreaded(left, lockTimeoutMs);
+  if (atOnce === 'threads are busy') return commitGroup(group, lockTimeoutMs, 'leave');
+  const { stored, left, at, claimed, lastSeq } = atOnce;
+  for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at });
+  if (stored.length > 0) announceStored(context, { stored, threaded: 'all', claimed, lastSeq });
+  if (left.length === 0) return [];
+  const joins = left.some(({ submission }) =>
+    submission.emails.some(({ row, claimToken }) => claimToken !== null || isReferring(row)),
+  );
+  return commitThreaded(left, lockTimeoutMs, joins ? 'join' : 'start');
 }
 
-async function commitThreaded(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
+async function commitThreaded(
+  group: readonly Waiting[],
+  lockTimeoutMs: number,
+  threads: 'start' | 'join',
+): Promise<Waiting[]> {
   try {
-    return await commitGroup(group, lockTimeoutMs, 'join');
+    return await commitGroup(group, lockTimeoutMs, threads);
   } catch (error) {
+    if (error instanceof ThreadsJoin) return commitThreaded(group, lockTimeoutMs, 'join');
     if (!(error instanceof ThreadsBusy)) throw error;
     // Mail is sent even while the user's threads are locked for long: the threading actor joins it later.
     return commitGroup(group, lockTimeoutMs, 'leave');
   }
 }
 
-async function commitGroup(
-  group: readonly Waiting[],
-  lockTimeoutMs: number,
-  threads: 'join' | 'leave',
-): Promise<Waiting[]> {
+async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, threads: Threading): Promise<Waiting[]> {
   const [first] = group;
   if (first === undefined) return [];
   const { context } = first;
   const isOfDraft = group.some(({ submission: { draft } }) => draft !== undefined);
+  const sharedLock = threads === 'start' ? THREADS_LOCK : undefined;
+  let isOpen = false;
   const { policy, verdicts, entering, leftOut, threaded, lastSeq } = await inUserTransaction(
     context.database,
     context.userId,
-    { lock: sendingLockOf(context), lockTimeoutMs },
+    { lock: sendingLockOf(context), sharedLock, lockTimeoutMs },
     async (client) => {
+      isOpen = true;
       const stored = await storeSubmissions(client, context, group, { threads });
       requireTimely(stored.entering);
       if (isOfDraft) context.fault?.('drafts.before-commit');
       if (stored.entering.some(isAwaiting)) context.fault?.('approvals.stored-before-commit');
       return stored;
     },
-  );
+  ).catch((error: unknown) => (isOpen || sharedLock === undefined ? Promise.reject(error) : throwIfBusy(error)));
   noteServerClock(context.database, policy.clock);
   if (isOfDraft) context.fault?.('drafts.after-commit');
   if (entering.some(isAwaiting)) context.fault?.('approvals.stored-after-commit');

@@ -7,6 +7,9 @@ import type { Database } from '../../connection/database.ts';
 import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
+import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
+import { THREADS_LOCK } from '../threads/thread-claim.ts';
+import type { FeedEvent } from '../threads/thread-events.ts';
 
 /** The rows of one email to send, except for its bytes and bodies. Instants are ISO 8601. */
 interface OutgoingRow {
@@ -62,7 +65,12 @@ export interface OutgoingContent {
 
 /** Emails that are stored together or not at all, with what the policy query found about them. */
 export interface OutgoingUnit {
-  emails: readonly (OutgoingContent & { domainId: string; addressId: string | null })[];
+  emails: readonly (OutgoingContent & {
+    domainId: string;
+    addressId: string | null;
+    /** the thread that it starts; omitted: it is threaded later */
+    thread?: NewThread | undefined;
+  })[];
   batchId: string | null;
   /** stored with each email, so that later steps join the trace; null: not traced */
   traceParent: string | null;
@@ -70,21 +78,33 @@ export interface OutgoingUnit {
   answer: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown } | null;
 }
 
+/** What a write found. */
+interface Written {
+  /** indexes of the units whose key was taken meanwhile: they were not stored */
+  leftOut: Set<number>;
+  /** whether an email with a new thread belongs to another thread: the caller must roll back */
+  isJoining: boolean;
+}
+
+interface WrittenRow {
+  left_out: number[];
+  is_joining: boolean;
+}
+
 /**
- * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Returns the indexes
- * of those, and the last number of the user's event feed (null when nothing was written).
+ * Stores units of one user within its transaction, in one statement, with the threads that their emails start: then the transaction shares
+ * THREADS_LOCK since an earlier statement. Also returns the last number of the user's event feed (null when nothing was written).
  */
 export async function writeOutgoing(
   client: pg.ClientBase,
   userId: string,
   units: readonly OutgoingUnit[],
-): Promise<{ leftOut: Set<number>; lastSeq: number | null }> {
-  const { rows } = await client.query<{ left_out: number[]; last_seq: number | null }>({
+): Promise<Written & { lastSeq: number | null }> {
+  const { rows } = await client.query<WrittenRow & { last_seq: number | null }>({
     ...statement(units, 'append'),
     values: [userId, ...parametersOf(userId, units)],
   });
-  const row = rows[0];
-  return { leftOut: new Set(row?.left_out ?? []), lastSeq: row?.last_seq ?? null };
+  return { ...written(rows[0]), lastSeq: rows[0]?.last_seq ?? null };
 }
 
 /** Like writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
@@ -92,20 +112,16 @@ export async function writeOutgoingWithoutEvents(
   client: pg.ClientBase,
   userId: string,
   units: readonly OutgoingUnit[],
-): Promise<{ leftOut: Set<number>; events: OutgoingEvent[] }> {
-  const { rows } = await client.query<{ left_out: number[]; events: OutgoingEvent[] }>({
+): Promise<Written & { events: FeedEvent[] }> {
+  const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>({
     ...statement(units, 'return'),
     values: [userId, ...parametersOf(userId, units)],
   });
-  const row = rows[0];
-  return { leftOut: new Set(row?.left_out ?? []), events: row?.events ?? [] };
+  return { ...written(rows[0]), events: rows[0]?.events ?? [] };
 }
 
-/** The event of a stored email. */
-export interface OutgoingEvent {
-  id: string;
-  kind: string;
-  emailId: string;
+function written(row: WrittenRow | undefined): Written {
+  return { leftOut: new Set(row?.left_out ?? []), isJoining: row?.is_joining ?? false };
 }
 
 /** A unit of which only the fields are checked. */
@@ -125,6 +141,7 @@ export interface UncheckedEmail extends OutgoingContent {
   addressees: readonly string[];
   /** whether its recipients are claimed for the process that stores it */
   claims: boolean;
+  thread: NewThread;
 }
 
 /** What storeUnchecked stored, and what a claim would have found. */
@@ -146,19 +163,29 @@ export interface StoredUnchecked {
  * Stores units of one user in one statement, which is its own transaction, and claims recipients for the claimant. Everything that decides
  * about them is checked in the statement. A unit that it cannot decide about, because a send policy, a suppression or an earlier request
  * with its key is there, or a domain is not verified, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
- * requests may have failed by then.
+ * requests may have failed by then. It shares THREADS_LOCK, and leaves all out when one of the emails belongs to a thread that is there. Throws
+ * OpeningFailed when the lock is not free, and a unique violation when such a thread is being stored.
  */
 export async function storeUnchecked(
   database: Database,
   userId: string,
   units: readonly UncheckedUnit[],
-  { claimant, beginBy, ...limits }: UserWriteLimits & { claimant: string | null; beginBy: Date },
+  {
+    claimant,
+    beginBy,
+    ...limits
+  }: Pick<UserWriteLimits, 'lockTimeoutMs' | 'timeoutMs'> & { claimant: string | null; beginBy: Date },
 ): Promise<StoredUnchecked> {
   const isClaiming = units.some(({ emails }) => emails.some(({ claims }) => claims));
-  const rows = await writeAsUser<UncheckedRow>(database, userId, limits, {
-    ...uncheckedStatement(units, isClaiming),
-    values: [userId, ...parametersOf(userId, units), beginBy, ...(isClaiming ? [claimant] : [])],
-  });
+  const rows = await writeAsUser<UncheckedRow>(
+    database,
+    userId,
+    { ...limits, sharedLock: THREADS_LOCK },
+    {
+      ...uncheckedStatement(units, isClaiming),
+      values: [userId, ...parametersOf(userId, units), beginBy, ...(isClaiming ? [claimant] : [])],
+    },
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('a statement that stores emails returned no row');
   return {
@@ -220,7 +247,7 @@ const statements = new Map<string, { name: string; text: string }>();
 function parametersOf(
   userId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
-): [emails: string, pieces: Buffer, answers: string, batches: string] {
+): [emails: string, pieces: Buffer, answers: string, batches: string, probes: string] {
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (piece: Buffer | null): [number, number] | [null, null] => {
@@ -230,7 +257,7 @@ function parametersOf(
     return [end - piece.length, piece.length];
   };
   const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
-    emails.map(({ row, bytes, text, html, ...found }, at) => ({
+    emails.map(({ row, bytes, text, html, thread, ...found }, at) => ({
       ...row,
       ...('claims' in found ? uncheckedColumns(row, found) : checkedColumns(found)),
       unit,
@@ -238,6 +265,7 @@ function parametersOf(
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
+      thread: thread === undefined ? null : newThreadJson(thread),
       places: [bytes, bufferOf(text), bufferOf(html), bufferOf(vectorOf(userId, row, text, html))].flatMap(place),
     })),
   );
@@ -247,7 +275,8 @@ function parametersOf(
   );
   const [first, second] = pieces;
   const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
-  return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches)];
+  const threads = units.flatMap(({ emails }) => emails.flatMap(({ thread }) => thread ?? []));
+  return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches), newThreadProbes(threads)];
 }
 
 function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][number], 'domainId' | 'addressId'>) {
@@ -256,7 +285,7 @@ function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][num
 
 function uncheckedColumns(
   { recipients }: OutgoingRow,
-  { domains, policySenders, addressees, claims, keyId }: Omit<UncheckedEmail, keyof OutgoingContent>,
+  { domains, policySenders, addressees, claims, keyId }: Omit<UncheckedEmail, keyof OutgoingContent | 'thread'>,
 ) {
   const columns = { domains, policy_senders: policySenders, addressees, claims, key_id: keyId };
   return claims ? { ...columns, recipients: withReturnIds(recipients) } : columns;
@@ -306,13 +335,15 @@ interface WriteParts {
   checks: string;
   /** expressions for the ids of the sender's domain and address of `g` */
   ids: string;
+  /** what happens when the msg-id of a new thread is there */
+  keyConflict: string;
   /** columns of `recipient`, and their values, besides those of every statement */
   claim: { columns: string; values: string };
   /** more columns of the result */
   result: string;
 }
 
-const writeSql = ({ more, events, checks, ids, claim, result }: WriteParts) => `
+const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: WriteParts) => `
   with given as materialized (
     select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
       given_domain_id text, given_address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
@@ -320,7 +351,7 @@ const writeSql = ({ more, events, checks, ids, claim, result }: WriteParts) => `
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
-      claims boolean, key_id text, domains text[], policy_senders text[], addressees text[])
+      claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json)
   )${checks}, answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -351,12 +382,35 @@ const writeSql = ({ more, events, checks, ids, claim, result }: WriteParts) => `
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
-      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id)
+      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id,
+      thread_id, thread_position, thread_reason)
     select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
       address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
       preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address,
-      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end
+      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end,
+      thread->>'id', case when thread is not null then 0 end, case when thread is not null then 'new' end
     from taken
+    returning 1
+  ), thread_row as (
+    insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+      message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, updated_at)
+    select $1, n.id, t.message_id, n.normalized_subject, n.participant_emails, n.participant_names, n.search_text, 1, 0, 0, 0, t.id,
+      ${NOW}, ${NOW}, ${NOW}
+    from taken t cross join lateral json_to_record(t.thread) as n (id text, normalized_subject text, participant_emails text[],
+      participant_names text[], search_text text)
+    where t.thread is not null
+    returning 1
+  ), thread_key_row as (
+    insert into thread_message_id (user_id, message_id, thread_id)
+    select $1, thread->>'key', thread->>'id' from taken where thread->>'key' is not null
+    ${keyConflict}
+    returning 1
+  ), thread_subject_row as (
+    insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+    select $1, sha256(convert_to(a.subject, 'UTF8')), participant, false, a.date, t.id, t.thread->>'id'
+    from taken t cross join lateral json_to_record(t.thread->'anchor') as a (subject text, participants text[], date timestamptz)
+      cross join lateral unnest(a.participants) as participant
+    where json_typeof(t.thread->'anchor') = 'object'
     returning 1
   ), content_row as (
     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
@@ -387,33 +441,46 @@ const writeSql = ({ more, events, checks, ids, claim, result }: WriteParts) => `
   ), written as materialized (
     select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
       + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
-      + (select count(*) from counter_row) as rows
+      + (select count(*) from counter_row) + (select count(*) from thread_row) + (select count(*) from thread_subject_row) as rows,
+      (select count(*) from thread_key_row) as thread_keys
   )
   select array(select unit from left_out) as left_out, ${events}${result}
   from written cross join (
-    select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind',
-      case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id)), '[]') as events
-    from taken) of_user
+    select coalesce(jsonb_agg(event), '[]') as events from (
+      select jsonb_build_object('id', event_id, 'kind',
+        case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id) as event
+      from taken
+      union all
+      select jsonb_build_object('id', thread->>'event_id', 'kind', 'email.threaded', 'emailId', id, 'threadId', thread->>'id',
+        'data', jsonb_build_object('position', 0, 'reason', 'new', 'type', type))
+      from taken where thread is not null) of_email) of_user
   where written.rows >= 0`;
+
+/** Whether an email that starts a thread belongs to another one. */
+const JOINING = `
+    select exists (select from find_threads_of_keys($1, array(select thread->>'key' from given where thread->>'key' is not null)))
+      or exists (select from nearest_replies($1, $6::jsonb)) as is_joining`;
 
 /** The caller has checked everything in earlier statements of the transaction. */
 const CHECKED = {
-  checks: ', held_back as materialized (select g.unit from given g where false)',
+  checks: `, joining as materialized (${JOINING}), held_back as materialized (select g.unit from given g where false)`,
   ids: 'g.given_domain_id as domain_id, g.given_address_id as address_id',
-  result: '',
+  keyConflict: 'on conflict do nothing',
+  result: `, (select is_joining from joining) or thread_keys < (select count(*) from taken where thread->>'key' is not null) as is_joining`,
 };
 
 /**
  * Nothing is checked yet. A unit is stored only when the domains of its senders are verified, no send policy holds for its key and senders,
- * and no mail of any kind is suppressed for its recipients. The recipients of emails with `claims` are claimed by $7, and their attempts begin.
+ * and no mail of any kind is suppressed for its recipients. The recipients of emails with `claims` are claimed by $8, and their attempts begin.
  */
 const UNCHECKED = {
   checks: `, sender_domain as materialized (
     select d.id, d.name, d.mail_from_verified_at is not null as has_mail_from from domain d
     where d.user_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
+  ), joining as materialized (${JOINING}
   ), held_back as materialized (
     select g.unit from given g
-    where (select clock_timestamp()) > $6::timestamptz
+    where (select clock_timestamp()) > $7::timestamptz or (select is_joining from joining)
       or exists (select from unnest(g.domains) as n(name) where n.name not in (select name from sender_domain))
       or exists (select from suppression s where s.user_id = $1 and s.address = any (g.addressees))
       or exists (
@@ -423,6 +490,8 @@ const UNCHECKED = {
   )`,
   ids: `(select d.id from sender_domain d where d.name = g.own_domain) as domain_id,
       (select a.address_id from email_address_name a where a.user_id = $1 and a.address = g.own_address) as address_id`,
+  // Its msg-id is being stored by another transaction: the statement fails.
+  keyConflict: '',
   result: `, ${NOW} as stored_at, clock_timestamp() as clock,
     array(select name from sender_domain where has_mail_from) as mail_from,
     array(select n.name from (
@@ -434,7 +503,7 @@ const UNCLAIMED = { claim: { columns: '', values: '' } };
 const CLAIMED = {
   claim: {
     columns: ', claimed_by, claimed_until, return_id',
-    values: `, case when t.claims then $7 end,
+    values: `, case when t.claims then $8 end,
       case when t.claims then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end, case when t.claims then r.return_id end`,
   },
 };
