@@ -1,5 +1,5 @@
 import { mailFromDomainOf } from '../../core/domains/dns-records.ts';
-import type { OutgoingEmail } from '../../operations/sending/compose-outgoing.ts';
+import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import type { ClaimFacts, LocalSender } from '../../operations/sending/local-sender.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Lane } from '../work/in-hand.ts';
@@ -39,12 +39,12 @@ export function createLocalSender({ context, taker, add }: LocalSenderOptions): 
 }
 
 /** Returns the lane of each recipient. */
-function lanesOf(userId: string, { row }: OutgoingEmail): Lane[] {
+function lanesOf(userId: string, { row }: OutgoingContent): Lane[] {
   return row.recipients.map(({ domain }) => ({ userId, key: domain }));
 }
 
 /** Returns the transactions of an email whose recipients were claimed as they were stored: one for each domain, as a later claim makes them. */
-function transactionsOf(userId: string, { row, bytes }: OutgoingEmail, facts: ClaimFacts): Transaction[] {
+function transactionsOf(userId: string, { row, bytes }: OutgoingContent, facts: ClaimFacts): Transaction[] {
   const { askedAt, mailFromDomains, hostedDomains } = facts;
   const senderDomain = row.own_domain;
   const byDomain = Map.groupBy(row.recipients, ({ domain }) => domain);

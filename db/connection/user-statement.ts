@@ -94,6 +94,11 @@ class UserStatementQuery<Row> {
     this.callback = callback;
   }
 
+  /** as queries of pg have it */
+  get text(): string {
+    return this.#statement.text;
+  }
+
   submit(given: unknown): void {
     const connection = given as Connection;
     const { name, text, values } = this.#statement;

@@ -1,10 +1,9 @@
 import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
 import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
 import { OpeningFailed } from '../../db/connection/user-statement.ts';
-import { storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
+import { type OutgoingContent, storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
 import { isTaken, type OperationContext } from '../context.ts';
 import { isReferring, startThread } from '../threads/start-thread.ts';
-import type { OutgoingEmail } from './compose-outgoing.ts';
 import { withoutTag } from './policy-verdicts.ts';
 import { isSentNow, LOCK_NOT_AVAILABLE, type SubmittedMember } from './store-submissions.ts';
 
@@ -47,7 +46,7 @@ export async function storeAtOnce<Member extends SubmittedMember>(
   const emails = going.flatMap(({ submission }) => submission.emails);
   const sender = localSending?.sender ?? null;
   const places = sender?.keepPlaces(userId, emails) ?? null;
-  const claimable: ReadonlySet<OutgoingEmail> = places?.claimable ?? new Set();
+  const claimable: ReadonlySet<OutgoingContent> = places?.claimable ?? new Set();
   const askedAt = performance.now();
   context.fault?.('submission.before-statement');
   const written = await storeUnchecked(
@@ -92,7 +91,7 @@ function mayGoAtOnce({ userId, settings }: OperationContext, { submission }: Sub
 function unitOf(
   context: OperationContext,
   { submission, keyId, traceParent }: SubmittedMember,
-  claimable: ReadonlySet<OutgoingEmail>,
+  claimable: ReadonlySet<OutgoingContent>,
 ) {
   const { emails, batchId, idempotency, receipt } = submission;
   return {
