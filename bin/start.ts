@@ -3,6 +3,7 @@ import type { Database } from '../db/connection/database.ts';
 import { type LoginRole, loginUrl } from '../db/connection/logins.ts';
 import { hasAnyAccount } from '../db/queries/accounts/account.ts';
 import { voidLeases } from '../db/queries/upkeep/void-leases.ts';
+import type { LocalSending } from '../operations/sending/local-sender.ts';
 import type { Bus } from '../schema/messages.ts';
 import { connectableHost } from './config.ts';
 import { processEnvironment } from './environment.ts';
@@ -91,6 +92,7 @@ async function start(): Promise<string> {
   const context = createActorContext({ bus, database: open('postroom_actor', ACTOR_CONNECTIONS), log });
   const settings = { config, secretKey, databaseUrl: url, mailDirectory: machine?.clusterDirectory ?? null };
   const database = open('postroom_gateway', GATEWAY_CONNECTIONS);
+  const localSending: LocalSending = { sender: null };
   readiness = createReadiness({ database });
   outage.watch(log, () => isReachable(database));
   closers.add('outage', async () => outage.close());
@@ -114,11 +116,12 @@ async function start(): Promise<string> {
     readiness,
     // There is no other gateway that could take over.
     quietMs: 0,
+    localSending,
     ...settings,
   });
   // After everything that can refuse the start: work that has begun must be recorded, so it needs an orderly stop.
   const actors = new Map<ActorName, Actor>();
-  const actorSettings = { ...settings, gatewayDatabase: database };
+  const actorSettings = { ...settings, gatewayDatabase: database, localSending };
   for (const name of actorNames) actors.set(name, await startActor(name, context, actorSettings));
   const running = await openSmtp(bus, machine?.directory ?? null);
   smtp = running;

@@ -8,6 +8,7 @@ import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { loginUrl } from '../../../db/connection/logins.ts';
 import type { BuildEventPayload, SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
+import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
@@ -52,6 +53,8 @@ export interface ActorSettings {
   mailDirectory: string | null;
   /** the gateway's pool in the same process; absent: payload queries open a separate pool */
   gatewayDatabase?: Database;
+  /** where the gateway of the same process finds the sending actor */
+  localSending?: LocalSending;
 }
 
 /** Starts the actor of that name with its part of the configuration. Loads only its code, so that a process with one actor starts sooner. */
@@ -87,6 +90,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         validatingResolvers: config.validatingResolvers,
         countsTlsSessions: config.sendsTlsReports,
+        ...(settings.localSending === undefined ? {} : { localSending: settings.localSending }),
         ...(config.outboundCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('OUTBOUND_CA_FILE', config.outboundCaFile) }),
