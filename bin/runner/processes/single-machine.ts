@@ -52,6 +52,8 @@ export interface SingleMachineOptions {
   program: string;
   /** receives one line for the operator */
   tell: (line: string) => void;
+  /** called once the lock is held, before PostgreSQL starts */
+  onLocked?: () => void;
   /** called while another program holds the lock; true ends the wait with null */
   isServedElsewhere?: () => Promise<boolean>;
 }
@@ -69,6 +71,7 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
   const directory = await makeDataDirectory(options.dataDirectory);
   const lock = await takeLock(directory, options);
   if (lock === null) return null;
+  options.onLocked?.();
   let cluster: EmbeddedCluster | null = null;
   let supervision: ClusterSupervision | null = null;
   try {
