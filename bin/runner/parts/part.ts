@@ -56,6 +56,7 @@ export async function runPart(plan: PartPlan): Promise<never> {
   if (!process.connected) die();
   setInterval(() => tell({ postroom: 'beat' }), BEAT_MS).unref();
   await plan.load?.(log);
+  const pools: Database[] = [];
   let readiness = null as Readiness | null;
   const begin = await awaitBegin({
     leave: () => void readiness?.leave(0),
@@ -71,11 +72,13 @@ export async function runPart(plan: PartPlan): Promise<never> {
       const applicationName = `postroom ${plan.name}`;
       const { database, close } = openLoggedDatabase({ url, role, poolSize, applicationName }, log);
       closers.add('database connections', close);
+      pools.push(database);
       return database;
     },
     needs(database) {
       readiness = createReadiness({ database });
-      outage.watch(log, () => isReachable(database));
+      // One pool may still have a connection when PostgreSQL gives no other one.
+      outage.watch(log, async () => (await Promise.all(pools.map(isReachable))).every((reachable) => reachable));
       closers.add('outage', async () => outage.close());
       return readiness;
     },
