@@ -60,8 +60,8 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
   const prepared = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<void>();
   for (const { promise } of [prepared, ready]) promise.catch(() => undefined);
-  /** names of ended processes whose leases may still be open */
-  let deadClaimants: string[] = [];
+  /** names of processes, of which the next one ends the leases: the present one, and ended ones whose leases may still be open */
+  let claimants: string[] = [];
   let facts: PartFacts | null = null;
   let current: Running | null = null;
   let wasReady = false;
@@ -99,7 +99,8 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
         case 'ready':
           if (wasReady) log.info({ event: 'part.restarted', part: name }, `${name}: works again`);
           wasReady = true;
-          deadClaimants = [];
+          // It has ended the leases of its predecessors.
+          claimants = [running.claimant];
           return ready.resolve();
         case 'refused':
           return refuse(new StartRefused(parsed.data.reason));
@@ -116,8 +117,8 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
   const letBegin = () => {
     if (facts === null || current === null || !current.isLoaded) return;
     const { claimant } = current;
-    send({ postroom: 'begin', ...facts, claimant, deadClaimants, isFirst: !wasReady });
-    deadClaimants = [...deadClaimants, claimant];
+    send({ postroom: 'begin', ...facts, claimant, deadClaimants: claimants, isFirst: !wasReady });
+    claimants = [...claimants, claimant];
   };
 
   const send = (message: ToPart) => {
