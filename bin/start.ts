@@ -11,6 +11,8 @@ import { measureProcess } from './runner/monitoring/process-metrics.ts';
 import { type SupervisedPart, supervisePart } from './runner/parts/supervised-part.ts';
 import { findSocketPlace } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
+import { chooseNodeFlags, machineMemoryBytes } from './runner/processes/machine-memory.ts';
+import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
 import { restartReports } from './runner/processes/restart-reports.ts';
 import { createClosers, stopSignal } from './runner/processes/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/processes/single-machine.ts';
@@ -34,8 +36,6 @@ environment variables.`,
 /** Maximum drain time of a part, which limits its own drain to 9.7 s and then closes its connections. A stop takes at most 10 s. Milliseconds. */
 const DRAIN_LIMIT_MS = 9_900;
 const CLUSTER_STOP_LIMIT_MS = 40_000;
-/** Flags of Node for each part. */
-const PART_FLAGS = ['--max-semi-space-size=16'];
 
 interface Parts {
   mail: SupervisedPart;
@@ -92,6 +92,7 @@ async function start(): Promise<void> {
   mail.begin(facts);
   smtp = config.smtpProcesses === 1 ? null : openSmtp(socket?.path ?? null);
   measureProcess('start');
+  releaseMemoryWhenIdle();
   measureDisk(facts.mailDirectory);
   const missing = async () => [
     ...new Set([...(isLeaving ? ['draining'] : []), ...(await gateway.missing()), ...(await mail.missing())]),
@@ -131,9 +132,10 @@ async function openData(): Promise<Data> {
 
 /** Starts the processes of the parts, once. */
 function loadParts(): Parts {
+  const flags = chooseNodeFlags(machineMemoryBytes());
   parts ??= {
-    mail: supervisePart({ name: 'mail', flags: PART_FLAGS, log }),
-    gateway: supervisePart({ name: 'gateway', flags: PART_FLAGS, log }),
+    mail: supervisePart({ name: 'mail', flags, log }),
+    gateway: supervisePart({ name: 'gateway', flags, log }),
   };
   return parts;
 }

@@ -39,7 +39,7 @@ export async function run(args: string[]): Promise<void> {
   const limitMb = Number(values['limit-mb']);
   const seconds = values.short ? SHORT_SECONDS : Number(values.seconds);
   const rate = Number(values.rate);
-  console.log(describeMachine());
+  describeMachine();
   await onGround(async (ground) => {
     const group = limitMb === 0 ? null : createMemoryGroup(limitMb * 1_048_576);
     if (group === null) console.log('without a limit: this user cannot create control groups, or --limit-mb is 0');

@@ -45,7 +45,10 @@ test('the successor of a killed process takes over its work at once, and leaves 
   stage.sink.answer({ data: () => 'hang' });
   receiver.answer(['hang']);
   const { body: sent } = await account.call('POST', '/emails', {
-    ...{ from: `hello@${account.domain}`, to: 'bob@elsewhere.test', subject: 'In hand', text: 'Hello' },
+    from: `hello@${account.domain}`,
+    to: 'bob@elsewhere.test',
+    subject: 'In hand',
+    text: 'Hello',
   });
   await stage.sink.until(({ transactions }) => transactions.some(({ recipients }) => recipients.length === 1));
   const client = await SmtpClient.connect(stage.service.smtpPort);

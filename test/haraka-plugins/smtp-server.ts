@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { createInProcessBus, type InProcessBus } from '../../actors/bus/in-process.ts';
 import { type SocketBusServer, serveSocketBus } from '../../actors/bus/socket.ts';
-import type { Bus, Reply, Request } from '../../schema/messages.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 

@@ -14,8 +14,8 @@ import { welcome } from '../welcome.ts';
 import { type Part, runPart } from './part.ts';
 
 /** PostgreSQL connections: of sending and scheduling, of requests, and of sign-in. */
-const ACTOR_CONNECTIONS = 4;
-const GATEWAY_CONNECTIONS = 8;
+const ACTOR_CONNECTIONS = 3;
+const GATEWAY_CONNECTIONS = 4;
 const AUTH_CONNECTIONS = 2;
 /** Maximum time to drain. Milliseconds. */
 const DRAIN_LIMIT_MS = 9_700;
@@ -43,16 +43,19 @@ await runPart({
     const { config, secretKey, databaseUrl, log, closers, claimant } = part;
     const bus = openBus(part);
     closers.add('bus', () => bus.close());
-    const context = createActorContext({
-      ...{ bus, log, claimant },
-      database: part.open('postroom_actor', ACTOR_CONNECTIONS),
-    });
-    const count = await voidLeasesOf(context.database, deadClaimants);
+    const actorDatabase = part.open('postroom_actor', ACTOR_CONNECTIONS);
+    const context = createActorContext({ bus, database: actorDatabase, log, claimant });
+    const count = await voidLeasesOf(actorDatabase, deadClaimants);
     if (count > 0) log.info({ event: 'part.leases-voided', count }, 'took over the work of a process that died');
-    measureBacklog(context.database, log);
+    measureBacklog(actorDatabase, log);
     const database = part.open('postroom_gateway', GATEWAY_CONNECTIONS);
     const gateway = await openGateway({
-      ...{ config, secretKey, databaseUrl, bus, database, log },
+      config,
+      secretKey,
+      databaseUrl,
+      bus,
+      database,
+      log,
       authDatabase: part.open('postroom_auth', AUTH_CONNECTIONS),
       requestLimitStore: 'memory',
       readiness: part.needs(database),

@@ -8,7 +8,7 @@ import { StartRefused } from '../start-refused.ts';
 import { type Part, runPart } from './part.ts';
 
 /** PostgreSQL connections of receiving, threading and delivery. */
-const CONNECTIONS = 6;
+const CONNECTIONS = 5;
 /** Maximum time to drain. `actors/actor.ts` and Haraka allow 8 s plus the time to record outcomes. Milliseconds. */
 const DRAIN_LIMIT_MS = 9_700;
 

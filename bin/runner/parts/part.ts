@@ -66,7 +66,15 @@ export async function runPart(plan: PartPlan): Promise<never> {
   const { databaseUrl, directory, mailDirectory, busSocket, claimant } = begin;
   const secretKey = Buffer.from(begin.secretKey, 'base64url');
   const part: Part = {
-    ...{ config, secretKey, databaseUrl, directory, mailDirectory, busSocket, claimant, log, closers },
+    config,
+    secretKey,
+    databaseUrl,
+    directory,
+    mailDirectory,
+    busSocket,
+    claimant,
+    log,
+    closers,
     open(role, poolSize) {
       const url = loginUrl(databaseUrl, role, secretKey);
       const applicationName = `postroom ${plan.name}`;
