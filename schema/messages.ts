@@ -282,7 +282,7 @@ interface AskOptions {
   limitMs?: number;
 }
 
-/** The message bus. The three transports (NATS, in-process, socket) pass the same test suite. */
+/** The message bus. The four transports (NATS, in-process, socket, two-process) pass the same test suite. */
 export interface Bus {
   /**
    * Asks one server of the subject and awaits its reply. Throws BusTimeout (no reply in time), BusUnavailable (no connection or no server),

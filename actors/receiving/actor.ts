@@ -172,7 +172,10 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),
-      'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
+      'receiving.capacity.check': async () => {
+        parser.prepare();
+        return { hasRoom: await hasRoom() };
+      },
     },
     steps: [
       {

@@ -32,6 +32,7 @@ const benchmarks: Record<string, Benchmark> = {
   cores: { about: 'one core, two cores, and each actor twice', load: () => import('./cores.ts') },
   capacity: { about: 'what a message costs each process', load: () => import('./capacity.ts') },
   sustained: { about: 'a steady rate for minutes: does a backlog grow?', load: () => import('./sustained.ts') },
+  memory: { about: 'npm start with 1 GB of memory, at rest and under load', load: () => import('./memory.ts') },
   backlog: { about: 'a backlog of 50,000 webhooks: rate, order and memory', load: () => import('./backlog.ts') },
   import: { about: 'postroom import: 10,000 real messages from a Maildir', load: () => import('./import.ts') },
   threads: {

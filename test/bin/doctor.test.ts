@@ -369,7 +369,7 @@ describe('on one machine', () => {
       expect(bad(diagnosis)).toEqual(['SMTP listener', 'HTTP gateway']);
       expect(diagnosis.of('SMTP listener')).toMatchObject({
         detail: expect.stringMatching(/ECONNREFUSED/),
-        fix: 'Start the service (npm start)',
+        fix: 'Start the service (npm start). If its HTTP port responds, its mail process is being restarted: look for part.died in the log',
       });
       expect(diagnosis.of('PostgreSQL schema')).toMatchObject({ state: 'ok' });
       const wrongKey = await examine({ ...machine.environment, SECRET_KEY: 'K'.repeat(43) });

@@ -50,19 +50,36 @@ describe('on one machine', () => {
     await load.stop();
   }
 
-  test('kill -9 of Haraka under load loses no mail and doubles no row', async () => {
-    for (let kill = 0; kill < killsPerPoint; kill++)
-      await killUnderLoad(async () => {
-        const haraka = processTree(bench.service.processes.get('runner')?.pid ?? 0).find((each) =>
-          each.command.includes('bin/smtp.ts'),
+  /** Kills while messages arrive, which all go on arriving. */
+  async function killBesideLoad(kill: () => Promise<unknown>): Promise<void> {
+    const load = bench.offerContinuously(100);
+    const count = () => load.results.filter(({ code }) => code === 250).length;
+    await until('mail comes in', output, async () => count() > 0);
+    await kill();
+    const before = count();
+    await until('mail goes on coming in', output, async () => count() > before + 100);
+    const results = await load.stop();
+    expect(results.filter(({ code }) => code !== 250)).toEqual([]);
+  }
+
+  test.each(['mail', 'gateway'])(
+    'kill -9 of the %s process under load loses no mail and doubles no row',
+    async (name) => {
+      const kill = async () => {
+        const part = processTree(bench.service.processes.get('runner')?.pid ?? 0).find((each) =>
+          each.command.includes(`parts/${name}.ts`),
         );
-        expect(haraka).toBeDefined();
-        process.kill(haraka?.pid ?? 0, 'SIGKILL');
-      });
-    await until('the runner starts Haraka again', output, () => greets(bench.service.smtpPort));
-    await bench.offerAgain();
-    await bench.settle();
-  });
+        expect(part).toBeDefined();
+        process.kill(part?.pid ?? 0, 'SIGKILL');
+      };
+      for (let count = 0; count < killsPerPoint; count++)
+        if (name === 'mail') await killUnderLoad(kill);
+        else await killBesideLoad(kill);
+      await bench.service.awaitReady();
+      await bench.offerAgain();
+      await bench.settle();
+    },
+  );
 
   test('kill -9 of the whole service while messages arrive loses nothing', async () => {
     await killUnderLoad(() => bench.service.end('runner', 'SIGKILL'));

@@ -166,7 +166,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])(
       expect(await total('postroom_smtp_accepted_bytes_total')).toBeGreaterThan(7 * CANARY.length);
       expect(
         await total('postroom_bus_question_seconds_count', {
-          process: 'smtp',
+          process: mode === 'single' ? 'mail' : 'smtp',
           question: 'receiving.message.accept',
           outcome: 'answered',
         }),
@@ -174,7 +174,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])(
     }, 300_000);
 
     test('each process names itself, its version and its event loop', async () => {
-      const names: Record<ServiceMode, string[]> = { single: ['start', 'smtp'], split: processesOf.split };
+      const names: Record<ServiceMode, string[]> = { single: ['start', 'mail', 'gateway'], split: processesOf.split };
       const pages = await scrapeAll();
       for (const metric of ['postroom_build_info', 'nodejs_eventloop_lag_p99_seconds', 'process_start_time_seconds']) {
         const told = pages.flatMap(({ samples }) =>

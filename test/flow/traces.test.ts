@@ -83,10 +83,13 @@ function traceOf(spans: readonly ReceivedSpan[], emailId: string): ReceivedSpan[
 const rows = (stage: SendingStage) =>
   stage.query<{ email_id: string; trace_parent: string }>('select email_id, trace_parent from email_trace');
 
+/** The process of one machine that has that process of the split mode. */
+const partOf = (name: string) => (['gateway', 'sending', 'scheduling'].includes(name) ? 'gateway' : 'mail');
+
 describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%s)', (mode) => {
   let receiver: OtlpReceiver;
   let site: Site;
-  const serviceOf = (name: string) => `postroom-${mode === 'split' || name === 'smtp' ? name : 'start'}`;
+  const serviceOf = (name: string) => `postroom-${mode === 'split' ? name : partOf(name)}`;
 
   beforeAll(async () => {
     receiver = await startOtlpReceiver();
