@@ -133,7 +133,7 @@ async function answerInTime(
     const { 'content-length': _, ...sent } = Object.fromEntries(response.headers);
     reply.code(response.status).headers(sent);
     const large = largeResults.get(context);
-    return large === undefined ? text : streamJson(large);
+    return large === undefined ? text : streamJson(large, request.userId);
   } catch (error) {
     stopReads();
     // Not awaited, because PostgreSQL may be what is slow.

@@ -3,6 +3,7 @@ import { EMAIL_STATUSES as storedStatuses } from '../../core/emails/email-status
 import type { AddressFields } from '../../core/mime/address.ts';
 import { parseSearch, refused } from '../../core/search/search-query.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
@@ -277,12 +278,16 @@ export async function loadContentParts(
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
 ): Promise<(EmailParts | null)[]> {
-  const read = (maxBytes: number) =>
-    asUser(database, userId, (transaction) =>
+  const read = (source: Database, maxBytes: number) =>
+    asUser(source, userId, (transaction) =>
       findContentParts(transaction, userId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
     );
-  let found = await read(MAX_BODIES_AT_ONCE);
-  if (!(found instanceof Map)) found = await room.load(found.bytes, () => read(Number.MAX_SAFE_INTEGER));
+  let found = await read(database, MAX_BODIES_AT_ONCE);
+  if (!(found instanceof Map)) {
+    // On a connection of its own, which holds up no other read of the request, and whose results are not counted twice.
+    const { reading: _, ...own } = database;
+    found = await room.load(found.bytes, () => read(own, Number.MAX_SAFE_INTEGER));
+  }
   return emailIds.map((id) => (found instanceof Map ? (found.get(id) ?? null) : null));
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
+import { LargeText } from '../../core/shared/large-text.ts';
 
 /** Characters of all long texts in the result of one operation. An email of 15 MB has its text in up to four fields. */
 const MAX_RESULT_LENGTH = 64_000_000;
@@ -68,6 +69,7 @@ export function openBodyBudget({ maxLength = MAX_RESULT_LENGTH, take }: BodyBudg
 
 function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
+  if (value instanceof LargeText) return value.bytes;
   if (typeof value !== 'object' || value === null || value instanceof Date || value instanceof Promise) return 0;
   let sum = 0;
   for (const item of Object.values(value)) sum += textLength(item);

@@ -4,6 +4,7 @@ import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import type { Priority } from '../../../core/mime/header-fields.ts';
 import { type RemovedKind, removedText } from '../../../core/mime/reply-text.ts';
 import { UserError } from '../../../core/shared/errors.ts';
+import type { BodyText } from '../../../core/shared/large-text.ts';
 import {
   type ContentPart,
   type EmailParts,
@@ -212,7 +213,7 @@ const RemovedPart = builder.objectRef<EmailParts['removedParts'][number]>('Remov
   }),
 });
 
-async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<string | null> {
+async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<BodyText | null> {
   const { text, removedParts } = await loadEmailParts(context, emailId, 'text');
   const html = text === null && removedParts.length > 0 ? (await loadEmailParts(context, emailId, 'html')).html : null;
   return removedText({ text, html }, removedParts, kind);
