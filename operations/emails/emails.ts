@@ -8,7 +8,12 @@ import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
 import * as lists from '../../db/queries/emails/email-list.ts';
-import { type ContentPart, type EmailParts, findContentParts } from '../../db/queries/emails/email-parts.ts';
+import {
+  type ContentPart,
+  type EmailParts,
+  findContentParts,
+  type PartSizes,
+} from '../../db/queries/emails/email-parts.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 
@@ -267,16 +272,17 @@ function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
   return lists.SENDING_STATES.find((state) => state === status) ?? null;
 }
 
-export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';
+export type { ContentPart, EmailParts, PartSizes } from '../../db/queries/emails/email-parts.ts';
 
 /**
- * Returns the given content parts of each email; null where the user has no such email or it has no content yet. Throws what
- * ResponseRoom.load throws.
+ * Returns the given content parts of each email; null where the user has no such email or it has no content yet. `checkSizes` is called
+ * before large parts are loaded. Throws what it and ResponseRoom.load throw.
  */
 export async function loadContentParts(
   { database, userId, room }: OperationContext,
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
+  checkSizes: (sizes: PartSizes) => void = () => undefined,
 ): Promise<(EmailParts | null)[]> {
   const read = (source: Database, maxBytes: number) =>
     asUser(source, userId, (transaction) =>
@@ -284,6 +290,7 @@ export async function loadContentParts(
     );
   let found = await read(database, MAX_BODIES_AT_ONCE);
   if (!(found instanceof Map)) {
+    checkSizes(found);
     // On a connection of its own, which holds up no other read of the request, and whose results are not counted twice.
     const { reading: _, ...own } = database;
     found = await room.load(found.bytes, () => read(own, Number.MAX_SAFE_INTEGER));

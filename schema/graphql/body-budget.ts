@@ -1,7 +1,7 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { LargeText } from '../../core/shared/large-text.ts';
 
-/** Characters of all long texts in the result of one operation. An email of 15 MB has its text in up to four fields. */
+/** Characters of all long texts in the result of one operation, bytes of a LargeText. An email of 15 MB has its text in up to four fields. */
 const MAX_RESULT_LENGTH = 64_000_000;
 /** The same for an event of a stream, whose JSON is in memory as a whole. Characters. */
 export const MAX_EVENT_LENGTH = 8_000_000;
@@ -19,6 +19,8 @@ export interface BodyBudget {
   readonly refusal: UserError | null;
   /** Counts a value of a field. Throws the refusal. */
   count(value: unknown): void;
+  /** Checks texts that are about to be loaded; bytes. Throws the refusal. */
+  expect(bytes: number): void;
   /** Refuses the operation. Throws the refusal. */
   refuse(refusal: UserError): never;
   /** Begins the next result of a subscription. */
@@ -58,6 +60,9 @@ export function openBodyBudget({ maxLength = MAX_RESULT_LENGTH, take }: BodyBudg
         if (error instanceof UserError) refuse(error);
         throw error;
       }
+    },
+    expect(bytes) {
+      if (length + bytes > maxLength) refuse(tooLong(maxLength));
     },
     refuse,
     reset() {

@@ -242,7 +242,15 @@ async function measureAttack(
   } satisfies AttackOrder);
   const times = await probe(stage, attacking);
   const { foreignPercent } = meter.end();
-  return { text, attack: name, times, calm, peakMiB: await peakMemory(gateway), report: await attacking, foreignPercent };
+  return {
+    text,
+    attack: name,
+    times,
+    calm,
+    peakMiB: await peakMemory(gateway),
+    report: await attacking,
+    foreignPercent,
+  };
 }
 
 /** Sends requests of the other account until the attack is over. Returns their milliseconds. */

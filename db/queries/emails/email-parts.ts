@@ -31,6 +31,13 @@ export interface PartsRequest {
   maxBytes: number;
 }
 
+/** The sizes of parts that were not read; bytes. */
+export interface PartSizes {
+  /** of all parts of all emails */
+  bytes: number;
+  byEmail: ReadonlyMap<string, ReadonlyMap<ContentPart, number>>;
+}
+
 /**
  * Returns the contents of those of the emails that belong to the user, by email id; or how many bytes the parts have. Large bodies are a
  * LargeText.
@@ -39,7 +46,7 @@ export async function findContentParts(
   transaction: Transaction<Tables>,
   userId: string,
   { emailIds, parts, maxBytes }: PartsRequest,
-): Promise<Map<string, EmailParts> | { bytes: number }> {
+): Promise<Map<string, EmailParts> | PartSizes> {
   const fits = sql`c.total_bytes <= ${maxBytes}::bigint`;
   const asked = (part: ContentPart, column: RawBuilder<unknown>, absent: RawBuilder<unknown>) =>
     parts.has(part) ? sql`case when ${fits} then ${column} else ${absent} end` : absent;
@@ -53,12 +60,16 @@ export async function findContentParts(
       ${asked('html', smallBody('html_body'), NO_TEXT)} as html_body,
       ${asked('cleanedText', sql`case when c.cleaned_text is null then ${smallBody('text_body')} else ${smallBody('cleaned_text')} end`, NO_TEXT)} as cleaned_text,
       ${asked('cleanedHtml', smallBody('cleaned_html'), NO_TEXT)} as cleaned_html,
-      ${largeBodies} as large_bodies, c.cleaned_text is null as is_uncleaned
+      ${largeBodies} as large_bodies, c.cleaned_text is null as is_uncleaned, c.part_bytes
     from (
-      select c.*, (sum(${bytes}) over ())::bigint as total_bytes from email_content c
+      select c.*, (sum(${bytes}) over ())::bigint as total_bytes, json_build_array(${sql.join(sizes)}) as part_bytes from email_content c
       where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);
   const total = rows[0]?.total_bytes ?? 0;
-  if (total > maxBytes) return { bytes: total };
+  if (total > maxBytes) {
+    const order = [...parts];
+    const ofEmail = (row: PartsRow) => new Map(order.map((part, at) => [part, row.part_bytes[at] ?? 0]));
+    return { bytes: total, byEmail: new Map(rows.map((row) => [row.email_id, ofEmail(row)])) };
+  }
   const contents = new Map<string, EmailParts>();
   for (const row of rows)
     contents.set(row.email_id, partsOf(await readLargeParts(transaction, userId, { row, parts })));
@@ -82,6 +93,8 @@ type PartsRow = ContentRow &
     priority: EmailParts['priority'];
     /** of all rows */
     total_bytes: number;
+    /** in the order of the parts */
+    part_bytes: number[];
     large_bodies: BodyColumn[];
     /** nothing was removed from its text */
     is_uncleaned: boolean;

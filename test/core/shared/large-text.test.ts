@@ -46,11 +46,18 @@ test('returns parts by their offsets in UTF-16 code units', () => {
   const expected = parts.map(({ start, end }) => marked.slice(start, end)).join('');
   expect(largeText(marked).slice(parts).toString()).toBe(expected);
   const emoji = '\u{1f642}'.repeat(100_000);
-  expect(largeText(emoji).slice([{ start: 2, end: 199_998 }]).toString()).toBe(emoji.slice(2, 199_998));
+  expect(
+    largeText(emoji)
+      .slice([{ start: 2, end: 199_998 }])
+      .toString(),
+  ).toBe(emoji.slice(2, 199_998));
   expect(largeText(TEXT).slice([]).toString()).toBe('');
 });
 
-test.each(['', ' ', '\n\u00a0\u3000', ' '.repeat(200_000)])('loses the same white space as String.trim (%#)', (space) => {
-  for (const text of [`${space}${TEXT}${space}`, `${space}a${space}`, space])
-    expect(largeText(text).trim().toString()).toBe(text.trim());
-});
+test.each(['', ' ', '\n\u00a0\u3000', ' '.repeat(200_000)])(
+  'loses the same white space as String.trim (%#)',
+  (space) => {
+    for (const text of [`${space}${TEXT}${space}`, `${space}a${space}`, space])
+      expect(largeText(text).trim().toString()).toBe(text.trim());
+  },
+);
