@@ -117,7 +117,7 @@ export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES)
         }
       },
       giveBack: () => resize(0),
-      run: (handler) => chargeResults(room, handler),
+      run: (handler) => chargeResults(room, handler, owner.userId),
     };
     return room;
   }
