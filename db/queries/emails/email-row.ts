@@ -210,12 +210,7 @@ export type ContentRow = { [Column in (typeof contentColumns)[number]]: Row<'ema
 /** The same with bodies that may be large. */
 type WholeContentRow = WithLargeBodies<ContentRow>;
 
-/** The columns of EmailContent, of the table `c`. */
-export const emailContentColumns: RawBuilder<unknown> = sql.join(
-  contentColumns.map((column) => sql.ref(`c.${column}`)),
-);
-
-/** The same with null for bodies that are large, which readLargeBodies reads. */
+/** The columns of EmailContent, of the table `c`, with null for bodies that are large, which readLargeBodies reads. */
 export const emailContentColumnsIfSmall: RawBuilder<unknown> = sql.join([
   ...contentColumns.map((column) =>
     column === 'text_body' || column === 'html_body'
