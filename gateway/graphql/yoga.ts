@@ -85,7 +85,7 @@ const largeResults = new WeakMap<GraphContext, ExecutionResult>();
 const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext }> = {
   onResultProcess: ({ request, result, serverContext, ...hook }) => {
     const { context } = serverContext as unknown as { context: GraphContext };
-    if (!('data' in result) || context.bodies.length < STREAMED_RESPONSE) return;
+    if (!('data' in result) || context.bodies.bytes < STREAMED_RESPONSE) return;
     if (EVENT_STREAM.test(request.headers.get('accept') ?? '')) return;
     largeResults.set(context, result);
     hook.setResult({ ...result, data: {} });
@@ -133,7 +133,7 @@ async function answerInTime(
     const { 'content-length': _, ...sent } = Object.fromEntries(response.headers);
     reply.code(response.status).headers(sent);
     const large = largeResults.get(context);
-    return large === undefined ? text : streamJson(large);
+    return large === undefined ? text : streamJson(large, request.userId);
   } catch (error) {
     stopReads();
     // Not awaited, because PostgreSQL may be what is slow.

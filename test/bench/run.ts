@@ -29,6 +29,10 @@ const benchmarks: Record<string, Benchmark> = {
     load: () => import('./ordering.ts'),
   },
   fairness: { about: 'one user’s mail while another’s causes trouble', load: () => import('./fairness.ts') },
+  exhaustion: {
+    about: 'one account’s requests while another’s large responses attack the gateway',
+    load: () => import('./exhaustion.ts'),
+  },
   cores: { about: 'one core, two cores, and each actor twice', load: () => import('./cores.ts') },
   capacity: { about: 'what a message costs each process', load: () => import('./capacity.ts') },
   sustained: { about: 'a steady rate for minutes: does a backlog grow?', load: () => import('./sustained.ts') },

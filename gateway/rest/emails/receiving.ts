@@ -8,7 +8,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
 import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-beside.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
-import { emailBodyOf } from './email-wire.ts';
+import { bodyText, emailBodyOf } from './email-wire.ts';
 
 const attachment = {
   id: z.string().meta({ description: 'Position in the email, starting at 0.' }),
@@ -49,8 +49,8 @@ const listItem = z
 const receivedBody = listItem
   .extend({
     object: z.literal('email'),
-    html: z.string().nullable(),
-    text: z.string().nullable(),
+    html: bodyText.nullable(),
+    text: bodyText.nullable(),
     headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
     raw: z
       .object({

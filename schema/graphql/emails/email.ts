@@ -12,7 +12,15 @@ import { connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
 import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
-import { Attachment, EmailContentRef, loadEmailParts, Mailbox, mailboxesOf, readMailboxes } from './email-content.ts';
+import {
+  Attachment,
+  EmailContentRef,
+  loadBody,
+  loadEmailParts,
+  Mailbox,
+  mailboxesOf,
+  readMailboxes,
+} from './email-content.ts';
 
 const EmailType = builder.enumType('EmailType', {
   description: 'Type of an email.',
@@ -184,7 +192,7 @@ EmailNode.implement({
     text: t.string({
       nullable: true,
       description: 'The plain-text body as received, as in `content`. Null if there is none.',
-      resolve: async ({ id }, _args, context) => (await loadEmailParts(context, id, 'text')).text,
+      resolve: ({ id }, _args, context) => loadBody(context, id, 'text'),
     }),
     content: t.field({
       type: EmailContentRef,
