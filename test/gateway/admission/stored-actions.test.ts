@@ -126,7 +126,7 @@ test('a route that is said to store nothing that acts later stores nothing, what
   const { mailbox, ids } = await makeHoldings({ actor: gateway.actor, mailbox: gateway.mailbox, call: gateway.call });
   const key = await insertKey(gateway.owner, mailbox, { scopes: SCOPES });
   const domain = mailbox.address.split('@')[1] ?? '';
-  const all = [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 4 : 2));
+  const all = [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? Infinity : 2));
   const fill = (value: unknown): object =>
     JSON.parse(JSON.stringify(value), (_, each: unknown) => {
       if (typeof each !== 'string') return each;
