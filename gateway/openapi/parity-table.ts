@@ -204,7 +204,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'API keys',
-      'listApiKeys getApiKey createApiKey updateApiKey deleteApiKey revokePresentedKey',
+      'listApiKeys getApiKey listApiKeyConfiguration createApiKey updateApiKey deleteApiKey revokePresentedKey',
       'apiKeys apiKey createApiKey updateApiKey revokeApiKey',
     ],
     ['Request log', 'listRequests getRequest', 'apiRequests apiRequest'],
