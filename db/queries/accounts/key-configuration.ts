@@ -31,8 +31,10 @@ export async function readKeyConfigurations(
         join endpoint e on e.user_id = ${userId} and e.set_by_key_id = m.id where e.is_active
       union all select m.root, 2, 'address_route', a.id, a.address from made m
         join email_address a on a.user_id = ${userId} and a.route_set_by_key_id = m.id where coalesce(a.endpoint_id, a.webhook_id) is not null
+          and (a.route_granted_scopes is null or 'read' = any (a.route_granted_scopes))
       union all select m.root, 3, 'catch_all', d.id, d.name from made m
         join domain d on d.user_id = ${userId} and d.route_set_by_key_id = m.id where d.catch_all_endpoint_id is not null
+          and (d.route_granted_scopes is null or 'read' = any (d.route_granted_scopes))
       union all select m.root, 4, 'guard_rule', g.id, g.name from made m
         join guard_rule g on g.user_id = ${userId} and g.set_by_key_id = m.id where g.is_active
       union all select m.root, 5, 'scheduled_email', e.id, e.subject from made m

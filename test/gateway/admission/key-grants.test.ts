@@ -158,6 +158,40 @@ describe('when its key loses rights', () => {
     expect(await settleKeys(testActorContext(gateway.actor))).toBe(0);
   });
 
+  test('what revoking it would stop is listed, over REST and GraphQL, also what keys that it created set up', async () => {
+    const { id: keyId, secret } = await key('read', 'send', 'manage');
+    const endpointId = await create(secret, webhook({ name: 'Hook' }));
+    const disabled = await create(secret, webhook({ name: 'Off', isActive: false }));
+    expect(await status(secret, 'PATCH', `/email-addresses/${box.addressId}`, { endpointId })).toBe(200);
+    const child = (await gateway.call(secret, 'POST', '/api-keys', { name: 'Child', scopes: ['manage'] })).json();
+    expect(await status(child.token, 'POST', '/guard', { ...rule({ action: 'block' }), name: 'Rule' })).toBe(201);
+    const email = { from: box.address, to: 'a@x.test', subject: 'Later', text: 'x', scheduled_at: LATER };
+    const scheduled = (await gateway.call(secret, 'POST', '/emails', email)).json();
+    const list = async (as: string) => gateway.call(as, 'GET', `/api-keys/${keyId}/configuration`);
+    const { data, has_more: hasMore } = (await list(box.apiKey)).json();
+    expect(data).toEqual([
+      { kind: 'endpoint', id: endpointId, name: 'Hook' },
+      { kind: 'address_route', id: box.addressId, name: box.address },
+      { kind: 'guard_rule', id: expect.stringMatching(/^grd_/), name: 'Rule' },
+      { kind: 'scheduled_email', id: scheduled.id, name: 'Later' },
+      { kind: 'api_key', id: child.id, name: 'Child' },
+    ]);
+    expect(data.map(({ id }: { id: string }) => id)).not.toContain(disabled);
+    expect(hasMore).toBe(false);
+    const query = `{ apiKeys { nodes { id configuration { items { kind id name } hasMore } } } }`;
+    const { nodes } = (await gateway.graphql(box.apiKey, query)).json().data.apiKeys;
+    const shown = nodes.find(({ id }: { id: string }) => id === keyId).configuration;
+    expect(shown.items.map(({ kind, ...item }: { kind: string }) => ({ kind: kind.toLowerCase(), ...item }))).toEqual(
+      data,
+    );
+
+    const stranger = await gateway.mailbox({});
+    expect((await list(stranger.apiKey)).statusCode).toBe(404);
+    expect((await list((await key('manage')).secret)).statusCode).toBe(403);
+    expect(await status(box.apiKey, 'DELETE', `/api-keys/${keyId}`)).toBe(200);
+    expect((await list(box.apiKey)).json().data).toEqual([]);
+  });
+
   test('stores nothing with rights that it lost after the request was admitted', async () => {
     const { id: keyId, secret } = await key('read', 'send', 'manage');
     expect(await status(secret, 'GET', '/endpoints')).toBe(200);
