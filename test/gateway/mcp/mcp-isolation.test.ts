@@ -28,6 +28,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   update_draft: { fields: ['draft_id'], beside: { version: 1, text: 'Hi' } },
   delete_draft: { fields: ['draft_id'] },
   send_draft: { fields: ['draft_id'], beside: { version: 1 } },
+  review_email: { fields: ['email_id'] },
   approve_email: { fields: ['email_id'] },
   reject_email: { fields: ['email_id'] },
   label_threads: { fields: ['thread_ids'], beside: { add_labels: ['swept'] } },

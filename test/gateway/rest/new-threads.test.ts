@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
@@ -145,33 +146,41 @@ test('an email that is marked as a reply by its subject alone joins the mail tha
   });
 });
 
+/** Waits until one transaction waits for a lock of that kind. */
+async function expectWaiting(kind: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await gateway.owner.pool.query(
+        `select count(*)::integer as n from pg_locks l join pg_stat_activity a using (pid)
+         where not granted and a.datname = current_database() and ${kind}`,
+      );
+      return rows[0].n;
+    })
+    .toBe(1);
+}
+
+/** Stores the thread of a received email, as a transaction that threads it does. */
+async function storeThread(client: pg.ClientBase, emailId: string): Promise<void> {
+  await client.query(
+    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+       message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
+     select user_id, 'th_' || id, message_id, base_subject, array[$2, own_address], '{}',
+       lower(base_subject || e'\\n' || $2 || e'\\n' || own_address), 1, 1, 1, 0, id, thread_at, thread_at
+     from email where id = $1`,
+    [emailId, AWAY],
+  );
+  await client.query(`update email set thread_id = 'th_' || id, thread_position = 0 where id = $1`, [emailId]);
+}
+
 test('emails wait for a transaction that joins mail, and then see what it stored', async () => {
   const subject = topic('Race');
   const reply = await receive(`Re: ${subject}`);
-  const { pool } = gateway.owner;
   let sending = Promise.resolve('');
   await inTransaction(gateway.actor, async (client) => {
     await lockThreads(client, box.userId);
     sending = send(subject);
-    await expect
-      .poll(async () => {
-        const { rows } = await pool.query(
-          `select count(*)::integer as n from pg_locks
-           where locktype = 'advisory' and mode = 'ShareLock' and not granted
-             and database = (select oid from pg_database where datname = current_database())`,
-        );
-        return rows[0].n;
-      })
-      .toBe(1);
-    await client.query(
-      `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
-         message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
-       select user_id, 'th_' || id, message_id, base_subject, array[$2, own_address], '{}',
-         lower(base_subject || e'\\n' || $2 || e'\\n' || own_address), 1, 1, 1, 0, id, thread_at, thread_at
-       from email where id = $1`,
-      [reply, AWAY],
-    );
-    await client.query(`update email set thread_id = 'th_' || id, thread_position = 0 where id = $1`, [reply]);
+    await expectWaiting(`locktype = 'advisory' and mode = 'ShareLock'`);
+    await storeThread(client, reply);
     await client.query(
       `insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
        select user_id, sha256(convert_to(lower(base_subject), 'UTF8')), $2, true, created_at, id, thread_id from email where id = $1`,
@@ -234,13 +243,20 @@ test('a submitted message whose Message-ID others refer to joins them', async ()
   expect(await placeOf(id)).toMatchObject({ thread_id: (await placeOf(reply))?.thread_id });
 });
 
-test('messages with one Message-ID that are submitted at once end in one thread', async () => {
+test('a submitted message joins mail with its Message-ID that another transaction is about to commit', async () => {
   const messageId = `<${randomUUID()}@client.test>`;
-  const ids = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => submit(messageId, `Copy ${n}`, `copy-${n}@away.test`)),
-  );
-  const places = await Promise.all(ids.map(placeOf));
-  expect(new Set(places.map((place) => place?.thread_id)).size).toBe(1);
+  const first = await receive(topic('Copy'), { messageId });
+  let submitting = Promise.resolve('');
+  await inTransaction(gateway.actor, async (client) => {
+    await storeThread(client, first);
+    await client.query(
+      'insert into thread_message_id (user_id, message_id, thread_id) select user_id, message_id, thread_id from email where id = $1',
+      [first],
+    );
+    submitting = submit(messageId, topic('Copy'));
+    await expectWaiting(`locktype = 'transactionid'`);
+  });
+  expect(await placeOf(await submitting)).toMatchObject({ thread_id: `th_${first}`, thread_position: 1 });
 });
 
 test('a scheduled email has no thread before it is released', async () => {
