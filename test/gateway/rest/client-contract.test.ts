@@ -348,6 +348,16 @@ test('an unknown scheduled email is named as such at the paths of the older clie
   expect((await call('GET', `/emails/schedule/${id}`)).json().id).toBe(id);
 });
 
+test('a suppression by unsubscribing has an origin that the types of clients know', async () => {
+  await gateway.actor.pool.query(
+    `insert into suppression (user_id, id, address, reason, list, created_at) values ($1, 'sup_' || $2, 'ada@x.test', 'unsubscribe', 'news', now())`,
+    [box.userId, box.userId.slice(4)],
+  );
+  const [listed] = (await call('GET', '/suppressions')).json().data;
+  expect(listed).toMatchObject({ reason: 'unsubscribe', list: 'news', origin: 'manual' });
+  expect((await call('GET', `/suppressions/${listed.id}`)).json()).toEqual(listed);
+});
+
 describe('several suppressions', () => {
   const add = (emails: unknown, key?: string) => call('POST', '/suppressions/batch/add', { emails }, key);
   const remove = (body: object, key?: string) => call('POST', '/suppressions/batch/remove', body, key);
