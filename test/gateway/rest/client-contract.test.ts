@@ -419,9 +419,17 @@ describe('several suppressions', () => {
   });
 });
 
-test('refuses a domain that the account has with the code of its conflict', async () => {
-  const again = await call('POST', '/domains', { domain: domainOf(box) });
-  expect(again.json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });
+test('refuses a domain that an account has with the code of its conflict, and no client retries', async () => {
+  const other = await gateway.mailbox();
+  const two = await Promise.all([1, 2].map(() => call('POST', '/domains', { domain: `twice-${domainOf(box)}` })));
+  expect(two.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409]);
+  const refused = two.filter(({ statusCode }) => statusCode === 409);
+  for (const key of [box.apiKey, other.apiKey])
+    refused.push(await call('POST', '/domains', { domain: domainOf(box) }, key));
+  for (const response of refused) {
+    expect(response.json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });
+    expect(response.headers['x-should-retry']).toBe('false');
+  }
 });
 
 const domainOf = ({ address }: TestMailbox) => address.split('@')[1] ?? '';
