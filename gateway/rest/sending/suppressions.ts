@@ -46,11 +46,9 @@ const suppressionBody = z
     created_at: instant,
     // Field names of the `resend` client.
     email: z.string(),
-    origin: z
-      .enum(['bounce', 'complaint', 'manual'])
-      .meta({
-        description: 'As `reason`, without `unsubscribe`, which the `resend` client does not know: it is `manual`.',
-      }),
+    origin: z.enum(['bounce', 'complaint', 'manual']).meta({
+      description: 'As `reason`, without `unsubscribe`, which the `resend` client does not know: it is `manual`.',
+    }),
     source_id: z.string().nullable(),
   })
   .meta({ id: 'Suppression' });
