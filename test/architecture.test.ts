@@ -241,3 +241,19 @@ test('the standards page and the README name files and folders that exist', () =
   const programs = [...readme.matchAll(/\bbin\/[a-z]+\.ts\b/g)].map((match) => match[0]);
   expect(programs.filter((name) => !names.has(name))).toEqual([]);
 });
+
+test('a conflict is final, or says that the client can try again', () => {
+  const conflicts = files.flatMap(({ name, text }) =>
+    [...text.matchAll(/new UserError\(\s*'conflict',[\s\S]*?\);/g)].map(([thrown]) => ({ name, thrown, text })),
+  );
+  expect(conflicts.length).toBeGreaterThan(15);
+  // A text or options that are passed by name are declared a few lines above, in the same function.
+  const isClear = ({ thrown, text }: (typeof conflicts)[number]) => {
+    const at = text.indexOf(thrown);
+    const before = text.slice(text.lastIndexOf('function ', at), at);
+    return /isFinal: true|retryAfterSeconds|again|shortly|answer\.reason/i.test(before + thrown);
+  };
+  expect(conflicts.filter((conflict) => !isClear(conflict)).map(({ name, thrown }) => `${name}: ${thrown}`)).toEqual(
+    [],
+  );
+});

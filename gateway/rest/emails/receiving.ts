@@ -38,7 +38,9 @@ const listItem = z
     to: z.array(z.string()),
     cc: z.array(z.string()),
     bcc: z.array(z.string()),
-    reply_to: z.array(z.string()).nullable(),
+    reply_to: z
+      .array(z.string())
+      .meta({ description: 'Empty if there is none: typed clients do not all accept null.' }),
     received_for: z.array(z.string()).meta({ description: 'Envelope recipient.' }),
     subject: z.string(),
     created_at: instant,
@@ -197,9 +199,10 @@ async function readReceived(context: OperationContext, emailId: string): Promise
 }
 
 function listItemOf(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
-  const { id, message_id, from, to, cc, bcc, reply_to, subject } = emailBodyOf(email, publicUrl);
+  const { id, message_id, from, to, cc, bcc, reply_to: replyTo, subject } = emailBodyOf(email, publicUrl);
   const recipients = email.recipient === null ? [] : [email.recipient];
-  const fields = { id, message_id, from, to, cc, bcc, reply_to, subject, created_at: wireInstant(email.createdAt) };
+  const addresses = { from, to, cc, bcc, reply_to: replyTo ?? [] };
+  const fields = { id, message_id, ...addresses, subject, created_at: wireInstant(email.createdAt) };
   return { ...fields, received_for: recipients, attachments: attachmentsOf(email, publicUrl) };
 }
 
