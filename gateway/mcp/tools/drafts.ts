@@ -136,7 +136,12 @@ export const sendDraftTool = defineTool({
   access: access.send,
   effect: 'sends',
   input: z
-    .object({ draft_id: draftId, version: version.optional(), claim_token: sendBody.shape.claim_token, [KEY]: idempotencyKey })
+    .object({
+      draft_id: draftId,
+      version: version.optional(),
+      claim_token: sendBody.shape.claim_token,
+      [KEY]: idempotencyKey,
+    })
     .meta({ required: ['draft_id'] }),
   output: sent,
   async run(context, { draft_id: id, idempotency_key: key, ...body }) {
