@@ -281,8 +281,8 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
             undo_seconds: undoSeconds,
             claim_token: sendBody.shape.claim_token,
           })
-          .meta({ id: 'SendDraft', 'x-examples': [{ version: 1 }, {}] })
-          .nullish(),
+          .nullish()
+          .meta({ id: 'SendDraft', examples: [{ version: 1 }, {}] }),
         response: {
           200: sentAnswer,
           201: scheduledAnswer,
