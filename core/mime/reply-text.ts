@@ -43,7 +43,8 @@ export function readReply(text: string): Reply {
   return own === '' ? { text: tidy(text), removed: [] } : { text: own, removed };
 }
 
-function withoutParts(text: string, removed: readonly RemovedPart[]): string {
+/** Returns a text without parts of it, which are in its order, trimmed and with LF. */
+export function withoutParts(text: string, removed: readonly RemovedPart[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end } of removed) {
