@@ -11,7 +11,7 @@ export interface ClaimFacts {
 }
 
 /** Room for emails that are about to be stored with a claim. */
-export interface SendingPlaces {
+interface SendingPlaces {
   /** the emails whose recipients may be claimed; the others wait in their rows, for the sending actor */
   claimable: ReadonlySet<OutgoingContent>;
   /**

@@ -112,8 +112,8 @@ export const builder = new SchemaBuilder<{
 
 /** The scalar of GraphQL, whose results can also be large texts, which are written as JSON piece by piece (gateway/http/json-stream.ts). */
 builder.scalarType('String', {
-  serialize: (value) => (value instanceof LargeText ? value : (GraphQLString.serialize(value) as string)),
-  parseValue: (value) => GraphQLString.parseValue(value) as string,
+  serialize: (value) => (value instanceof LargeText ? value : (GraphQLString.coerceOutputValue(value) as string)),
+  parseValue: (value) => GraphQLString.coerceInputValue(value) as string,
 });
 
 builder.queryType({

@@ -32,7 +32,7 @@ export interface SupervisedPart {
 }
 
 /** What each part learns at its beginning, besides its names for claims. */
-export type PartFacts = Omit<Begin, 'postroom' | 'claimant' | 'deadClaimants' | 'isFirst'>;
+type PartFacts = Omit<Begin, 'postroom' | 'claimant' | 'deadClaimants' | 'isFirst'>;
 
 export interface SupervisedPartOptions {
   name: PartName;

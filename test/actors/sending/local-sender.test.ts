@@ -90,10 +90,9 @@ test('recipients of one domain go in one transaction with the return address of 
   const id = await post({ to: ['ann@a.test', 'ben@a.test'], cc: ['cis@b.test'], bcc: ['dan@a.test'] });
   const recipients = await delivered(id);
   const messages = sink.messages.slice(before);
-  expect(messages.map((message) => message.recipients.toSorted()).toSorted()).toEqual([
-    ['ann@a.test', 'ben@a.test', 'dan@a.test'],
-    ['cis@b.test'],
-  ]);
+  expect(
+    messages.map((message) => message.recipients.toSorted()).toSorted((a, b) => (a.length < b.length ? 1 : -1)),
+  ).toEqual([['ann@a.test', 'ben@a.test', 'dan@a.test'], ['cis@b.test']]);
   const returnIds = (domain: string) => [
     ...new Set(recipients.filter(({ address }) => address.endsWith(domain)).map((recipient) => recipient.return_id)),
   ];

@@ -7,7 +7,7 @@ const TEXT = Array.from({ length: 200_000 }, (_, at) => CHARACTERS[(at * 7 + (at
 
 /** Splits a text into pieces that end between characters. */
 function largeText(text: string, length: number = 70_001): LargeText {
-  const characters = [...text];
+  const characters = Array.from(text);
   const pieces: Buffer[] = [];
   for (let at = 0; at < characters.length; at += length)
     pieces.push(Buffer.from(characters.slice(at, at + length).join('')));

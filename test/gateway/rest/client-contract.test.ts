@@ -422,7 +422,7 @@ describe('several suppressions', () => {
 test('refuses a domain that an account has with the code of its conflict, and no client retries', async () => {
   const other = await gateway.mailbox();
   const two = await Promise.all([1, 2].map(() => call('POST', '/domains', { domain: `twice-${domainOf(box)}` })));
-  expect(two.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409]);
+  expect(new Set(two.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 409]));
   const refused = two.filter(({ statusCode }) => statusCode === 409);
   for (const key of [box.apiKey, other.apiKey])
     refused.push(await call('POST', '/domains', { domain: domainOf(box) }, key));
