@@ -10,6 +10,8 @@ export interface ReadAheadOptions {
   isBusy: () => boolean;
   /** lists of messages that the parser gets at the same time */
   listsAtOnce: number;
+  /** how long a message may be read before its commit; milliseconds */
+  limitMs: number;
 }
 
 /** Parses and checks messages before they are committed, as long as that is quick. */
@@ -25,8 +27,6 @@ export interface ReadAhead {
   forget(rawId: string): void;
 }
 
-/** How long a message may be read before its commit; milliseconds. */
-const LIMIT_MS = 100;
 /** Larger messages are committed first. */
 const MAX_BYTES = 524_288;
 /** Messages that are read ahead at the same time: others are committed first. */
@@ -87,7 +87,7 @@ export function createReadAhead(options: ReadAheadOptions): ReadAhead {
       const hasRoom = openMessages < MAX_MESSAGES && openBytes + length <= MAX_TOTAL_BYTES;
       if (length > MAX_BYTES || !hasRoom || options.isBusy()) return null;
       const { promise: late, resolve } = Promise.withResolvers<null>();
-      const timer = setTimeout(resolve, LIMIT_MS, null);
+      const timer = setTimeout(resolve, options.limitMs, null);
       try {
         return await Promise.race([start(offer), late]);
       } catch {
