@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { mayContainCopy } from '../../core/mime/unmarked-copy.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
@@ -36,7 +37,7 @@ export interface ReadOffer {
 
 /** Returns whether a message can be taken at once; otherwise it is accepted, and its actor goes through the steps for all mail. */
 export function canBeTaken({ message, report, dmarcReport }: ParseOutcome): boolean {
-  return message.parseError === null && report === null && dmarcReport === null;
+  return message.parseError === null && report === null && dmarcReport === null && !mayContainCopy(message);
 }
 
 /**
