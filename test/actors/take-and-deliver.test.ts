@@ -184,8 +184,7 @@ test('a webhook that is repeated has the bytes of the first request, which was b
   receiver.answer([500]);
   const ids: string[] = [];
   for (const bytes of [...made, ...real]) ids.push(await stage.deliver(bytes, mailbox.address));
-  await posted(ids.length);
-  receiver.answer([200]);
+  await stage.settled();
   const retried = await vi.waitUntil(
     async () => {
       const { rows } = await stage.database.pool.query<{ open: number }>(
@@ -197,6 +196,7 @@ test('a webhook that is repeated has the bytes of the first request, which was b
     { timeout: 60_000, interval: 50 },
   );
   expect(retried).toBe(true);
+  receiver.answer([200]);
   await stage.database.pool.query(
     `update delivery set next_attempt_at = now() - interval '1 s' where user_id = $1 and status = 'pending'`,
     [mailbox.userId],
