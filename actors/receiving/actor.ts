@@ -44,7 +44,7 @@ const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 const CHUNKS_PER_WORKER = 8;
 /** Emails stored in one transaction. */
 const GROUP_EMAILS = 50;
-/** How long a message may be parsed before its commit, by default; milliseconds. */
+/** How long a message may be parsed before its commit, by default; milliseconds of processor time. */
 const READ_AHEAD_MS = 100;
 /** Lists of messages per worker that are parsed before their commit, at the same time. */
 const LISTS_PER_WORKER = 4;
