@@ -31,11 +31,11 @@ export interface ReadAhead {
 const MAX_STRETCH = 4;
 /** Larger messages are committed first. */
 const MAX_BYTES = 524_288;
-/** Messages that are read ahead at the same time: others are committed first. */
-const MAX_MESSAGES = 64;
-const MAX_TOTAL_BYTES = 8_000_000;
+/** Messages that are read ahead at the same time: of a crowd, the others are committed first, and then stored in larger groups. */
+const MAX_MESSAGES = 8;
+const MAX_TOTAL_BYTES = 2_000_000;
 /** Messages in one call of the parser: they share its cost, and wait for each other's DNS lookups. */
-const LIST_MESSAGES = 8;
+const LIST_MESSAGES = 4;
 
 export function createReadAhead(options: ReadAheadOptions): ReadAhead {
   const outcomes = new Map<string, Promise<ParseOutcome>>();
