@@ -32,6 +32,8 @@ export interface ReceivingActorOptions {
   mailHostname: string;
   /** 32 bytes; signs return addresses and reply addresses */
   secretKey: Uint8Array;
+  /** how long a message may be parsed before its commit; READ_AHEAD_MS by default. Milliseconds. */
+  readAheadMs?: number;
   /** replaces the actor's own parse pool */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
@@ -42,6 +44,8 @@ const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 const CHUNKS_PER_WORKER = 8;
 /** Emails stored in one transaction. */
 const GROUP_EMAILS = 50;
+/** How long a message may be parsed before its commit, by default; milliseconds of processor time. */
+const READ_AHEAD_MS = 100;
 /** Lists of messages per worker that are parsed before their commit, at the same time. */
 const LISTS_PER_WORKER = 4;
 /** How long a stop waits for parsing in progress; milliseconds. Another process does the rest. */
@@ -108,6 +112,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     parser,
     isBusy: () => queue.isBusy(),
     listsAtOnce: options.workers * LISTS_PER_WORKER,
+    limitMs: options.readAheadMs ?? READ_AHEAD_MS,
   });
   const { mailHostname } = options;
   const acceptor = createAcceptor({

@@ -10,6 +10,8 @@ export interface ReadAheadOptions {
   isBusy: () => boolean;
   /** lists of messages that the parser gets at the same time */
   listsAtOnce: number;
+  /** how long a message may be read before its commit; milliseconds of processor time of this process */
+  limitMs: number;
 }
 
 /** Parses and checks messages before they are committed, as long as that is quick. */
@@ -25,15 +27,15 @@ export interface ReadAhead {
   forget(rawId: string): void;
 }
 
-/** How long a message may be read before its commit; milliseconds. */
-const LIMIT_MS = 100;
+/** How much longer the limit may last on a busy machine, which leaves this process little processor time. */
+const MAX_STRETCH = 4;
 /** Larger messages are committed first. */
 const MAX_BYTES = 524_288;
-/** Messages that are read ahead at the same time: others are committed first. */
-const MAX_MESSAGES = 64;
-const MAX_TOTAL_BYTES = 8_000_000;
+/** Messages that are read ahead at the same time: of a crowd, the others are committed first, and then stored in larger groups. */
+const MAX_MESSAGES = 8;
+const MAX_TOTAL_BYTES = 2_000_000;
 /** Messages in one call of the parser: they share its cost, and wait for each other's DNS lookups. */
-const LIST_MESSAGES = 8;
+const LIST_MESSAGES = 4;
 
 export function createReadAhead(options: ReadAheadOptions): ReadAhead {
   const outcomes = new Map<string, Promise<ParseOutcome>>();
@@ -86,15 +88,14 @@ export function createReadAhead(options: ReadAheadOptions): ReadAhead {
       const { length } = offer.bytes;
       const hasRoom = openMessages < MAX_MESSAGES && openBytes + length <= MAX_TOTAL_BYTES;
       if (length > MAX_BYTES || !hasRoom || options.isBusy()) return null;
-      const { promise: late, resolve } = Promise.withResolvers<null>();
-      const timer = setTimeout(resolve, LIMIT_MS, null);
+      const late = startLimit(options.limitMs);
       try {
-        return await Promise.race([start(offer), late]);
+        return await Promise.race([start(offer), late.passed]);
       } catch {
         // The parser was closed, or fails: the message is committed, and parsed later.
         return null;
       } finally {
-        clearTimeout(timer);
+        late.end();
       }
     },
     take(rawId) {
@@ -104,4 +105,19 @@ export function createReadAhead(options: ReadAheadOptions): ReadAhead {
     },
     forget: (rawId) => void outcomes.delete(rawId),
   };
+}
+
+/** Resolves `passed` with null when the process has had that much processor time, or after a few times as long. */
+function startLimit(limitMs: number): { passed: Promise<null>; end: () => void } {
+  const { promise: passed, resolve } = Promise.withResolvers<null>();
+  const since = process.cpuUsage();
+  const endsAt = performance.now() + MAX_STRETCH * limitMs;
+  const look = () => {
+    const { user, system } = process.cpuUsage(since);
+    const leftMs = limitMs - (user + system) / 1_000;
+    if (leftMs <= 0 || performance.now() >= endsAt) resolve(null);
+    else timer = setTimeout(look, Math.max(1, leftMs));
+  };
+  let timer = setTimeout(look, limitMs);
+  return { passed, end: () => clearTimeout(timer) };
 }
