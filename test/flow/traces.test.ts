@@ -121,9 +121,9 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     const asked = one(trace, 'ask receiving.message.accept');
     const answered = one(trace, 'answer receiving.message.accept');
     const accept = one(trace, 'accept');
-    expect(smtp).toMatchObject({ service: 'postroom-smtp', parentSpanId: '', kind: SERVER, isFailed: false });
+    expect(smtp).toMatchObject({ service: serviceOf('smtp'), parentSpanId: '', kind: SERVER, isFailed: false });
     expect(smtp.attributes).toMatchObject({ 'postroom.smtp.reply_code': 250, 'session.id': expect.any(String) });
-    expect(asked).toMatchObject({ service: 'postroom-smtp', parentSpanId: smtp.spanId, kind: CLIENT });
+    expect(asked).toMatchObject({ service: serviceOf('smtp'), parentSpanId: smtp.spanId, kind: CLIENT });
     expect(answered).toMatchObject({ service: serviceOf('receiving'), parentSpanId: asked.spanId, kind: SERVER });
     expect(accept).toMatchObject({ service: serviceOf('receiving'), parentSpanId: answered.spanId, kind: INTERNAL });
     for (const [name, process] of [
