@@ -159,5 +159,6 @@ function openPayloadQueries(): PayloadQueries {
   return {
     check: async (query) => (await load()).check(query),
     select: async (...request) => (await load()).select(...request),
+    selectAll: async (...request) => (await load()).selectAll(...request),
   };
 }
