@@ -78,7 +78,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { publicUrl, trustedProxies } = config;
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
-  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
+  const findForwarded = warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [], now });
   limitConnections(app, {
     perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
     trustedProxies,
@@ -144,7 +144,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await documentRoutes(app, publicUrl);
   await app.register(dashboardPages);
   await app.register(async (open) => {
-    healthRoutes(open, { database, bus, isLeaving });
+    healthRoutes(open, { database, bus, isLeaving, findForwarded });
     mtaStsRoute(open, parts);
     await open.register(unsubscribeRoutes, { parts });
     open.all('/api/v1', { schema: { hide: true } }, sendGone);
@@ -163,5 +163,6 @@ function openPayloadQueries(): PayloadQueries {
   return {
     check: async (query) => (await load()).check(query),
     select: async (...request) => (await load()).select(...request),
+    selectAll: async (...request) => (await load()).selectAll(...request),
   };
 }

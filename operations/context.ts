@@ -166,6 +166,12 @@ export interface PayloadQueries {
     subject: PayloadSubject,
     linksFrom: Date,
   ): Promise<SelectedPayload | null>;
+  /** Runs a query for several subjects at once, with few statements, as select does for each. */
+  selectAll(
+    context: OperationContext,
+    query: PayloadQuery,
+    subjects: readonly { subject: PayloadSubject; linksFrom: Date }[],
+  ): Promise<(SelectedPayload | null)[]>;
 }
 
 /** The part of the context that operations on a user's mail need which actors call, too. */
