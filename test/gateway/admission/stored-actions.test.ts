@@ -85,7 +85,7 @@ async function observe(
 }
 
 /** Returns what of the effects goes beyond the scopes of the key, or was not stored with them. */
-function excessOf(effects: readonly Effect[], { id }: TestKey, scopes: readonly Scope[]): string[] {
+function findExcess(effects: readonly Effect[], { id }: TestKey, scopes: readonly Scope[]): string[] {
   return effects.flatMap(({ what, needs, grant }) => {
     const missing = needs.filter((scope) => !scopes.includes(scope));
     const isGranted =
@@ -133,14 +133,14 @@ test('a route that is said to store nothing that acts later stores nothing, what
       const prefix = /^([a-z]{2,4})_[0-9a-f]{32}$/.exec(each)?.[1] ?? '';
       return ids.get(prefix)?.[0] ?? each.replaceAll('@example.com', `@${domain}`);
     });
-  const examplesOf = bodyExamples(gateway.app);
+  const findExamples = bodyExamples(gateway.app);
   const found: string[] = [];
   const tried: string[] = [];
   for (const route of inSweepOrder(routes)) {
     const name = `${route.method} ${route.url.replace('/api/e2', '')}`;
     if (!(name in stayingRequests) || !isServed(route)) continue;
     for (const id of route.params.length > 0 ? all : [''])
-      for (const body of [undefined, ...examplesOf(route).map(fill)]) {
+      for (const body of [undefined, ...findExamples(route).map(fill)]) {
         const before = await readStored(gateway.owner, mailbox.userId);
         const given = { id, ...(body && { body: withoutWait(route.url, body) as object }) };
         const shown = await ask(name, key, given);
@@ -167,7 +167,7 @@ describe.each(SUBSETS.map((scopes) => [scopes.join(' '), scopes] as const))('a k
     for (const acting of actingCases[name] ?? []) {
       const { effects, shown } = await observe(world, name, key, await acting.given(world));
       const label = `${acting.what}: ${shown}`;
-      expect(excessOf(effects, key, scopes), label).toEqual([]);
+      expect(findExcess(effects, key, scopes), label).toEqual([]);
       if (acting.needs.every((scope) => scopes.includes(scope))) expect(effects, label).not.toEqual([]);
       else {
         expect(effects, label).toEqual([]);
