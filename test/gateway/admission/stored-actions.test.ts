@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
-import { UNSERVED_PATHS } from '../../../gateway/rest/unserved.ts';
+import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { makeHoldings } from '../../support/rows/holdings.ts';
 import { insertKey, type TestKey } from '../../support/rows/key-rows.ts';
@@ -35,16 +35,14 @@ const SUBSETS = Array.from({ length: 2 ** SCOPES.length - 1 }, (_, n) =>
   SCOPES.filter((_scope, at) => ((n + 1) & (1 << at)) !== 0),
 );
 
-const UNSERVED = new Set(UNSERVED_PATHS.map((path) => `/api/e2${path}`));
+const UNSERVED = new Set(UNSERVED_ROUTES);
 
 /** Names of all requests that a key can make to change something. */
 function listRequests(): string[] {
-  const ofKeys = routes.filter(
-    ({ access, url }) => access !== null && url.startsWith('/api/e2/') && !UNSERVED.has(url),
-  );
-  const rest = ofKeys
-    .filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')
-    .map(({ method, url }) => `${method} ${url.replace('/api/e2', '')}`);
+  const rest = routes
+    .filter(({ method, url, access }) => access !== null && url.startsWith('/api/e2/') && !/GET|OPTIONS/.test(method))
+    .map(({ method, url }) => `${method} ${url.replace('/api/e2', '')}`)
+    .filter((name) => !UNSERVED.has(name));
   const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {}).map((name) => `mutation ${name}`);
   const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => `tool ${name}`);
   return [...rest, ...mutations, ...changing];
