@@ -10,7 +10,7 @@ import { openTestGateway, type TestGateway } from '../../support/servers/gateway
 import { connectInjected } from '../../support/servers/mcp-client.ts';
 import { withoutWait } from '../../support/stages/isolation-sweep.ts';
 import { type Effect, findEffects, readStored } from '../../support/stages/stored-effects.ts';
-import { actingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
+import { type ActingCase, actingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
 import { makeStoringWorld, type StoringWorld } from '../../support/stages/storing-world.ts';
 import { bodyExamples, inSweepOrder, isServed } from '../../support/stages/swept-routes.ts';
 
@@ -40,8 +40,7 @@ const UNSERVED = new Set(UNSERVED_ROUTES);
 /** Names of all requests that a key can make to change something. */
 function listRequests(): string[] {
   const rest = routes
-    .filter(({ access, url }) => access !== null && url.startsWith('/api/e2/'))
-    .filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')
+    .filter(({ method, url, access }) => access !== null && url.startsWith('/api/e2/') && !/GET|OPTIONS/.test(method))
     .map(({ method, url }) => `${method} ${url.replace('/api/e2', '')}`)
     .filter((name) => !UNSERVED.has(name));
   const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {}).map((name) => `mutation ${name}`);
@@ -84,7 +83,7 @@ async function observe(
 }
 
 /** Returns what of the effects goes beyond the scopes of the key, or was not stored with them. */
-function excessOf(effects: readonly Effect[], { id }: TestKey, scopes: readonly Scope[]): string[] {
+function findExcess(effects: readonly Effect[], { id }: TestKey, scopes: readonly Scope[]): string[] {
   return effects.flatMap(({ what, needs, grant }) => {
     const missing = needs.filter((scope) => !scopes.includes(scope));
     const isGranted =
@@ -132,14 +131,14 @@ test('a route that is said to store nothing that acts later stores nothing, what
       const prefix = /^([a-z]{2,4})_[0-9a-f]{32}$/.exec(each)?.[1] ?? '';
       return ids.get(prefix)?.[0] ?? each.replaceAll('@example.com', `@${domain}`);
     });
-  const examplesOf = bodyExamples(gateway.app);
+  const findExamples = bodyExamples(gateway.app);
   const found: string[] = [];
   const tried: string[] = [];
   for (const route of inSweepOrder(routes)) {
     const name = `${route.method} ${route.url.replace('/api/e2', '')}`;
     if (!(name in stayingRequests) || !isServed(route)) continue;
     for (const id of route.params.length > 0 ? all : [''])
-      for (const body of [undefined, ...examplesOf(route).map(fill)]) {
+      for (const body of [undefined, ...findExamples(route).map(fill)]) {
         const before = await readStored(gateway.owner, mailbox.userId);
         const given = { id, ...(body && { body: withoutWait(route.url, body) as object }) };
         const shown = await ask(name, key, given);
@@ -166,7 +165,7 @@ describe.each(SUBSETS.map((scopes) => [scopes.join(' '), scopes] as const))('a k
     for (const acting of actingCases[name] ?? []) {
       const { effects, shown } = await observe(world, name, key, await acting.given(world));
       const label = `${acting.what}: ${shown}`;
-      expect(excessOf(effects, key, scopes), label).toEqual([]);
+      expect(findExcess(effects, key, scopes), label).toEqual([]);
       if (acting.needs.every((scope) => scopes.includes(scope))) expect(effects, label).not.toEqual([]);
       else {
         expect(effects, label).toEqual([]);

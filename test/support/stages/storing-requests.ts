@@ -387,6 +387,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /mail/threads/:id/claim/release': AT_ONCE,
   'POST /suppressions': ACCOUNT,
   'DELETE /suppressions/:id': ACCOUNT,
+  'POST /suppressions/batch/add': ACCOUNT,
+  'POST /suppressions/batch/remove': ACCOUNT,
   'POST /blocklist/unblock': ACCOUNT,
   'POST /domains': ACCOUNT,
   'DELETE /domains/:id': REMOVES,

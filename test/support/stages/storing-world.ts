@@ -13,7 +13,7 @@ export interface StoringWorld {
   failedDelivery: () => Promise<{ emailId: string; deliveryId: string }>;
   /** an email that is deferred */
   deferred: () => Promise<string>;
-  /** a batch of which all emails failed */
+  /** a batch whose emails all failed */
   failedBatch: () => Promise<string>;
   scheduled: () => Promise<string>;
   paused: () => Promise<string>;
