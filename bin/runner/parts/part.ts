@@ -77,7 +77,7 @@ export async function runPart(plan: PartPlan): Promise<never> {
     closers,
     open(role, poolSize) {
       const url = loginUrl(databaseUrl, role, secretKey);
-      const applicationName = `postroom ${plan.name}`;
+      const applicationName = `postroom ${plan.name}, ${role.replace('postroom_', '')}`;
       const { database, close } = openLoggedDatabase({ url, role, poolSize, applicationName }, log);
       closers.add('database connections', close);
       pools.push(database);
