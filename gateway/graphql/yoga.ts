@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ExecutionResult } from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
@@ -45,6 +46,7 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
     logging: false,
     // maskedErrors below also knows the request.
     maskedErrors: false,
+    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
     plugins: [
       usePersistedOperations({
         allowArbitraryOperations: true,
@@ -74,6 +76,23 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
 }
 
 const BAD = { status: 400 };
+
+/** Characters of all documents in the cache; a parsed document takes about 40 times the memory of its text. */
+export const MAX_CACHED_CHARACTERS = 500_000;
+/** Longer documents are parsed each time. */
+export const MAX_CACHED_DOCUMENT = 20_000;
+
+/** Returns a cache of parsed documents with a limit of size, since documents of one account can be all different. */
+export function createDocumentCache(): LRUCache<string, DocumentNode> {
+  return new LRUCache({
+    maxSize: MAX_CACHED_CHARACTERS,
+    maxEntrySize: MAX_CACHED_DOCUMENT,
+    sizeCalculation: (_document, text) => Math.max(1, text.length),
+  });
+}
+
+/** An error keeps its document; documents with errors are seldom sent twice. */
+const NO_CACHE = { get: () => undefined, set: () => undefined };
 
 /** Media types of results that are events of a stream. */
 const EVENT_STREAM = /\b(?:text\/event-stream|multipart\/mixed)\b/i;
