@@ -164,7 +164,7 @@ describe(`a page of ${MANY} rows takes at most ${MAX_MORE} statements more than 
 
 test('bodies with a payload query are built with few statements, and are those of single deliveries', async () => {
   await gateway.actor.pool.query(
-    `update endpoint set payload_query = '{ kind email { subject from { address } thread { subject } } }' where id = $1`,
+    `update endpoint set payload_query = '{ kind email { id subject from { address } thread { subject } } }' where id = $1`,
     [lists.endpointId],
   );
   const source: Source = (first, selection) =>
@@ -174,7 +174,8 @@ test('bodies with a payload query are built with few statements, and are those o
   const many = await read(source, MANY, '{ id payload { text } }');
   expect(many.statements - few.statements).toBeLessThanOrEqual(MAX_MORE);
   const bodies = many.nodes as { id: string; payload: { text: string } }[];
-  expect(new Set(bodies.map(({ payload }) => payload.text)).size).toBe(MANY);
+  // An email of the rows has two deliveries.
+  expect(new Set(bodies.map(({ payload }) => payload.text)).size).toBeGreaterThanOrEqual(MANY - 1);
   for (const { id, payload } of bodies.slice(0, FEW)) {
     const alone = await gateway.graphql(lists.apiKey, `{ delivery(id: "${id}") { payload { text } } }`);
     expect(alone.json().data.delivery.payload.text).toBe(payload.text);
