@@ -43,7 +43,6 @@ const SAME_FOR_OWN: Record<string, string> = {
   'search_threads cursor': 'no ID is a cursor',
   'search_emails cursor': 'no ID is a cursor',
   'list_drafts cursor': 'no ID is a cursor',
-  'search_threads search': 'words of the mail are found, not its IDs',
   'send_email claim_token': 'the email replies to no thread',
 };
 
