@@ -10,7 +10,7 @@ import { openTestGateway, type TestGateway } from '../../support/servers/gateway
 import { connectInjected } from '../../support/servers/mcp-client.ts';
 import { withoutWait } from '../../support/stages/isolation-sweep.ts';
 import { type Effect, findEffects, readStored } from '../../support/stages/stored-effects.ts';
-import { type ActingCase, actingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
+import { actingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
 import { makeStoringWorld, type StoringWorld } from '../../support/stages/storing-world.ts';
 import { bodyExamples, inSweepOrder, isServed } from '../../support/stages/swept-routes.ts';
 
