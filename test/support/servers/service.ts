@@ -166,12 +166,12 @@ export class Service {
     );
   }
 
-  /** Resolves when the mail or the gateway process of one machine has died since the output had that length. */
+  /** Resolves when the mail or the gateway process of one machine has ended at a fault point since the output had that length. */
   async awaitPartDeath(since: number): Promise<void> {
     await until(
-      'a part of the service has died',
+      'a part of the service has ended at a fault point',
       () => this.output.slice(-3000),
-      async () => this.output.includes('process died, starting it again', since),
+      async () => /"event":"part\.died","part":"\w+","code":137,/.test(this.output.slice(since)),
       START_LIMIT_MS,
     );
   }
