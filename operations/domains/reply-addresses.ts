@@ -95,12 +95,12 @@ export async function listReplyAddresses(
   context: OperationContext,
   { domain = null }: ReplyAddressQuery,
   page: Page,
-): Promise<{ addresses: ReplyAddress[]; total: number }> {
+): Promise<{ rows: ReplyAddress[]; total: number }> {
   const { database, userId } = context;
-  const { addresses, total } = await asUser(database, userId, (transaction) =>
+  const { rows, total } = await asUser(database, userId, (transaction) =>
     lists.listReplyAddresses(transaction, userId, { domain }, page),
   );
-  return { addresses: addresses.map((row) => replyAddressOf(context, row)), total };
+  return { rows: rows.map((row) => replyAddressOf(context, row)), total };
 }
 
 /** Returns a page of reply addresses, newest first; inverted: oldest first. */

@@ -14,7 +14,8 @@ import {
   pageThreadEmails,
   type Thread,
 } from '../../../operations/threads/threads.ts';
-import { SEARCH_SYNTAX, text } from '../../../schema/input-shapes.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
+import { SEARCH_SYNTAX } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { threadMessageBody } from '../../rest/emails/email-wire.ts';
 import { wireInstant } from '../../rest/shapes.ts';
