@@ -42,7 +42,7 @@ function typeOfShape(name: string, field: z.core.$ZodType): FieldShape['type'] {
     case 'array':
       return [typeOfShape(name, def.element) as FieldType];
     case 'string':
-      return /^id(?=[A-Z]|$)(?!OrAddress)|Id$/.test(name) ? 'ID' : 'String';
+      return /^id$|Id$/.test(name) ? 'ID' : 'String';
     case 'number':
       return (field as z.ZodType).safeParse(0.5).success ? 'Float' : 'Int';
     case 'boolean':
