@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { mayContainCopy } from '../../core/mime/unmarked-copy.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Offer } from '../../db/queries/emails/accept-group.ts';
 import type { NewEmail } from '../../db/queries/emails/store-received.ts';
 import { type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/take-mail.ts';
@@ -67,7 +68,7 @@ export async function takeMessages(
     const { database, claimant } = options;
     return { mails, storedAt, outcomes: await takeMail(database.pool, taken, { claimant, claimsReceptions }) };
   } catch (error) {
-    if (isConnectionLost(error)) throw error;
+    if (isTransient(error)) throw error;
     options.log.error(
       { err: error, count: offers.length },
       'messages could not be taken, they are accepted and parsed later',

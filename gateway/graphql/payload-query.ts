@@ -26,8 +26,8 @@ import {
 } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { limitedTo } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { OperationContext, PayloadQueries } from '../../operations/context.ts';
 import { findDomainsByName } from '../../operations/domains/domains.ts';
@@ -223,7 +223,7 @@ function selectedFrom(
 ): Omit<SelectedPayload, 'event'> {
   const visible = errors.map((error) => {
     const cause = error.cause ?? error;
-    if (!(cause instanceof UserError) || isConnectionLost(cause)) throw cause;
+    if (!(cause instanceof UserError) || isTransient(cause)) throw cause;
     return { message: cause.message, path: pathName(error.path ?? []) };
   });
   const texts: SelectedText[] = [];

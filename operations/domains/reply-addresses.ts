@@ -2,6 +2,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { canonicalSender, deriveReplyAddressKey, makeReplyAddress } from '../../core/smtp/reply-address.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { isLockTimeout } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/reply-address-list.ts';
 import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
@@ -40,7 +41,6 @@ interface ReplyAddressQuery {
 
 /** Milliseconds that a new reply address waits for the threading of the user's mail. */
 const LOCK_TIMEOUT_MS = 3_000;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Creates an address that accepts mail of a verified domain under conditions. Throws validation, not_found, conflict. */
 export async function createReplyAddress(context: OperationContext, input: NewReplyAddress): Promise<ReplyAddress> {
@@ -83,7 +83,7 @@ export async function createReplyAddress(context: OperationContext, input: NewRe
 }
 
 function throwIfBusy(error: unknown): never {
-  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+  if (!isLockTimeout(error)) throw error;
   throw new UserError('conflict', 'The thread is being changed by another request. Try again in a moment.', {
     retryAfterSeconds: 1,
     cause: error,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
-import { text } from '../../../operations/capability/field-shapes.ts';
 import { SEARCH_SYNTAX } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { waitBody } from '../../rest/emails/email-wait.ts';

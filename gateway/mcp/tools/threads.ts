@@ -3,6 +3,7 @@ import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts'
 import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
 import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
 import { listLabels } from '../../../operations/threads/thread-changes.ts';
@@ -14,7 +15,6 @@ import {
   pageThreadEmails,
   type Thread,
 } from '../../../operations/threads/threads.ts';
-import { text } from '../../../operations/capability/field-shapes.ts';
 import { SEARCH_SYNTAX } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { threadMessageBody } from '../../rest/emails/email-wire.ts';
