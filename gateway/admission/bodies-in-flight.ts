@@ -1,14 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
+import { createTurns, type Turns } from '../../core/shared/turns.ts';
 import { gatherBody, UPLOAD_LIMITS, type UploadLimits } from '../http/gather-body.ts';
-import { createTurns, type Turns } from '../http/turns.ts';
+import { type ByteLimits, createByteLedger } from './byte-ledger.ts';
 
-export interface BodyLimits {
-  /** bytes of all request bodies of one account on this gateway */
-  perAccount: number;
-  /** bytes of all request bodies of this gateway */
-  perProcess: number;
+export interface BodyLimits extends ByteLimits {
   /** bytes beyond `perProcess` that only bodies of up to SMALL_BODY use */
   reserve: number;
   /** bytes of large bodies that are parsed and handled at the same time; the others wait, fairly between accounts */
@@ -35,7 +32,6 @@ const BODIES_IN_PROGRESS = 'BODIES_IN_PROGRESS';
 
 /** Counts the request bodies of a gateway, over REST, GraphQL and MCP. */
 export interface BodiesInFlight {
-  limits: BodyLimits;
   /** Counts the body of a request until its response has ended. Returns a function that counts more of it, which throws without room. */
   open(
     owner: { userId: string },
@@ -47,27 +43,17 @@ export interface BodiesInFlight {
 }
 
 export function countBodiesInFlight(limits: BodyLimits = BODY_LIMITS): BodiesInFlight {
-  const bytesOfUsers = new Map<string, number>();
-  let total = 0;
+  const ledger = createByteLedger(limits);
   return {
-    limits,
     turns: createTurns(limits.handled),
-    count: (userId) => (userId === undefined ? total : (bytesOfUsers.get(userId) ?? 0)),
+    count: ledger.count,
     open({ userId }, reply) {
       let counted = 0;
-      reply.once('close', () => {
-        total -= counted;
-        const left = (bytesOfUsers.get(userId) ?? 0) - counted;
-        if (left > 0) bytesOfUsers.set(userId, left);
-        else bytesOfUsers.delete(userId);
-      });
+      reply.once('close', () => ledger.giveBack(userId, counted));
       return (bytes) => {
-        const sum = (bytesOfUsers.get(userId) ?? 0) + bytes;
-        if (sum > limits.perAccount) throw accountFull(limits.perAccount);
-        const most = limits.perProcess + (counted + bytes <= SMALL_BODY ? limits.reserve : 0);
-        if (total + bytes > most) throw processFull();
-        bytesOfUsers.set(userId, sum);
-        total += bytes;
+        const result = ledger.take(userId, bytes, counted + bytes <= SMALL_BODY ? limits.reserve : 0);
+        if (result === 'account-full') throw accountFull(limits.perAccount);
+        if (result === 'process-full') throw processFull();
         counted += bytes;
       };
     },

@@ -11,7 +11,7 @@ import {
 import type { Bus } from '../../schema/messages.ts';
 
 /** The API key of a request: its user and its access. */
-type Credential = CredentialRow;
+export type Credential = CredentialRow;
 
 export interface Credentials {
   /**

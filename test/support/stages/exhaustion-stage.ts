@@ -17,6 +17,7 @@ export const THREAD_MESSAGES = 14;
 /** A gateway as a process of its own, an account that attacks it, and one that only wants to work. */
 export interface ExhaustionStage {
   gateway: GatewayProcess;
+  natsUrl: string;
   /** the owner of the tables */
   owner: Database;
   attacker: TestMailbox;
@@ -77,6 +78,7 @@ export async function openExhaustionStage(
   };
   return {
     gateway,
+    natsUrl: nats.url,
     owner,
     attacker,
     other,
