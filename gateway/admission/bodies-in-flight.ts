@@ -46,7 +46,7 @@ export function countBodiesInFlight(limits: BodyLimits = BODY_LIMITS): BodiesInF
   const ledger = createByteLedger(limits);
   return {
     turns: createTurns(limits.handled),
-    count: ledger.count,
+    count: (userId) => ledger.count(userId),
     open({ userId }, reply) {
       let counted = 0;
       reply.once('close', () => ledger.giveBack(userId, counted));

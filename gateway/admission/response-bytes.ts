@@ -108,7 +108,7 @@ export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): Respons
     return room;
   }
 
-  return { limits, open, count: ledger.count };
+  return { limits, open, count: (userId) => ledger.count(userId) };
 }
 
 const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);
