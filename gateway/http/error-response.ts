@@ -191,6 +191,7 @@ function unavailable(
 const frameworkErrors: Record<number, [error: string, message: string, name: string]> = {
   400: ['Bad Request', 'The request body is not valid JSON.', 'validation_error'],
   405: ['Method Not Allowed', 'The method is not allowed here.', 'method_not_allowed'],
+  408: ['Request Timeout', 'The request body arrives too slowly. Send it again.', 'application_error'],
   413: ['Payload Too Large', 'The request body is too large.', 'validation_error'],
   414: ['URI Too Long', 'The path of the request is too long.', 'validation_error'],
   415: ['Unsupported Media Type', 'Send the request body as application/json.', 'validation_error'],
