@@ -229,3 +229,6 @@ create policy email_content_of_domain on email_content for select to postroom_do
 grant select on email_counter to postroom_domain;
 create policy email_counter_of_domain on email_counter for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));
+grant select on reception to postroom_domain;
+create policy reception_of_domain on reception for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_in_reach(substring(own_address from '[^@]*$'), own_address));

@@ -116,7 +116,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listEndpoints',
         summary: 'List endpoints',
@@ -143,7 +143,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getEndpoint',
         summary: 'Retrieve an endpoint',

@@ -132,7 +132,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/suppressions',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listSuppressions',
         summary: 'List suppressions',
@@ -163,7 +163,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/suppressions/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getSuppression',
         summary: 'Retrieve a suppression',

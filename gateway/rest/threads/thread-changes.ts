@@ -269,7 +269,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/selection',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'selectThreads',
         summary: 'List the IDs of all matching threads',
@@ -292,7 +292,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/labels',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listLabels',
         summary: 'List labels',

@@ -66,7 +66,7 @@ const SuppressionFilter = builder.inputType('SuppressionFilter', {
 builder.queryFields((t) => ({
   suppression: t.field({
     type: SuppressionNode,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns a suppression by its ID or address, or null if there is none.',
     args: {
@@ -84,7 +84,7 @@ builder.queryFields((t) => ({
   suppressions: t.connection(
     {
       type: SuppressionNode,
-      access: access.readAccount,
+      access: access.read,
       description: 'Suppressed addresses, newest first.',
       args: { filter: t.arg({ type: SuppressionFilter, description: 'Filters the suppressions.' }) },
       complexity: connectionComplexity,

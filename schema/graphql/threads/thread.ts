@@ -223,7 +223,7 @@ builder.queryField('inbox', (t) =>
   t.connection(
     {
       type: ThreadNode,
-      access: access.readAccount,
+      access: access.read,
       description: 'Non-archived threads, newest message first, or the results of a search.',
       args: {
         filter: t.arg({
@@ -259,7 +259,7 @@ const ThreadSelectionRef = builder.objectRef<threads.ThreadSelection>('ThreadSel
 builder.queryField('inboxSelection', (t) =>
   t.field({
     type: ThreadSelectionRef,
-    access: access.readAccount,
+    access: access.read,
     description:
       'The IDs of all threads that `inbox` returns for the same filter and search. Change them with updateThreads or trashThreads, 100 at a time.',
     args: {
