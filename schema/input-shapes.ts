@@ -7,6 +7,7 @@ import {
   MAX_FILTER_NAMES,
   MAX_PAYLOAD_QUERY_LENGTH,
 } from '../core/endpoints/endpoint-events.ts';
+import { MAX_QUERY_LENGTH } from '../core/search/search-query.ts';
 import { sendPolicyShape } from '../core/sending/send-policy.ts';
 import { SUPPRESSION_REASONS } from '../core/sending/suppression.ts';
 import { UserError } from '../core/shared/errors.ts';
@@ -26,6 +27,13 @@ export const text = z.string().refine((value) => !value.includes('\0'), 'must no
 
 /** The search text of a list. */
 export const searchText = text.max(MAX_SEARCH_LENGTH);
+
+/** The search text of a list that takes operators. */
+export const operatorSearch = text.max(MAX_QUERY_LENGTH);
+
+/** What the search of a REST list and of `threads` finds. */
+export const LIST_SEARCH =
+  'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
 
 /** The search syntax, for descriptions of arguments. */
 export const SEARCH_SYNTAX =

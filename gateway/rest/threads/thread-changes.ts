@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { invalid } from '../../../operations/context.ts';
-import { MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
 import {
   listLabels,
   MAX_THREADS,
@@ -18,6 +17,7 @@ import {
 } from '../../../operations/threads/thread-moves.ts';
 import { MAX_SELECTED, selectInbox } from '../../../operations/threads/threads.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
+import { operatorSearch } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions, text } from '../shapes.ts';
@@ -107,7 +107,7 @@ const labelList = z
   .meta({ id: 'LabelList' });
 
 const selectionQuery = z.object({
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({
+  search: operatorSearch.optional().meta({
     description: 'Search text with operators, as in `search` of the GraphQL field `inbox`.',
   }),
   unread: queryBoolean.optional().meta({ description: '`true` selects threads with unread messages only.' }),

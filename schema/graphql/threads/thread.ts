@@ -3,7 +3,7 @@ import { participantList } from '../../../core/threads/thread-participants.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
-import { SEARCH_SYNTAX } from '../../input-shapes.ts';
+import { LIST_SEARCH, SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
@@ -141,7 +141,7 @@ const ThreadFilter = builder.inputType('ThreadFilter', {
     trashed: t.boolean({ description: 'True matches threads in the trash, which are left out otherwise.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
-    search: t.string({ description: 'Part of the subject or of an address, case-insensitive, up to 100 characters.' }),
+    search: t.string({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
   }),
 });
 

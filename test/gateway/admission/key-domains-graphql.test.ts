@@ -195,6 +195,8 @@ test('what a document shows beside is of the domain, or not there', async () => 
   expect(await ask(`{ email(id: "${own('em')}") { route { outcome rule { id } } } }`)).toEqual({
     email: { route: { outcome: 'BLOCKED', rule: null } },
   });
+  const { explainRoute } = await ask(`{ explainRoute(emailId: "${own('em')}") { now { reason } } }`);
+  expect(explainRoute.now.reason).toMatch(/Guard rules are not considered, because this API key is limited/);
   const [foreign = ''] = two.theirs.ids.get('ep') ?? [];
   expect(await ask(`{ node(id: "${foreign}") { ...E } } fragment E on Endpoint { name }`)).toEqual({ node: null });
 });
