@@ -173,7 +173,7 @@ test.each(reads.map(({ name }) => name))('the tool %s is limited to the domain, 
   const own = { email_id: [...emailIds][0], thread_id: [...threadIds][0], draft_id: two.mine.ids.get('drf')?.[0] };
   const ids = name === 'read_attachment' ? { ...own, index: 0 } : name === 'wait_for_email' ? { timeout: 0 } : own;
   const tool = tools.find((each) => each.name === name);
-  const known = Object.keys((tool?.input as unknown as { shape: object }).shape);
+  const known = Object.keys((tool as unknown as { input: { shape: object } }).input.shape);
   const given = Object.fromEntries(Object.entries(ids).filter(([field]) => known.includes(field)));
   const result = await client.callTool({ name, arguments: given });
   expectOwn(JSON.stringify(result), name);
