@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { OperationContext } from '../../../operations/context.ts';
 import * as replies from '../../../operations/domains/reply-addresses.ts';
 import { replyAddressFields } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
@@ -36,6 +37,10 @@ const replyAddressBody = z
     expires_at: instant.nullable(),
     revoked_at: instant.nullable(),
     created_at: instant,
+    warning: z.string().optional().meta({
+      description:
+        'Why its mail is delivered to no endpoint, or refused, and what to do. Absent if an endpoint gets it. Not in lists.',
+    }),
   })
   .meta({ id: 'ReplyAddress' });
 
@@ -89,14 +94,15 @@ export const replyAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request, reply) => {
       const { max_messages, thread_id, deliver_to, expires_at, ...input } = request.body;
-      const created = await replies.createReplyAddress(contextOf(request), {
+      const context = contextOf(request);
+      const created = await replies.createReplyAddress(context, {
         ...input,
         maxMessages: max_messages,
         threadId: thread_id,
         deliverTo: deliver_to,
         expiresAt: expires_at == null ? null : new Date(expires_at),
       });
-      return reply.code(201).send(replyAddressBodyOf(created));
+      return reply.code(201).send(await warnedBodyOf(context, created));
     },
   );
 
@@ -133,7 +139,10 @@ export const replyAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         response: { 200: replyAddressBody, default: errorBody },
       },
     },
-    async (request) => replyAddressBodyOf(await replies.readReplyAddress(contextOf(request), request.params.id)),
+    async (request) => {
+      const context = contextOf(request);
+      return warnedBodyOf(context, await replies.readReplyAddress(context, request.params.id));
+    },
   );
 
   app.delete(
@@ -152,6 +161,14 @@ export const replyAddressRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     async (request) => replyAddressBodyOf(await replies.revokeReplyAddress(contextOf(request), request.params.id)),
   );
 };
+
+async function warnedBodyOf(
+  context: OperationContext,
+  address: replies.ReplyAddress,
+): Promise<z.infer<typeof replyAddressBody>> {
+  const [warning] = await replies.loadReplyWarnings(context, [address.id]);
+  return { ...replyAddressBodyOf(address), ...(warning == null ? {} : { warning }) };
+}
 
 function replyAddressBodyOf(address: replies.ReplyAddress): z.infer<typeof replyAddressBody> {
   return {

@@ -4,6 +4,7 @@ import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection, totalCount } from '../connection.ts';
 import { forgetLoaded } from '../context.ts';
+import { loadByOwner } from '../load-by-owner.ts';
 import { addNodeKind } from '../node-kinds.ts';
 import { DomainNode, loaderOf, orNull, ThreadNode } from '../nodes.ts';
 
@@ -22,6 +23,8 @@ const ReplyAddressNode = builder.loadableNodeRef<replies.ReplyAddress, string, s
   load: (ids: string[], { reads }) => replies.loadReplyAddresses(reads, ids).then(orNull),
 });
 addNodeKind('rpl', loaderOf('ReplyAddress', ReplyAddressNode));
+
+const warningOf = loadByOwner(({ reads }, ids) => replies.loadReplyWarnings(reads, ids));
 
 ReplyAddressNode.implement({
   description: 'A signed address that carries metadata, a thread and conditions for the mail to it.',
@@ -69,6 +72,12 @@ ReplyAddressNode.implement({
       description: 'When it was revoked. Null if it was not.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    warning: t.string({
+      nullable: true,
+      description: 'Why its mail is delivered to no endpoint, or refused, and what to do. Null if an endpoint gets it.',
+      complexity: 10,
+      resolve: ({ id }, _args, context) => warningOf(context, id, null),
+    }),
   }),
 });
 
