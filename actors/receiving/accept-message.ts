@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readRepeatSeconds } from '../../core/smtp/repeated-mail.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { type AcceptOutcome, acceptGroup, isOnce, type Offer } from '../../db/queries/emails/accept-group.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
@@ -112,13 +113,15 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       end({ outcome: 'refused' });
       return NO_ROOM;
     }
+    const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const offer: Offer = {
       envelope: request,
-      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      sha256: hash('sha256', bytes, 'hex'),
+      bytes: message,
+      sha256: hash('sha256', message, 'hex'),
       rawId: options.makeId('raw'),
       emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
       traceParent: traceParentToKeep(),
+      repeatSeconds: readRepeatSeconds(message),
     };
     try {
       const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
@@ -158,7 +161,7 @@ async function write(options: AcceptorOptions, read: readonly ReadOffer[]): Prom
   options.fault('receiving.after-commit');
   if (taken !== null && taking !== undefined) announceTaken(taking, taken);
   announce(options, { offers, outcomes, isClaimed });
-  return outcomes.map(({ emailIds }) => ({ verdict: 'accepted', emailIds }));
+  return outcomes.map((outcome, at) => acceptedReply(outcome, offers[at]));
 }
 
 /** The same for messages to reply addresses, which may refuse. */
@@ -168,17 +171,22 @@ async function writeReplies(options: AcceptorOptions, offers: readonly Offer[]):
   const outcomes = await acceptReplies(options.database, offers, { claimant, beforeCommit });
   options.fault('receiving.after-commit');
   announce(options, { offers, outcomes, isClaimed: claimant !== null });
-  return outcomes.map(replyTo);
+  return outcomes.map((outcome, at) => replyTo(outcome, offers[at]));
 }
 
 function usersOf(offers: readonly Offer[]): string[] {
   return offers.flatMap(({ envelope }) => envelope.recipients.map(({ userId }) => userId));
 }
 
-function replyTo({ refused, emailIds }: ReplyOutcome): AcceptReply {
-  switch (refused) {
+function acceptedReply({ emailIds }: AcceptOutcome, offer: Offer | undefined): AcceptReply {
+  const isRepeated = offer !== undefined && !emailIds.some((id) => offer.emailIds.includes(id));
+  return isRepeated ? { verdict: 'accepted', emailIds, isRepeated } : { verdict: 'accepted', emailIds };
+}
+
+function replyTo(outcome: ReplyOutcome, offer: Offer | undefined): AcceptReply {
+  switch (outcome.refused) {
     case 'none':
-      return { verdict: 'accepted', emailIds };
+      return acceptedReply(outcome, offer);
     case 'some':
       return ONE_REFUSED;
     case 'all':
@@ -194,9 +202,10 @@ interface Committed {
 
 function announce({ onAccepted, ahead }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
   receivingMetrics.commitMessages.observe(offers.length);
-  for (const [at, { accepted }] of outcomes.entries()) {
+  for (const [at, { emailIds, accepted }] of outcomes.entries()) {
     const offer = offers[at];
     if (offer === undefined) continue;
+    receivingMetrics.repeated.inc(emailIds.filter((id) => !offer.emailIds.includes(id)).length);
     // The parse queue takes what was read.
     if (accepted.length === 0 || !isClaimed) ahead?.reading.forget(offer.rawId);
     if (accepted.length > 0) onAccepted(offer.bytes, accepted, { isClaimed, company: offers.length });

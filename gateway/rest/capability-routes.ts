@@ -37,7 +37,10 @@ interface RouteParts {
   differences: OperationDifferences<ResourceRow>;
   /** the object in responses */
   body: z.ZodObject;
+  /** returns what a list has of the object */
   bodyOf: (row: ResourceRow) => Record<string, unknown>;
+  /** returns the object with the fields that cost a read */
+  readBody: (context: OperationContext, row: ResourceRow) => Promise<Record<string, unknown>>;
 }
 
 /** Returns the routes of a capability. `differences` are of the rows of its resource. */
@@ -55,10 +58,18 @@ export function capabilityRoutes<Row extends ResourceRow>(
     ...wireValues(names.map((name) => [name, resource.valueOf(row, name)])),
     ...fields?.valuesOf(row),
   });
+  const readBody = async (context: OperationContext, row: ResourceRow) => {
+    const made: Record<string, unknown> = bodyOf(row);
+    for (const [name, { load }] of Object.entries(resource.loaded ?? {})) {
+      const [value] = await load(context, [row.id]);
+      if (value != null) Object.assign(made, wireValues([[name, value]]));
+    }
+    return made;
+  };
   return async (app, { contextOf }) => {
     for (const operation of capability.operations) {
       const own = operations[operation.operationId] ?? {};
-      const { handle, ...route } = routeOf(operation, { capability, differences: own, body, bodyOf });
+      const { handle, ...route } = routeOf(operation, { capability, differences: own, body, bodyOf, readBody });
       app.route({
         ...route,
         config: { access: access[operation.access] },
@@ -73,8 +84,13 @@ export function capabilityRoutes<Row extends ResourceRow>(
 
 /** Returns the shape of an object in responses; `more` are fields for other clients. */
 export function resourceBody(resource: Resource, more: Record<string, z.ZodType> = {}): z.ZodObject {
-  const fields = { object: z.literal(objectName(resource)), id: z.string(), ...wireFields(resource.shape), ...more };
-  return z.object(fields).meta({ id: resource.name });
+  const loaded = Object.entries(resource.loaded ?? {}).map(([name, { shape }]) => [
+    name,
+    shape.optional().meta(shape.meta() ?? {}),
+  ]);
+  const identity = { object: z.literal(objectName(resource)), id: z.string() };
+  const fields = { ...wireFields(resource.shape), ...more, ...wireFields(z.object(Object.fromEntries(loaded))) };
+  return z.object({ ...identity, ...fields }).meta({ id: resource.name });
 }
 
 /** Returns the `object` of an object, such as `reply_address`. */
@@ -155,14 +171,14 @@ interface ListQuery {
   before?: string;
 }
 
-function readRoute({ argumentDescription, argument, read }: Read, { body, bodyOf }: RouteParts) {
+function readRoute({ argumentDescription, argument, read }: Read, { body, readBody }: RouteParts) {
   return {
     method: 'GET' as const,
     status: 200,
     isOfOne: true,
     params: targetParams({ argument, argumentDescription }),
     response: { 200: body },
-    handle: (async (context, { params }) => bodyOf(await read(context, idOf(params)))) satisfies Handle,
+    handle: (async (context, { params }) => readBody(context, await read(context, idOf(params)))) satisfies Handle,
   };
 }
 
@@ -171,6 +187,7 @@ const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 function changeRoute(change: Change, { differences, ...parts }: RouteParts) {
   const { kind, input, inputName, example, target, errors, run } = change;
   const { shape: response, bodyOf } = differences.response ?? { shape: parts.body, bodyOf: parts.bodyOf };
+  const isWhole = differences.response === undefined && kind !== 'delete';
   const body = named(differences.request ?? z.object(wireInputs(input)), { inputName, example });
   const status = kind === 'create' ? 201 : 200;
   return {
@@ -180,10 +197,10 @@ function changeRoute(change: Change, { differences, ...parts }: RouteParts) {
     ...(target === undefined ? {} : { params: targetParams(target) }),
     ...(Object.keys(body.shape).length === 0 ? {} : { body }),
     response: { [status]: response, ...Object.fromEntries(errors.map((code) => [code, errorBody])) },
-    handle: (async (context, { params, body: given = {} }) =>
-      bodyOf(
-        await run(context, inputOf(input, given as Record<string, unknown>, differences), idOf(params)),
-      )) satisfies Handle,
+    handle: (async (context, { params, body: given = {} }) => {
+      const row = await run(context, inputOf(input, given as Record<string, unknown>, differences), idOf(params));
+      return isWhole ? parts.readBody(context, row) : bodyOf(row);
+    }) satisfies Handle,
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
+import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
 /** Characters; longer than any valid address (RFC 5321 §4.5.3.1.3). */
@@ -10,6 +11,13 @@ export const text = z.string().refine((value) => !value.includes('\0'), 'must no
 
 /** The search text of a list. */
 export const searchText = text.max(MAX_SEARCH_LENGTH);
+
+/** The search text of a list that takes operators. */
+export const operatorSearch = text.max(MAX_QUERY_LENGTH);
+
+/** What the search of a REST list and of `threads` finds. */
+export const LIST_SEARCH =
+  'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
 
 /** The name of a domain, as the user enters it. */
 export const domainName = text.min(1).max(MAX_DOMAIN_LENGTH);

@@ -116,6 +116,16 @@ export const replyAddressCapability: Capability = {
         idOf: ({ threadId }) => threadId,
       },
     },
+    loaded: {
+      warning: {
+        shape: z.string().meta({
+          description:
+            'Why its mail is delivered to no endpoint, or refused, and what to do. Absent or null if an endpoint gets it. Not in lists of REST.',
+        }),
+        cost: 10,
+        load: replies.loadReplyWarnings,
+      },
+    },
     load: replies.loadReplyAddresses,
   }),
   operations: [

@@ -94,7 +94,7 @@ export const suppressionCapability: Capability = {
       run: (context, input) => suppressions.suppressAddress(context, input),
     }),
     defineList({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'listSuppressions',
       field: 'suppressions',
       summary: 'List suppressions',
@@ -106,7 +106,7 @@ export const suppressionCapability: Capability = {
       list: suppressions.listSuppressions,
     }),
     defineRead({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'getSuppression',
       field: 'suppression',
       summary: 'Retrieve a suppression',

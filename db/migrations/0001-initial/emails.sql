@@ -34,6 +34,8 @@ create table reception (
   is_test boolean not null default false,
   reply_address_id text,
   imported jsonb,
+  repeat_count integer not null default 0,
+  repeated_at timestamptz(3),
   primary key (user_id, email_id)
 ) with (fillfactor = 85);
 create index reception_unparsed on reception (accepted_at) where parsed_at is null;
@@ -45,11 +47,13 @@ create table smtp_offer (
   recipient text not null,
   reverse_path text not null,
   sha256 bytea not null,
+  remote_address text not null,
   email_id text not null,
   accepted_at timestamptz(3) not null,
-  primary key (user_id, recipient, reverse_path, sha256)
+  expires_at timestamptz(3) not null,
+  primary key (user_id, recipient, reverse_path, sha256, remote_address)
 );
-create index smtp_offer_age on smtp_offer (accepted_at);
+create index smtp_offer_end on smtp_offer (expires_at);
 call pg_temp.protect_rows('smtp_offer');
 
 create table email (
@@ -225,3 +229,6 @@ create policy email_content_of_domain on email_content for select to postroom_do
 grant select on email_counter to postroom_domain;
 create policy email_counter_of_domain on email_counter for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));
+grant select on reception to postroom_domain;
+create policy reception_of_domain on reception for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_in_reach(substring(own_address from '[^@]*$'), own_address));

@@ -111,6 +111,19 @@ export interface ReplyDomain {
   deliverTo: string | null;
 }
 
+/** Returns the id of the address that receives the mail of a reply address; null when the user has none of that name. */
+export async function findReplyReceiver(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { domainId, address }: { domainId: string; address: string },
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from email_address a where a.user_id = ${userId} and a.domain_id = ${domainId} and a.address = ${address}`.execute(
+    transaction,
+  );
+  return rows[0]?.id ?? null;
+}
+
 /** Returns the domain of the user by id or name; null when there is none. */
 export async function findReplyDomain(
   transaction: Transaction<Tables>,

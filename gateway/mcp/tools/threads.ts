@@ -203,7 +203,7 @@ export const listThreadLabels = defineTool({
   name: 'list_labels',
   title: 'List labels',
   description: 'Returns the labels of your threads by name, with the number of threads of each.',
-  access: access.readAccount,
+  access: access.read,
   effect: 'reads own data',
   input: z.object({}),
   output: z.object({

@@ -117,7 +117,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listEndpoints',
         summary: 'List endpoints',
@@ -144,7 +144,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getEndpoint',
         summary: 'Retrieve an endpoint',
