@@ -118,19 +118,26 @@ const MAX_METADATA_BYTES = 4_096;
 const MAX_SENDERS = 100;
 const MAX_REPLY_MESSAGES = 1_000_000;
 
+/** A JSON object that returns with mail. */
+const metadataShape = z
+  .record(z.string(), z.unknown())
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
+    message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
+  })
+  .refine(isStorable, 'must not contain NUL or lone surrogates')
+  .nullish();
+
+/** The metadata of an email to send. */
+export const sentMetadata = metadataShape.meta({
+  description: `A JSON object that is stored with the email, and that replies to it carry as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes. Recipients do not see it.`,
+});
+
 /** Fields of a new reply address; REST names some of them in its own case. */
 export const replyAddressFields = {
   domain: domainNameShape.meta({ description: 'Name or ID of a verified domain.' }),
-  metadata: z
-    .record(z.string(), z.unknown())
-    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
-      message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
-    })
-    .refine(isStorable, 'must not contain NUL or lone surrogates')
-    .nullish()
-    .meta({
-      description: `A JSON object that each received email carries as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes.`,
-    }),
+  metadata: metadataShape.meta({
+    description: `A JSON object that each received email carries as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes.`,
+  }),
   maxMessages: z
     .int()
     .min(1)
