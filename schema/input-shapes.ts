@@ -8,7 +8,7 @@ import {
 } from '../core/endpoints/endpoint-events.ts';
 import { sendPolicyShape } from '../core/sending/send-policy.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { domainName, searchText, text } from '../operations/capability/field-shapes.ts';
+import { domainName, MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
 import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
 import { MAX_BACKTEST_DAYS } from '../operations/routing/guard-backtest.ts';
 import { MAX_GUARD_PRIORITY } from '../operations/routing/guard-rules.ts';
@@ -89,6 +89,11 @@ export const addressChangeShape = z.object({
   isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
   policy: addressPolicy,
   signature: addressSignature,
+});
+
+/** The metadata of an email to send. */
+export const sentMetadata = metadata.meta({
+  description: `A JSON object that is stored with the email, and that replies to it carry as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes. Recipients do not see it.`,
 });
 
 /** Characters; for endpoints and guard rules. */

@@ -169,18 +169,17 @@ export function announceTaken(options: TakeMessagesOptions, { mails, storedAt, o
   for (const [userId, lastSeq] of lastSeqs) bus.publish('event.appended', { userId, lastSeq });
 }
 
-function routedMail(
-  mail: Mail,
-  { acceptedAt, threadId, position }: TakenMail,
-  route: RoutedMail['route'],
-  storedAt: number,
-): RoutedMail {
-  const email = contentRow(mail, acceptedAt);
+function routedMail(mail: Mail, taken: TakenMail, route: RoutedMail['route'], storedAt: number): RoutedMail {
+  const { threadId, position } = taken;
+  const email = contentRow(mail, taken);
   return { mail: mail.route, route, email, raw: mail.offer.bytes, threadId, threadPosition: position, storedAt };
 }
 
 /** Returns the row that a delivery would read. */
-function contentRow({ whole: { row }, route, offer, recipient }: Mail, acceptedAt: Date): DeliveryContentRow {
+function contentRow(
+  { whole: { row }, route, offer, recipient }: Mail,
+  { acceptedAt, metadata }: TakenMail,
+): DeliveryContentRow {
   return {
     user_id: row.user_id,
     id: row.email_id,
@@ -192,7 +191,7 @@ function contentRow({ whole: { row }, route, offer, recipient }: Mail, acceptedA
     created_at: acceptedAt,
     date: row.date === null ? null : new Date(row.date),
     is_test: false,
-    metadata: null,
+    metadata,
     headers: row.headers,
     addresses: row.addresses,
     in_reply_to: row.in_reply_to,

@@ -21,3 +21,21 @@ export const LIST_SEARCH =
 
 /** The name of a domain, as the user enters it. */
 export const domainName = text.min(1).max(MAX_DOMAIN_LENGTH);
+
+/** Bytes as JSON: small enough for every webhook payload. */
+export const MAX_METADATA_BYTES = 4_096;
+
+/** A JSON object that returns with mail. */
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
+    message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
+  })
+  .refine(isStorable, 'must not contain NUL or lone surrogates')
+  .nullish();
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
+}

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { canonicalSender } from '../../core/smtp/reply-address.ts';
 import { type Capability, defineChange, defineList, defineRead, defineResource } from '../capability/capability.ts';
-import { domainName, MAX_ADDRESS_LENGTH, text } from '../capability/field-shapes.ts';
+import { domainName, MAX_ADDRESS_LENGTH, MAX_METADATA_BYTES, metadata, text } from '../capability/field-shapes.ts';
 import { oneOf } from '../capability/vocabulary.ts';
 import * as replies from './reply-addresses.ts';
 
-/** Bytes as JSON: small enough for every webhook payload. */
-const MAX_METADATA_BYTES = 4_096;
 const MAX_SENDERS = 100;
 const MAX_REPLY_MESSAGES = 1_000_000;
 
@@ -23,16 +21,9 @@ const status = oneOf(replies.REPLY_ADDRESS_STATUSES, {
 
 const newReplyAddress = z.object({
   domain: domainName.meta({ description: 'Name or ID of a verified domain.' }),
-  metadata: z
-    .record(z.string(), z.unknown())
-    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
-      message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
-    })
-    .refine(isStorable, 'must not contain NUL or lone surrogates')
-    .nullish()
-    .meta({
-      description: `A JSON object that each received email carries as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes.`,
-    }),
+  metadata: metadata.meta({
+    description: `A JSON object that each received email carries as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes.`,
+  }),
   senders: z
     .array(
       text
@@ -58,12 +49,6 @@ const newReplyAddress = z.object({
   }),
   expiresAt: z.date().nullish().meta({ description: 'When it stops accepting mail. Default: never.' }),
 });
-
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
-}
 
 const target = { argument: 'id', argumentDescription: 'ID of the reply address.' } as const;
 

@@ -232,3 +232,20 @@ create policy email_counter_of_domain on email_counter for select to postroom_do
 grant select on reception to postroom_domain;
 create policy reception_of_domain on reception for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_in_reach(substring(own_address from '[^@]*$'), own_address));
+
+-- The metadata of the sent email that a received one answers: In-Reply-To first, then References from the end. Of the same domain, so that no
+-- key of one domain reads that of another.
+create function metadata_of_answered(p_user_id text, p_own_domain text, p_in_reply_to text[], p_reference_ids text[]) returns jsonb
+  language plpgsql stable as $$
+declare
+  v_keys text[] := p_in_reply_to[:5] || array(select r.id from unnest(p_reference_ids) with ordinality r(id, n) order by r.n desc limit 20);
+begin
+  if v_keys = '{}' then return null; end if;
+  return (
+    select e.metadata from unnest(v_keys) with ordinality k(id, n)
+    cross join lateral (
+      select e.metadata from email e
+      where e.user_id = p_user_id and e.message_id = k.id and e.type <> 'received' and e.metadata is not null and e.own_domain = p_own_domain
+      limit 1) e
+    order by k.n limit 1);
+end $$;

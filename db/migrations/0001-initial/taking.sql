@@ -10,7 +10,7 @@
 -- Answers one row per new recipient; a recipient that is missing was offered before. A row without a thread was only accepted.
 create function take_mail(p_messages json, p_mails json, p_bytes bytea, p_bodies bytea, p_user_ids text[], p_claimant text,
     p_claims_receptions boolean, p_lease_seconds integer, p_wait_ms integer)
-  returns table (o_email_id text, o_accepted_at timestamptz, o_thread_id text, o_position integer, o_is_routed boolean, o_last_seq bigint)
+  returns table (o_email_id text, o_accepted_at timestamptz, o_thread_id text, o_position integer, o_is_routed boolean, o_last_seq bigint, o_metadata jsonb)
   language plpgsql volatile as $$
 declare
   v_now timestamptz(3) := postroom_now();
@@ -68,7 +68,8 @@ begin
     where c.known_id is null or (t.trashed_at is null
       and (t.last_message_at < v_now or (t.last_message_at = v_now and t.latest_email_id collate "C" < c.email_id collate "C")))
   ), whole as materialized (
-    select f.*, t.thread_id, t.known_id, t.reason, t.position, t.keys as thread_keys, r.route as valid_route
+    select f.*, t.thread_id, t.known_id, t.reason, t.position, t.keys as thread_keys, r.route as valid_route,
+      metadata_of_answered(f.user_id, f.own_domain, f.in_reply_to, f.reference_ids) as metadata
     from threaded t
     cross join lateral (select * from fresh o where o.email_id = t.email_id limit 1) f
     left join lateral (
@@ -89,10 +90,10 @@ begin
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      has_attachments, attachment_count, is_test, thread_id, thread_position, thread_reason)
+      has_attachments, attachment_count, is_test, thread_id, thread_position, thread_reason, metadata)
     select w.user_id, w.email_id, 'received', 'delivered', v_now, w.raw_id, w.own_address, w.own_domain, w.address_id, w.domain_id, w.recipient,
       w.message_id, w.subject, w.base_subject, w.from_name, w.from_address, w.from_text, w.to_addresses, w.cc_addresses, w.preview, w.date,
-      w.attachment_count > 0, w.attachment_count, false, w.thread_id, w.position, w.reason
+      w.attachment_count > 0, w.attachment_count, false, w.thread_id, w.position, w.reason, w.metadata
     from whole w
     returning 1
   ), content_row as (
@@ -182,7 +183,7 @@ begin
           jsonb_build_object('position', w.position, 'reason', w.reason, 'type', 'received') from whole w) x) e
     cross join lateral (select o.last_seq from grown o where o.user_id = e.user_id limit 1) g
   )
-  select f.email_id, v_now::timestamptz, w.thread_id, w.position, w.valid_route is not null, g.last_seq
+  select f.email_id, v_now::timestamptz, w.thread_id, w.position, w.valid_route is not null, g.last_seq, w.metadata
   from fresh f left join lateral (select * from whole o where o.email_id = f.email_id limit 1) w on true
   left join lateral (select o.last_seq from grown o where o.user_id = w.user_id limit 1) g on true;
 end $$;

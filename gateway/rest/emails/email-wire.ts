@@ -209,9 +209,10 @@ export const emailBody = z
     is_test: isTest,
     thread_id: threadId,
     thread_position: z.number().int().nullable(),
-    metadata: z
-      .unknown()
-      .meta({ description: 'Metadata of the reply address that received the email. Null for other mail.' }),
+    metadata: z.unknown().meta({
+      description:
+        'Metadata of the reply address that received the email, or else of the sent email that it answers (In-Reply-To, References). Of a sent email: as it was given. Null if there is none.',
+    }),
     envelope_recipient: z.string().nullable(),
     ...guardFields,
     headers,
