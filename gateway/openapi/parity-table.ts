@@ -97,6 +97,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'Claim a thread',
       'claimThread renewThreadClaim releaseThreadClaim',
       'claimThread renewThreadClaim releaseThreadClaim',
+      'claim_thread release_thread',
     ],
   ],
   Sending: [
