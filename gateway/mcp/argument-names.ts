@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { shortText } from './bounded-text.ts';
 
@@ -97,9 +97,9 @@ const MAX_NAME = 40;
 /** Returns how many letters must be added, removed or replaced. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
+  for (const [at, letter] of Array.from(one).entries()) {
     const next = [at + 1];
-    for (const [position, wanted] of [...other].entries())
+    for (const [position, wanted] of Array.from(other).entries())
       next.push(
         Math.min(
           (next[position] ?? 0) + 1,

@@ -89,7 +89,7 @@ function shortOutput(value: unknown): unknown {
   const [only] = choices;
   if (only === undefined || choices.length !== 1 || choices.length === anyOf.length) return { ...rest, anyOf };
   const { type, enum: values, ...fields } = only;
-  const withNull = Array.isArray(values) ? { enum: [...values, null] } : {};
+  const withNull = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
   return { type: [type, 'null'], ...withNull, ...fields, ...rest };
 }
 
