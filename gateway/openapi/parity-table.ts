@@ -98,6 +98,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'Claim a thread',
       'claimThread renewThreadClaim releaseThreadClaim',
       'claimThread renewThreadClaim releaseThreadClaim',
+      'claim_thread release_thread',
     ],
   ],
   Sending: [

@@ -7,7 +7,8 @@ import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
 import { warnOfUnknownFields } from '../http/body-warnings.ts';
-import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
+import { findEmptyVariable, hasNoRoute, sendEmptyVariable, sendNoRoute } from '../http/error-response.ts';
+import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
@@ -123,7 +124,11 @@ export async function restInterface(
   // Also set here, not only at the root, so that CORS applies and pages of other origins can read the 404.
   rest.setNotFoundHandler(sendNoRoute);
   // Before the body is read, because the path or method is wrong whatever the body is.
-  rest.addHook('onRequest', async (request, reply) => (hasNoRoute(request) ? sendNoRoute(request, reply) : undefined));
+  rest.addHook('onRequest', async (request, reply) => {
+    const empty = findEmptyVariable(request);
+    if (empty !== null) return sendEmptyVariable(empty, request, reply);
+    return hasNoRoute(request) ? sendNoRoute(request, reply) : undefined;
+  });
   await referenceRoutes(rest, { publicUrl });
   await rest.register(async (admitted) => {
     requireDeclaredAccess(admitted);
@@ -131,6 +136,7 @@ export async function restInterface(
     admitted.addHook('preHandler', requireRequestScope);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);
+    acceptBothIdNames(admitted);
     const app = admitted.withTypeProvider<ZodTypeProvider>();
     for (const routes of resources) await routes(app, { contextOf });
   });
