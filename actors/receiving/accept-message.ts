@@ -168,7 +168,7 @@ function makeOffer({ makeId }: AcceptorOptions, envelope: AcceptRequest, bytes: 
 async function commit(options: AcceptorOptions, read: readonly ReadOffer[]): Promise<AcceptReply[]> {
   options.fault('receiving.before-commit');
   const offers = read.map(({ offer }) => offer);
-  const isClaimed = options.queue.hasRoom(usersOf(offers));
+  const isClaimed = options.queue.hasRoom(listUsers(offers));
   const taking = read.some(({ outcome }) => outcome !== null) ? options.ahead?.taking : undefined;
   const taken = taking === undefined ? null : await takeMessages(taking, read, isClaimed);
   const claimant = isClaimed ? options.claimant : null;
@@ -181,7 +181,7 @@ async function commit(options: AcceptorOptions, read: readonly ReadOffer[]): Pro
 
 /** The same for messages to reply addresses, which may refuse. */
 async function commitReplies(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
-  const claimant = options.queue.hasRoom(usersOf(offers)) ? options.claimant : null;
+  const claimant = options.queue.hasRoom(listUsers(offers)) ? options.claimant : null;
   const beforeCommit = () => options.fault('receiving.replies-counted');
   const outcomes = await acceptReplies(options.database, offers, { claimant, beforeCommit });
   options.fault('receiving.after-commit');
@@ -189,7 +189,7 @@ async function commitReplies(options: AcceptorOptions, offers: readonly Offer[])
   return outcomes.map(replyTo);
 }
 
-function usersOf(offers: readonly Offer[]): string[] {
+function listUsers(offers: readonly Offer[]): string[] {
   return offers.flatMap(({ envelope }) => envelope.recipients.map(({ userId }) => userId));
 }
 

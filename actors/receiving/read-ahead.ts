@@ -53,7 +53,7 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
   const outcomes = new Map<string, Promise<ParseOutcome>>();
   let openMessages = 0;
   let openBytes = 0;
-  /** of the open messages, those that the parser has */
+  /** how many of the open messages the parser has */
   let begunMessages = 0;
 
   const lists = createGroupCommit<Reading, ParseOutcome>({
@@ -81,7 +81,7 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
     const startedAt = performance.now();
     openMessages++;
     openBytes += offer.bytes.length;
-    const outcome = lists.add({ request: requestOf(offer), begin }).finally(() => {
+    const outcome = lists.add({ request: makeRequest(offer), begin }).finally(() => {
       openMessages--;
       openBytes -= offer.bytes.length;
     });
@@ -122,7 +122,7 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
   };
 }
 
-function requestOf({ envelope, bytes, emailIds }: Offer): ParseRequest {
+function makeRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
   const { remoteAddress, helo, reversePath } = envelope;
   return {
     emailId: emailIds[0] ?? '',
