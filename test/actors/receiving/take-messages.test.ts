@@ -243,6 +243,8 @@ test('a message that PostgreSQL does not take is accepted alone, and the others 
       inReplyTo: [],
       references: [],
       subject: `Mail ${n}`,
+      baseSubject: `mail ${n}`,
+      createdAt: new Date(),
       date: new Date(),
       addresses: [`sender${n}@elsewhere.test`],
     });
