@@ -54,6 +54,8 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
   const { bus, database } = context;
   const subscribed = new Set<string>();
   const announced = new Set<string>();
+  /** users whose subscriptions have changed since they were read */
+  const changed = new Set<string>();
 
   const announce = (userId: string) => {
     announced.add(userId);
@@ -64,15 +66,18 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
       if (subscribed.has(userId)) announce(userId);
     }),
     bus.subscribe('subscription.changed', ({ userId }) => {
+      changed.add(userId);
       subscribed.add(userId);
       announce(userId);
     }),
   ];
 
+  /** Reads who subscribes; changes that are announced meanwhile are read the next time. */
   const learnUsers = async () => {
+    changed.clear();
     const userIds = await readSubscribedUsers(database);
     subscribed.clear();
-    for (const userId of userIds) subscribed.add(userId);
+    for (const userId of [...userIds, ...changed]) subscribed.add(userId);
   };
 
   /** Returns whether there is more for this endpoint. */
@@ -122,7 +127,7 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
     async run() {
       const userIds = announced.size > 0 ? [...announced] : null;
       announced.clear();
-      if (userIds === null) await learnUsers();
+      if (userIds === null || changed.size > 0) await learnUsers();
       let behind = await findSubscribersBehind(database, userIds, ENDPOINTS_AT_ONCE);
       const isAll = behind.length < ENDPOINTS_AT_ONCE;
       // Round by round, so that an endpoint far behind does not hold up the others.

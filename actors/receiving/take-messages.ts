@@ -50,7 +50,8 @@ export function canBeTaken({ message, report, dmarcReport }: ParseOutcome): bool
  * 3. Store all of it and commit (db/queries/emails/take-mail.ts).
  * 4. `announceTaken` starts the deliveries from memory, wakes the router for the rest, and publishes the events.
  *
- * Returns null when a row cannot be stored: the group is then only accepted.
+ * Throws when a row cannot be stored: each message is then taken alone. Returns null when a message that is alone cannot be stored: it is
+ * then only accepted.
  */
 export async function takeMessages(
   options: TakeMessagesOptions,
@@ -68,11 +69,8 @@ export async function takeMessages(
     const { database, claimant } = options;
     return { mails, storedAt, outcomes: await takeMail(database.pool, taken, { claimant, claimsReceptions }) };
   } catch (error) {
-    if (isTransient(error)) throw error;
-    options.log.error(
-      { err: error, count: offers.length },
-      'messages could not be taken, they are accepted and parsed later',
-    );
+    if (isTransient(error) || offers.length > 1) throw error;
+    options.log.error({ err: error }, 'a message could not be taken, it is accepted and parsed later');
     return null;
   }
 }
