@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type {
   Capability,
   Change,
+  Fields,
   List,
   Operation,
   Read,
@@ -25,18 +26,18 @@ export interface WireDifferences<Row extends ResourceRow = ResourceRow> {
 
 interface OperationDifferences<Row> {
   /** replaces the body or the filters of the query */
-  request?: z.ZodObject;
+  request?: Fields;
   /** returns what `request` accepted as input of the operation */
   inputOf?: (request: Record<string, unknown>) => Record<string, unknown>;
   /** replaces the response */
-  response?: { shape: z.ZodObject; bodyOf: (row: Row) => Record<string, unknown> };
+  response?: { shape: Fields; bodyOf: (row: Row) => Record<string, unknown> };
 }
 
 interface RouteParts {
   capability: Capability;
   differences: OperationDifferences<ResourceRow>;
   /** the object in responses */
-  body: z.ZodObject;
+  body: Fields;
   /** returns what a list has of the object */
   bodyOf: (row: ResourceRow) => Record<string, unknown>;
   /** returns the object with the fields that cost a read */
@@ -83,7 +84,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
 }
 
 /** Returns the shape of an object in responses; `more` are fields for other clients. */
-export function resourceBody(resource: Resource, more: Record<string, z.ZodType> = {}): z.ZodObject {
+function resourceBody(resource: Resource, more: Record<string, z.ZodType> = {}): Fields {
   const loaded = Object.entries(resource.loaded ?? {}).map(([name, { shape }]) => [
     name,
     shape.optional().meta(shape.meta() ?? {}),
@@ -204,7 +205,7 @@ function changeRoute(change: Change, { differences, ...parts }: RouteParts) {
   };
 }
 
-function named(shape: z.ZodObject, { inputName, example }: Pick<Change, 'inputName' | 'example'>): z.ZodObject {
+function named(shape: Fields, { inputName, example }: Pick<Change, 'inputName' | 'example'>): Fields {
   return shape.meta({
     ...(inputName === undefined ? {} : { id: inputName }),
     ...(example === undefined ? {} : { examples: [wireValues(Object.entries(example))] }),
@@ -212,7 +213,7 @@ function named(shape: z.ZodObject, { inputName, example }: Pick<Change, 'inputNa
 }
 
 function inputOf(
-  input: z.ZodObject,
+  input: Fields,
   given: Record<string, unknown>,
   { inputOf: convert }: OperationDifferences<ResourceRow>,
 ): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Fields } from '../../operations/capability/capability.ts';
 import { instant } from './shapes.ts';
 
 /**
@@ -11,12 +12,12 @@ export function wireName(field: string): string {
 }
 
 /** Returns the fields of a response. */
-export function wireFields(shape: z.ZodObject): Record<string, z.ZodType> {
+export function wireFields(shape: Fields): Record<string, z.ZodType> {
   return renamed(shape, (field) => wired(field, instant));
 }
 
 /** Returns the fields of a request; `parseWire` reads what they accept. */
-export function wireInputs(shape: z.ZodObject): Record<string, z.ZodType> {
+export function wireInputs(shape: Fields): Record<string, z.ZodType> {
   return renamed(shape, (field) => wired(field, z.iso.datetime({ offset: true })));
 }
 
@@ -28,7 +29,7 @@ export function wireValues(values: readonly (readonly [field: string, value: unk
 }
 
 /** Returns a checked request in the names and types of the capability. Omitted fields stay omitted. */
-export function fromWire(shape: z.ZodObject, body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function fromWire(shape: Fields, body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(shape.shape).flatMap(([name, field]) => {
       const value = body[wireName(name)];
@@ -38,7 +39,7 @@ export function fromWire(shape: z.ZodObject, body: Readonly<Record<string, unkno
   );
 }
 
-function renamed(shape: z.ZodObject, convert: (field: z.core.$ZodType) => z.ZodType): Record<string, z.ZodType> {
+function renamed(shape: Fields, convert: (field: z.core.$ZodType) => z.ZodType): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(shape.shape).map(([name, field]) => [wireName(name), convert(field)]));
 }
 

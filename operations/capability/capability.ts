@@ -20,6 +20,9 @@ export interface Capability {
   operations: readonly Operation[];
 }
 
+/** Named fields. */
+export type Fields = z.ZodObject<Record<string, z.ZodType>>;
+
 /** What every resource has. */
 export interface ResourceRow {
   id: string;
@@ -35,7 +38,7 @@ export interface Resource<Row extends ResourceRow = ResourceRow> {
   /** whether keys of one domain may read it */
   isOfDomain: boolean;
   /** the fields after the ID, in the order of openapi.json */
-  shape: z.ZodObject;
+  shape: Fields;
   /** returns a field of a row */
   valueOf: (row: Row, field: string) => unknown;
   /** fields of GraphQL that lead to another resource, by name */
@@ -85,7 +88,7 @@ export type Operation<Row extends ResourceRow = ResourceRow> = List<Row> | Read<
 export interface List<Row extends ResourceRow = ResourceRow> extends OperationNames {
   kind: 'list';
   /** all fields are optional; omitted ones match all */
-  filter: z.ZodObject;
+  filter: Fields;
   /** whether REST pages by `after` and `before`, too, as the `resend` client does */
   isPagedByItem: boolean;
   page: (context: OperationContext, filter: unknown, page: KeysetPage) => Promise<Row[]>;
@@ -108,7 +111,7 @@ export interface Change<Row extends ResourceRow = ResourceRow> extends Operation
   kind: 'create' | 'update' | 'delete';
   /** description of the argument that names the object; absent for what creates it */
   target?: Pick<Read, 'argument' | 'argumentDescription'>;
-  input: z.ZodObject;
+  input: Fields;
   /** an example of the input, for openapi.json */
   example?: Readonly<Record<string, unknown>> | undefined;
   /** the input's name in openapi.json, if it has one */
@@ -124,11 +127,11 @@ export interface Change<Row extends ResourceRow = ResourceRow> extends Operation
 }
 
 /** Values of a row by the fields of a shape. */
-type ValuesOf<Shape extends z.ZodObject, Row> = {
+type ValuesOf<Shape extends Fields, Row> = {
   readonly [Field in Exclude<keyof z.output<Shape>, keyof Row>]: (row: Row) => z.output<Shape>[Field];
 };
 
-type NamedInShape<Shape extends z.ZodObject, Row> = {
+type NamedInShape<Shape extends Fields, Row> = {
   readonly [Field in Extract<keyof z.output<Shape>, keyof Row>]: z.output<Shape>[Field];
 };
 
@@ -137,7 +140,7 @@ type NamedInShape<Shape extends z.ZodObject, Row> = {
  * Curried, because the row is named and the shape is inferred.
  */
 export function defineResource<Row extends ResourceRow>() {
-  return <Shape extends z.ZodObject>(
+  return <Shape extends Fields>(
     definition: Omit<Resource<Row>, 'valueOf' | 'shape'> & {
       shape: Row extends NamedInShape<Shape, Row> ? Shape : never;
       computed: ValuesOf<Shape, Row>;
@@ -152,7 +155,7 @@ export function defineResource<Row extends ResourceRow>() {
 }
 
 /** Defines a list; the functions get what `filter` returns. */
-export function defineList<Row extends ResourceRow, Filter extends z.ZodObject>(
+export function defineList<Row extends ResourceRow, Filter extends Fields>(
   definition: Omit<List<Row>, 'kind' | 'filter' | 'page' | 'count' | 'list'> & {
     filter: Filter;
     page: (context: OperationContext, filter: z.output<Filter>, page: KeysetPage) => Promise<Row[]>;
@@ -168,7 +171,7 @@ export function defineRead<Row extends ResourceRow>(definition: Omit<Read<Row>, 
 }
 
 /** Defines a change; its function gets what `input` returns. */
-export function defineChange<Row extends ResourceRow, Input extends z.ZodObject>(
+export function defineChange<Row extends ResourceRow, Input extends Fields>(
   definition: Omit<Change<Row>, 'input' | 'run'> & {
     input: Input;
     run: (context: OperationContext, input: z.output<Input>, id: string) => Promise<Row>;

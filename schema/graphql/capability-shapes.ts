@@ -31,36 +31,25 @@ export function fieldShape(name: string, field: z.core.$ZodType): FieldShape {
   };
 }
 
+const SCALARS: Partial<Record<z.core.$ZodTypeDef['type'], string>> = {
+  boolean: 'Boolean',
+  date: 'DateTime',
+  record: 'JSON',
+  unknown: 'JSON',
+};
+
 function typeOfShape(name: string, field: z.core.$ZodType): FieldShape['type'] {
-  const vocabulary = findVocabulary(field);
+  const shape = field as z.ZodType;
   const { def } = (field as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case 'nullable':
-    case 'optional':
-    case 'default':
-      return typeOfShape(name, def.innerType);
-    case 'array':
-      return [typeOfShape(name, def.element) as FieldType];
-    case 'string':
-      return /^id$|Id$/.test(name) ? 'ID' : 'String';
-    case 'number':
-      return (field as z.ZodType).safeParse(0.5).success ? 'Float' : 'Int';
-    case 'boolean':
-      return 'Boolean';
-    case 'date':
-      return 'DateTime';
-    case 'record':
-    case 'unknown':
-      return 'JSON';
-    case 'enum':
-      if (vocabulary !== undefined) return enumType(vocabulary);
-      break;
-    case 'object': {
-      const type = objectTypes.get((field as z.ZodType).meta()?.id ?? '');
-      if (type !== undefined) return type;
-    }
-  }
-  throw new Error(`GraphQL has no type for the field ${name} (${def.type})`);
+  if (def.type === 'nullable' || def.type === 'optional') return typeOfShape(name, def.innerType);
+  if (def.type === 'array') return [typeOfShape(name, def.element) as FieldType];
+  if (def.type === 'string') return /^id$|Id$/.test(name) ? 'ID' : 'String';
+  if (def.type === 'number') return shape.safeParse(0.5).success ? 'Float' : 'Int';
+  const vocabulary = findVocabulary(field);
+  const type =
+    SCALARS[def.type] ?? (vocabulary === undefined ? objectTypes.get(shape.meta()?.id ?? '') : enumType(vocabulary));
+  if (type === undefined) throw new Error(`GraphQL has no type for the field ${name} (${def.type})`);
+  return type;
 }
 
 function enumType({ name, description, values }: NonNullable<ReturnType<typeof findVocabulary>>): object {

@@ -5,7 +5,6 @@ import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { isTaken } from '../../db/errors.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { keepLogFile, keepSecrets } from '../support/kept-logs.ts';
 import { repository } from '../support/runner.ts';

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { isTaken } from '../../db/errors.ts';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { until } from '../support/servers/service.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isTaken } from '../../db/errors.ts';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { seededRandom } from '../support/rows/thread-mail.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { text } from '../../../operations/capability/field-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { access } from '../../admission/access.ts';

@@ -9,7 +9,6 @@ import {
   reasonOf,
   verdictOf,
 } from '../../../core/domains/domain-state.ts';
-import { isTaken } from '../../../db/errors.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,5 +1,4 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { isTaken } from '../../../db/errors.ts';
 import { makeCertificate } from '../../../haraka-plugins/self-made-certificate.ts';
 import { SinkSession } from './sink-session.ts';
 
