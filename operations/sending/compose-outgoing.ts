@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { textOfHtml } from '../../core/html/text-of-html.ts';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
@@ -13,6 +12,7 @@ import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifie
 import { NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import { invalid, type MailContext } from '../context.ts';
+import { readHtmlText } from '../emails/html-text.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 
 /** A composed email with its row, ready to be submitted. */
@@ -45,7 +45,7 @@ export async function composeOutgoing(
   schedule: { at: Date; timezone: string } | null,
 ): Promise<OutgoingEmail> {
   const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
-  const text = email.derivesText && html !== null ? textOfHtml(html) : email.text;
+  const text = email.derivesText && html !== null ? await readHtmlText(context.userId, html) : email.text;
   const recipients = envelopeRecipients(to, cc, bcc);
   const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_BYTES);
   const identifier = (kind: IdentifierKind, place: number) =>
