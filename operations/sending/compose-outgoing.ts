@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
@@ -32,6 +33,8 @@ export interface OutgoingEmail extends OutgoingContent {
 const MESSAGE_ID_BYTES = 16;
 /** Random bytes of an identifier; see core/shared/identifiers.ts. */
 const IDENTIFIER_BYTES = 10;
+/** Bytes of attachments whose message takes so long to compose that other requests go on between its steps. */
+const LARGE_ATTACHMENTS = 1_000_000;
 /** Characters of search text kept of one email. */
 export const MAX_SEARCH_TEXT = 8_000;
 
@@ -62,7 +65,14 @@ export async function composeOutgoing(
   };
   const head = { messageId, date, from: sender, to, cc, replyTo, subject, ...written, fields };
   const draft = { ...head, text, html, attachments };
-  const bytes = await composeMessage(draft);
+  const isLarge = attachments.reduce((sum, { content }) => sum + content.length, 0) >= LARGE_ATTACHMENTS;
+  if (isLarge) {
+    // The first ends in the round of the event loop in which the request was parsed.
+    await otherWork();
+    await otherWork();
+  }
+  const bytes = await composeMessage(draft, otherWork);
+  if (isLarge) await otherWork();
   const addresses = addressFields(email);
   const listed = attachments.length === 0 ? [] : listComposedAttachments(bytes, draft);
   const bare = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);

@@ -20,10 +20,15 @@ export interface GatewayProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts one and awaits that it is ready; the environment says where PostgreSQL and NATS are. */
-export async function startGatewayProcess(environment: Record<string, string>): Promise<GatewayProcess> {
+const BLOCK_PROBE = ['--import', './test/support/servers/block-probe.ts'];
+
+/** Starts one and awaits that it is ready; the environment says where PostgreSQL and NATS are. `measuresBlocks`: for longestBlock. */
+export async function startGatewayProcess(
+  environment: Record<string, string>,
+  { measuresBlocks = false }: { measuresBlocks?: boolean } = {},
+): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['--import', './test/support/servers/block-probe.ts', 'bin/gateway.ts'], {
+  const child = spawn(process.execPath, [...(measuresBlocks ? BLOCK_PROBE : []), 'bin/gateway.ts'], {
     cwd: repository,
     env: { ...process.env, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
