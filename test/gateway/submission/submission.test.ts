@@ -18,7 +18,9 @@ afterAll(() => gateway.close());
 
 /** Returns the SMTP reply to a message whose body is that long. */
 async function submit({ address, apiKey }: TestMailbox, bodyBytes: number): Promise<string> {
-  const bytes = Buffer.from(`From: <${address}>\r\nSubject: x\r\n\r\n${`${'x'.repeat(98)}\r\n`.repeat(bodyBytes / 100)}\r\n`);
+  const bytes = Buffer.from(
+    `From: <${address}>\r\nSubject: x\r\n\r\n${`${'x'.repeat(98)}\r\n`.repeat(bodyBytes / 100)}\r\n`,
+  );
   const request = {
     keySha256: hash('sha256', apiKey, 'hex'),
     reversePath: address,
