@@ -68,7 +68,7 @@ export interface GatewayOptions {
 }
 
 /** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. */
-const ANSWER_WITHIN_MS = 9_000;
+export const ANSWER_WITHIN_MS = 9_000;
 
 /**
  * Creates the gateway: one plugin per area on a server whose hooks hold for all of them. The caller listens. Closing the gateway closes what

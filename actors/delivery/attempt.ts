@@ -1,11 +1,13 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import { readActions } from '../../core/endpoints/actions.ts';
+import { NO_REMOVED_TEXTS } from '../../core/mime/reply-text.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
+import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
@@ -165,12 +167,14 @@ export function createAttempter(options: AttemptOptions): Attempter {
     job: DeliveryJob,
     parts: Pick<WebhookRequestParts, 'endpoint' | 'webhook' | 'email' | 'raw' | 'selectedBody'>,
   ): Promise<AttemptEnd | null> => {
+    const removed = parts.selectedBody === null ? await readPayloadTexts(parts.email) : NO_REMOVED_TEXTS;
     // Its endpoint or its bytes may have been read in the meantime.
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
     const sentAt = context.now();
     const made = makeWebhookRequest({
       ...parts,
+      removed,
       job,
       deliveryId: job.deliveryId,
       publicUrl,

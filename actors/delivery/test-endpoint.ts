@@ -6,6 +6,7 @@ import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/ident
 import type { AddressGuard } from '../../core/shared/network-address.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { findSampleRecipient } from '../../db/queries/endpoints/sample-recipient.ts';
+import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
@@ -64,6 +65,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       userId: request.userId,
       recipient: recipient?.address ?? ANYONE,
     });
+    const removed = await readPayloadTexts(email);
     const sentAt = context.now();
     const made = makeWebhookRequest({
       job: { createdAt: email.created_at, threadId: identifier('thread'), threadPosition: 0 },
@@ -71,6 +73,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       endpoint,
       webhook,
       email,
+      removed,
       raw,
       publicUrl: options.publicUrl,
       linkKey: options.linkKey,

@@ -3,6 +3,7 @@ import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
+import type { RemovedTexts } from '../../core/mime/reply-text.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
@@ -14,6 +15,8 @@ export interface PayloadParts {
   endpoint: DeliveryEndpoint;
   webhook: WebhookFacts;
   email: DeliveryContentRow;
+  /** see readPayloadTexts */
+  removed: RemovedTexts;
   /** the raw message; null when it was removed, or is not needed (isRawNeeded) */
   raw: Buffer | null;
   /** without a trailing slash */
@@ -23,8 +26,8 @@ export interface PayloadParts {
 }
 
 /** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal bytes. */
-function buildPayload({ job, endpoint, webhook, email, raw, publicUrl, linkKey }: PayloadParts): Buffer {
-  return buildMailPayload({ delivery: job, endpoint, config: webhook.config, mail: email, raw, publicUrl, linkKey });
+function buildPayload({ job, webhook, email, ...parts }: PayloadParts): Buffer {
+  return buildMailPayload({ ...parts, delivery: job, config: webhook.config, mail: email });
 }
 
 /** Whether the payload of this email for this endpoint is built from the raw message. */
@@ -55,7 +58,7 @@ export interface WebhookRequestParts extends PayloadParts {
  */
 export async function buildSelected(
   select: SelectPayload,
-  { job, endpoint, webhook, email, publicUrl, linkKey }: Omit<PayloadParts, 'raw'>,
+  { job, endpoint, webhook, email, publicUrl, linkKey }: Omit<PayloadParts, 'raw' | 'removed'>,
 ): Promise<Buffer | null> {
   if (endpoint.payloadQuery === null || endpoint.webhookFormat !== 'native') return null;
   const { user_id: userId, id: emailId, created_at: receivedAt } = email;

@@ -1,6 +1,6 @@
 import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
-import { type RemovedPart, removedText } from '../mime/reply-text.ts';
+import type { RemovedPart, RemovedTexts } from '../mime/reply-text.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
 import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
@@ -37,6 +37,7 @@ export interface MailPayloadParts {
   endpoint: { id: string; name: string; type: string; webhookFormat: WebhookFormat };
   config: WebhookConfig;
   mail: StoredMail;
+  removed: RemovedTexts;
   /** the bytes of the message; null when they were removed or are not needed (isRawNeeded) */
   raw: Buffer | null;
   /** without a trailing slash */
@@ -67,8 +68,7 @@ export function isRawNeeded({
   return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
 }
 
-function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
-  const bodies = { text: mail.text_body, html: mail.html_body };
+function factsOf({ delivery, endpoint, mail, removed, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
   return {
     timestamp: delivery.createdAt,
     userId: mail.user_id,
@@ -92,8 +92,7 @@ function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayl
       htmlBody: mail.html_body,
       cleanedText: mail.cleaned_text ?? mail.text_body?.trim() ?? null,
       cleanedHtml: mail.cleaned_html,
-      quotedText: removedText(bodies, mail.removed_parts, 'quote'),
-      signature: removedText(bodies, mail.removed_parts, 'signature'),
+      ...removed,
       removedParts: mail.removed_parts,
       attachments: mail.attachments,
       priority: mail.priority,

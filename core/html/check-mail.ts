@@ -43,7 +43,7 @@ export interface MailChecks {
 /** Gmail shows only the first 102 KB of an HTML body, and a link to the rest. */
 export const GMAIL_CLIP_BYTES = 102 * 1024;
 /** Characters of HTML that are checked. */
-const MAX_HTML = 2_000_000;
+export const MAX_CHECKED_HTML = 2_000_000;
 const MAX_EXAMPLES = 5;
 /** Unsupported features that are listed. */
 const MAX_FEATURES = 100;
@@ -55,13 +55,16 @@ const FEATURES: ReadonlyMap<string, { title: string; none: number[]; partial: nu
 /** What is checked: the HTML body of a message; null when it has none. */
 export interface MailToCheck {
   html: string | null;
+  /** of the whole body, when `html` is only its beginning; bytes */
+  sizeBytes?: number;
 }
 
 /** Checks the HTML body of a message. Linear, never throws. */
-export function checkMail({ html }: MailToCheck): MailChecks {
-  const sized = checkMailSize({ html });
+export function checkMail(mail: MailToCheck): MailChecks {
+  const { html } = mail;
+  const sized = checkMailSize(mail);
   if (html === null || sized.htmlSizeBytes === null) return sized;
-  const document = parseMailHtml(html.slice(0, MAX_HTML));
+  const document = parseMailHtml(html.slice(0, MAX_CHECKED_HTML));
   if (document === null) return sized;
   const counter = createFeatureCounter(new Set(FEATURES.keys()));
   const found = new Map<string, MailIssue>();
@@ -74,14 +77,14 @@ export function checkMail({ html }: MailToCheck): MailChecks {
   return {
     ...sized,
     issues: [...sized.issues, ...[...found.values()].toSorted(bySeverity), ...featureIssues(counter.uses)],
-    isPartial: counter.isPartial() || html.length > MAX_HTML,
+    isPartial: counter.isPartial() || html.length > MAX_CHECKED_HTML,
   };
 }
 
 /** Checks the size alone, for a body that is too complex for the other checks. */
-export function checkMailSize({ html }: MailToCheck): MailChecks {
+export function checkMailSize({ html, sizeBytes }: MailToCheck): MailChecks {
   const isEmpty = html === null || html.trim() === '';
-  const htmlSizeBytes = isEmpty ? null : Buffer.byteLength(html);
+  const htmlSizeBytes = isEmpty ? null : (sizeBytes ?? Buffer.byteLength(html));
   return { htmlSizeBytes, issues: sizeIssue(htmlSizeBytes ?? 0), isPartial: !isEmpty, dataVersion: support.version };
 }
 

@@ -48,8 +48,8 @@ export function makeMailNotice(subject: string, reason: string): MailDocument {
 }
 
 const TOO_COMPLEX = 'The HTML of this email is too large or too deeply nested to show safely. Only its text is shown.';
-/** Maximum characters of HTML from which text is extracted. */
-const MAX_READ_HTML = 2_000_000;
+/** Maximum characters of a body that are read; longer HTML is too large to be sanitized, and its text is extracted. */
+export const MAX_READ_BODY = 2_000_000;
 
 /** What a document needs besides its content. */
 type FrameDesign = Omit<ShownHtml, 'html'>;
@@ -66,7 +66,7 @@ const OWN_DESIGN: FrameDesign = {
 };
 
 function wordsOf(html: string): string {
-  const words = visibleText(html.slice(0, MAX_READ_HTML), MAX_SHOWN_TEXT_LENGTH);
+  const words = visibleText(html.slice(0, MAX_READ_BODY), MAX_SHOWN_TEXT_LENGTH);
   return words
     .replace(/[^\S\n]+/g, ' ')
     .replace(/\s*\n\s*/g, '\n')

@@ -1,4 +1,4 @@
-import { MAX_HTML_LENGTH, textOfHtml } from '../html/text-of-html.ts';
+import { MAX_HTML_LENGTH, type RunStep, textOfHtmlInSteps } from '../html/text-of-html.ts';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import { storableText } from '../shared/text.ts';
 import { ownLengthOf } from './attribution.ts';
@@ -67,21 +67,53 @@ export interface Bodies<Text extends BodyText = BodyText> {
   html: Text | null;
 }
 
-/** Returns the removed parts of a kind as one text, trimmed; null when there are none. Without a plain-text body they are those of the HTML. */
-export function removedText(bodies: Bodies<string>, removed: readonly RemovedPart[], kind: RemovedKind): string | null;
-export function removedText(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): BodyText | null;
-export function removedText(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): BodyText | null {
+/** The removed parts of a kind: a text, or HTML whose text is to be read. */
+export type RemovedSource<Text extends BodyText = BodyText> = { text: Text } | { html: string };
+
+/** Returns the removed parts of a kind, trimmed; null when there are none. Without a plain-text body they are those of the HTML. */
+export function removedSource(
+  bodies: Bodies<string>,
+  removed: readonly RemovedPart[],
+  kind: RemovedKind,
+): RemovedSource<string> | null;
+export function removedSource(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): RemovedSource | null;
+export function removedSource(
+  bodies: Bodies,
+  removed: readonly RemovedPart[],
+  kind: RemovedKind,
+): RemovedSource | null {
   const { text, html } = bodies;
   const source = text ?? html;
   const parts = removed.filter((part) => part.kind === kind);
   if (source === null || parts.length === 0) return null;
   if (text === null) {
     const pieces = parts.map((part) => (typeof source === 'string' ? slice(source, part) : source.slice([part])));
-    return textOfHtml(pieces.map((piece) => textBeginning(piece, MAX_HTML_LENGTH)).join('<br>'));
+    return { html: pieces.map((piece) => textBeginning(piece, MAX_HTML_LENGTH)).join('<br>') };
   }
   return typeof source === 'string'
-    ? tidy(parts.map((part) => slice(source, part)).join(''))
-    : source.slice(parts).trim();
+    ? { text: tidy(parts.map((part) => slice(source, part)).join('')) }
+    : { text: source.slice(parts).trim() };
+}
+
+/** The quoted mail and the signature of a message, as text. */
+export interface RemovedTexts {
+  quotedText: string | null;
+  signature: string | null;
+}
+
+export const NO_REMOVED_TEXTS: RemovedTexts = { quotedText: null, signature: null };
+
+/** Returns the quoted mail and the signature of a message; those of HTML are read in steps. */
+export async function readRemovedTexts(
+  bodies: Bodies<string>,
+  removed: readonly RemovedPart[],
+  run: RunStep,
+): Promise<RemovedTexts> {
+  const read = async (kind: RemovedKind) => {
+    const source = removedSource(bodies, removed, kind);
+    return source !== null && 'html' in source ? textOfHtmlInSteps(source.html, run) : (source?.text ?? null);
+  };
+  return { quotedText: await read('quote'), signature: await read('signature') };
 }
 
 function slice(text: string, { start, end }: RemovedPart): string {

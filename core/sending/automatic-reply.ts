@@ -63,18 +63,25 @@ function isRobot(address: string): boolean {
     localPart === 'mailer-daemon' ||
     localPart === 'listserv' ||
     localPart === 'majordomo' ||
+    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?|vacation)$/.test(localPart) ||
     localPart.startsWith('owner-') ||
     localPart.endsWith('-request') ||
     localPart.endsWith('-owner')
   );
 }
 
-/** Whether the name of an address says that nobody reads its mail. */
+/** "Do not reply" in the words of local parts, without what separates them: a negation beside a word for a reply, in either order. */
+const UNREAD =
+  /^(?:(?:no|non|donot|dont|never|please?donot)(?:reply|replies|replay|response|respond|answer)|nepas?repondre|sansreponse|(?:no|nao|sin)(?:responder|responda|respondas|contestar|conteste|resposta|respuesta)|(?:non|senza)(?:rispondere|rispondete|risposta)|(?:bitte)?nicht(?:be)?antworten|keineantwort|ohneantwort|(?:geen|niet)(?:be)?antwoord(?:en)?|nie(?:odpowiadac|odpowiadaj)|(?:svar|svara)(?:ikke|ej|inte)|(?:ikke|ej|inte)svara?|ala?vastaa|neodpovidat|neodpovidej(?:te)?|nuraspunde(?:ti)?|neotvechat|otvetanetreba|yanitlamayin(?:iz)?)\d*$/;
+
+/** Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `keine-antwort`. */
 function isUnread(address: string): boolean {
-  return /^(?:no|non|do-?not|dont|never)[._-]?(?:reply|replay|response|respond|answer)(?:$|[._+-])/.test(
-    readLocalPart(address),
-  );
+  const words = readLocalPart(address).split(/[._+-]+/);
+  return words.some((_, at) => at < MAX_UNREAD_WORDS && UNREAD.test(words.slice(0, at + 1).join('')));
 }
+
+/** Words of "please do not reply". */
+const MAX_UNREAD_WORDS = 4;
 
 function readLocalPart(address: string): string {
   return address.slice(0, address.lastIndexOf('@')).toLowerCase();

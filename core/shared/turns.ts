@@ -21,11 +21,15 @@ interface Waiting {
 export function createTurns(capacity = 1): Turns {
   const queues = new Map<string, Waiting[]>();
   let taken = 0;
+  /** of turns that have ended, until the next round of the event loop */
+  let leaving = 0;
   let isPassing = false;
 
   /** Begins the turns for which there is room, in rounds of the owners. The first that does not fit waits, and the others behind it. */
   function passOn(): void {
     isPassing = false;
+    taken -= leaving;
+    leaving = 0;
     for (;;) {
       const first = queues.entries().next().value;
       if (first === undefined) return;
@@ -42,8 +46,9 @@ export function createTurns(capacity = 1): Turns {
     }
   }
 
+  /** Only then, so that other requests go on before the next turn begins. */
   function leave(weight: number): void {
-    taken -= weight;
+    leaving += weight;
     if (isPassing) return;
     isPassing = true;
     setImmediate(passOn);

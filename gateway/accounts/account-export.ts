@@ -17,7 +17,7 @@ export interface AccountExportOptions {
 }
 
 /** Each holds a connection to the database until its client has received the last byte. */
-const MAX_EXPORTS = 2;
+export const MAX_EXPORTS = 2;
 const RETRY_AFTER_SECONDS = 30;
 /** Time after which a client that reads nothing is disconnected; milliseconds. */
 const STALLED_MS = 60_000;

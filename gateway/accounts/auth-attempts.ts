@@ -34,7 +34,7 @@ export interface AuthAttempts {
 }
 
 /** Limit for each account, and for each client over all accounts. */
-const LIMIT = { most: 10, windowSeconds: 900 };
+export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
 /** Limit for challenges, which every sign-in page requests and which are stored for a while. */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
 /** Prefix length of the IPv6 network that counts as one client; bits. */
@@ -47,7 +47,7 @@ export function createAuthAttempts(database: Database, secretKey: Uint8Array): A
     account === null ? [] : [triesKey(secret, `${kind} at an account`, account)];
   return {
     async take(attempt) {
-      const limit = attempt.kind === 'passkey-options' ? OPTIONS_LIMIT : LIMIT;
+      const limit = attempt.kind === 'passkey-options' ? OPTIONS_LIMIT : ATTEMPT_LIMIT;
       const wait = await takeAuthTry(database, [clientKey(attempt), ...accountKeys(attempt)], limit);
       if (wait === 0) return;
       const minutes = Math.ceil(wait / 60);

@@ -26,10 +26,10 @@ export interface HttpServerOptions {
 }
 
 /** Largest request body of routes that take no mail; bytes. */
-const BODY_LIMIT = 262_144;
+export const BODY_LIMIT = 262_144;
 /** How long a slow client may take for its header section, and for the whole request. Milliseconds. */
-const HEADERS_TIMEOUT_MS = 30_000;
-const REQUEST_TIMEOUT_MS = 55_000;
+export const HEADERS_TIMEOUT_MS = 30_000;
+export const REQUEST_TIMEOUT_MS = 55_000;
 const TIMEOUT_CHECK_MS = 5_000;
 /** Attachment names in a path: each character takes up to four bytes, each of them percent-encoded. Characters. */
 const MAX_PARAM_LENGTH = 4_096;

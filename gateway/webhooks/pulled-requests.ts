@@ -29,6 +29,7 @@ import {
   type PullPage,
 } from '../../operations/context.ts';
 import { readRawSource } from '../../operations/emails/attachments.ts';
+import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import { buildDeliveryPayload } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
 import { awaitEvents, cursorOf, type FeedEvent } from '../../operations/events/events.ts';
@@ -209,7 +210,8 @@ async function buildListenerBody(
   if (mail === null) return null;
   const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id) : null;
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
-  return buildMailPayload({ delivery, endpoint, config, mail, raw, publicUrl: settings.publicUrl, linkKey });
+  const removed = await readPayloadTexts(mail);
+  return buildMailPayload({ delivery, endpoint, config, mail, removed, raw, publicUrl: settings.publicUrl, linkKey });
 }
 
 function signed(

@@ -1,6 +1,6 @@
 import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
-import { checkMailSize, type MailChecks, type MailToCheck } from '../../core/html/check-mail.ts';
-import { wholeText } from '../../core/shared/large-text.ts';
+import { checkMailSize, MAX_CHECKED_HTML, type MailChecks, type MailToCheck } from '../../core/html/check-mail.ts';
+import { type BodyText, LargeText } from '../../core/shared/large-text.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadContentParts, loadEmails } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
@@ -24,7 +24,7 @@ export function readEmailChecks(context: OperationContext, emailId: string): Pro
     const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
     if (email == null) throw emailNotFound();
     const [parts] = await loadContentParts(context, [emailId], new Set(['html']));
-    return checkEmailHtml(context, emailId, { html: wholeText(parts?.html ?? null) });
+    return checkEmailHtml(context, emailId, parts?.html ?? null);
   });
 }
 
@@ -35,8 +35,10 @@ export function readEmailChecks(context: OperationContext, emailId: string): Pro
 export async function checkEmailHtml(
   context: OperationContext,
   emailId: string,
-  mail: MailToCheck,
+  html: BodyText | null,
 ): Promise<MailChecks> {
+  const mail: MailToCheck =
+    html instanceof LargeText ? { html: html.beginning(MAX_CHECKED_HTML + 1), sizeBytes: html.bytes } : { html };
   try {
     return await threads.run(mail, { startBy: context.answerBy });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type MailDocument, makeMailNotice } from '../../core/html/mail-document.ts';
+import { MAX_READ_BODY, type MailDocument, makeMailNotice } from '../../core/html/mail-document.ts';
 import {
   contentIdKey,
   imageDataUrl,
@@ -6,7 +6,7 @@ import {
   ownHostNames,
 } from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
-import { wholeText } from '../../core/shared/large-text.ts';
+import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadRawBytes } from './attachments.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
@@ -40,7 +40,7 @@ export async function readEmailHtml(
   const { subject } = email;
   const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
   if (parts == null) return noticeHtml(subject, 'This email has not been parsed yet. Try again in a moment.');
-  const [html, text] = [wholeText(parts.html), wholeText(parts.text)];
+  const [html, text] = [bodyToShow(parts.html), bodyToShow(parts.text)];
   if (parts.parseError !== null && html === null && text === null)
     return noticeHtml(subject, 'Only the header of this email could be parsed. Download it to see the original.');
   const { host, images } = options;
@@ -57,6 +57,11 @@ export async function readEmailHtml(
   if (document !== null) return { ...document, hasRemoteImages };
   context.log.warn({ emailId }, 'emails: rendering the HTML of an email took too long');
   return noticeHtml(subject, 'This email is too large to be shown safely. Download it to see the original.');
+}
+
+/** Returns as much of a body as a document reads. */
+function bodyToShow(body: BodyText | null): string | null {
+  return body === null ? null : textBeginning(body, MAX_READ_BODY + 1);
 }
 
 function noticeHtml(subject: string, reason: string): EmailHtml {

@@ -17,10 +17,9 @@ import {
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 import type { EmailSearch } from '../../db/queries/emails/email-search.ts';
-
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
-
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
+import { type EmailDetails, withTexts } from './html-text.ts';
 import { waitForArrival } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
@@ -78,7 +77,7 @@ export interface EmailSearchQuery extends EmailQuery {
 }
 
 export type Email = EmailSummary & EmailContent;
-export type EmailDetails = reads.EmailDetails;
+export type { EmailDetails };
 
 export interface EmailPage {
   /** newest first */
@@ -179,12 +178,12 @@ export async function readEmail(context: OperationContext, emailId: string): Pro
     return { found, missingIds: found === null ? [emailId] : [] };
   });
   if (email === null) throw emailNotFound();
-  if (!('bodyBytes' in email)) return email;
+  if (!('bodyBytes' in email)) return withTexts(userId, email);
   const whole = await room.load(email.bodyBytes, () =>
     asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId)),
   );
   if (whole === null) throw emailNotFound();
-  return whole;
+  return withTexts(userId, whole);
 }
 
 /** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */

@@ -27,7 +27,7 @@ export interface EventHubOptions {
   readersPerUser: number;
 }
 
-const MAX_STREAMS = 10_000;
+export const MAX_STREAMS = 10_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
 /**

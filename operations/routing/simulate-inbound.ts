@@ -23,6 +23,7 @@ import { readSentRecipients, type SentRecipient } from '../../db/queries/routing
 import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
 import { requireScopes } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { withText } from '../emails/html-text.ts';
 import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
 import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
 
@@ -245,10 +246,11 @@ async function readRepliedTo({ database, userId }: OperationContext, emailId: st
   const others = (email.type === 'sent' ? email.addresses.to : email.addresses.from)?.addresses ?? [];
   const [from] = others.map(outgoingMailbox).filter((mailbox) => mailbox !== null);
   const { inReplyTo, references } = replyLinks(email);
+  const { text } = await withText(userId, email);
   return {
     from: from ?? SIMULATED_SENDER,
     to: email.recipient ?? email.addresses.from?.addresses[0]?.address ?? null,
-    original: { subject: replySubject(email.subject), text: wholeText(email.text), inReplyTo, references },
+    original: { subject: replySubject(email.subject), text: wholeText(text), inReplyTo, references },
   };
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { textOfHtml } from '../../core/html/text-of-html.ts';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
@@ -13,6 +13,7 @@ import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifie
 import { NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import { invalid, type MailContext } from '../context.ts';
+import { readHtmlText } from '../emails/html-text.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
 
 /** A composed email with its row, ready to be submitted. */
@@ -32,6 +33,8 @@ export interface OutgoingEmail extends OutgoingContent {
 const MESSAGE_ID_BYTES = 16;
 /** Random bytes of an identifier; see core/shared/identifiers.ts. */
 const IDENTIFIER_BYTES = 10;
+/** Bytes of attachments whose message takes so long to compose that other requests go on between its steps. */
+const LARGE_ATTACHMENTS = 1_000_000;
 /** Characters of search text kept of one email. */
 export const MAX_SEARCH_TEXT = 8_000;
 
@@ -45,7 +48,7 @@ export async function composeOutgoing(
   schedule: { at: Date; timezone: string } | null,
 ): Promise<OutgoingEmail> {
   const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
-  const text = email.derivesText && html !== null ? textOfHtml(html) : email.text;
+  const text = email.derivesText && html !== null ? await readHtmlText(context.userId, html) : email.text;
   const recipients = envelopeRecipients(to, cc, bcc);
   const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_BYTES);
   const identifier = (kind: IdentifierKind, place: number) =>
@@ -62,7 +65,14 @@ export async function composeOutgoing(
   };
   const head = { messageId, date, from: sender, to, cc, replyTo, subject, ...written, fields };
   const draft = { ...head, text, html, attachments };
-  const bytes = await composeMessage(draft);
+  const isLarge = attachments.reduce((sum, { content }) => sum + content.length, 0) >= LARGE_ATTACHMENTS;
+  if (isLarge) {
+    // The first ends in the round of the event loop in which the request was parsed.
+    await otherWork();
+    await otherWork();
+  }
+  const bytes = await composeMessage(draft, otherWork);
+  if (isLarge) await otherWork();
   const addresses = addressFields(email);
   const listed = attachments.length === 0 ? [] : listComposedAttachments(bytes, draft);
   const bare = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);

@@ -1,19 +1,22 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { MAX_CLEANED_HTML_LENGTH } from '../../core/html/sanitize-html.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
-import { forwardBodies, forwardSubject } from '../../core/sending/forwarded-content.ts';
+import { type ForwardedMail, forwardSubject } from '../../core/sending/forwarded-content.ts';
 import {
   asOutgoingAttachments,
   MAX_CONTENT_BYTES,
   type OutgoingAttachment,
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
-import { wholeText } from '../../core/shared/large-text.ts';
+import { LargeText, textBeginning, wholeText } from '../../core/shared/large-text.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read.ts';
+import { type ReadEmail, readEmail } from '../../db/queries/emails/email-read.ts';
 import { emailNotFound, invalid, isValidId, type MailContext, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
+import { withText } from '../emails/html-text.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import { makeForwardBodies } from './forward-bodies.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
 
@@ -59,15 +62,12 @@ export async function prepareForward(
   const header = checkOutgoingHeaders(input.headers ?? {}, THREADING_FIELDS);
   if (header.error !== undefined) throw invalid(header.error, 'headers');
   const original = await readOriginal(context, emailId);
-  const { text, html } = forwardBodies(
-    {
-      ...original,
-      text: wholeText(original.text),
-      html: wholeText(original.html),
-      date: original.date ?? original.createdAt,
-    },
-    { text: input.text || null, html: input.html || null },
-  );
+  const { addresses } = original;
+  const date = original.date ?? original.createdAt;
+  const { text, html } = await makeForwardBodies({
+    mail: { addresses, subject: original.subject, date, ...originalBodies(original) },
+    note: { text: input.text || null, html: input.html || null },
+  });
   const subject = input.subject == null || input.subject === '' ? forwardSubject(original.subject) : input.subject;
   const checked = checkOutgoing({ ...input, attachments: null, subject, text, html });
   const bodyBytes = Buffer.byteLength(text) + Buffer.byteLength(html ?? '');
@@ -75,19 +75,29 @@ export async function prepareForward(
   return { ...checked, attachments };
 }
 
+/** Returns the bodies of the original; of HTML that is too large to be sanitized, its beginning. Throws validation. */
+function originalBodies({ text, html }: ReadEmail): Pick<ForwardedMail, 'text' | 'html'> {
+  if (text instanceof LargeText && text.bytes > MAX_CONTENT_BYTES)
+    throw invalid(
+      `The text of the email is larger than the ${MAX_CONTENT_BYTES} bytes that can be sent. Send its raw message in parts, or a link to it.`,
+      'id',
+    );
+  return { text: wholeText(text), html: html === null ? null : textBeginning(html, MAX_CLEANED_HTML_LENGTH + 1) };
+}
+
 /** Throws not_found, validation. */
-async function readOriginal({ database, userId }: MailContext, emailId: string): Promise<EmailDetails> {
+async function readOriginal({ database, userId }: MailContext, emailId: string): Promise<ReadEmail> {
   const email = isValidId(emailId)
     ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
     : null;
   if (email === null) throw emailNotFound();
   if (email.type === 'scheduled') throw invalid('Cannot forward an email that has not been sent', 'id');
-  return email;
+  return withText(userId, email);
 }
 
 /** Decodes the attachments of the stored message. Throws validation when they are too large to send. */
 async function readAttachments(
-  { attachments }: EmailDetails,
+  { attachments }: ReadEmail,
   bodyBytes: number,
   readRaw: () => Promise<Uint8Array>,
 ): Promise<OutgoingAttachment[]> {

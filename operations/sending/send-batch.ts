@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setImmediate as otherWork } from 'node:timers/promises';
 import { UserError } from '../../core/shared/errors.ts';
 import { requireSender } from '../accounts/key-reach.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
@@ -45,7 +45,10 @@ export async function sendBatch(context: OperationContext, batch: NewBatch): Pro
   refused.push(...scheduled.refused);
   if (onRefusal === 'fail' || scheduled.done.length === 0) throwRefused(refused);
   const composed: OutgoingEmail[] = [];
-  for (const { email, schedule } of scheduled.done) composed.push(await composeOutgoing(context, email, schedule));
+  for (const { email, schedule } of scheduled.done) {
+    composed.push(await composeOutgoing(context, email, schedule));
+    await otherWork();
+  }
   return submit(context, composed, refused, batch);
 }
 

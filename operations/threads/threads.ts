@@ -7,6 +7,7 @@ import * as inbox from '../../db/queries/threads/thread-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import type { Email, EmailSummary } from '../emails/emails.ts';
+import { withText } from '../emails/html-text.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
 export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
@@ -74,10 +75,11 @@ export async function readThread(
   threadId: string,
 ): Promise<{ thread: lists.Thread; messages: Email[] }> {
   const { thread, pages, messages } = await findThreadPages(context, threadId);
-  if (messages !== null) return { thread, messages };
+  if (messages !== null) return { thread, messages: await withTextOfEach(context, messages) };
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
   const emailIds = pages.flatMap((page) => page.emailIds);
-  return { thread, messages: await context.room.load(bytes, () => readMessages(context, thread.id, emailIds)) };
+  const read = await context.room.load(bytes, () => readMessages(context, thread.id, emailIds));
+  return { thread, messages: await withTextOfEach(context, read) };
 }
 
 /** A thread for a client. */
@@ -93,12 +95,15 @@ export interface OpenThread {
  */
 export async function openThread(context: OperationContext, threadId: string): Promise<OpenThread> {
   const { thread, pages, messages } = await findThreadPages(context, threadId);
-  if (messages !== null) return { thread, messages };
+  if (messages !== null) return { thread, messages: await withTextOfEach(context, messages) };
   const { room } = context;
   room.take(Math.max(...pages.map(({ bytes }) => bytes)));
   async function* read(): AsyncGenerator<Email[], void> {
     for (const { emailIds, bytes } of pages)
-      yield await room.loadTaken(bytes, () => readMessages(context, thread.id, emailIds));
+      yield await withTextOfEach(
+        context,
+        await room.loadTaken(bytes, () => readMessages(context, thread.id, emailIds)),
+      );
   }
   return { thread, messages: read() };
 }
@@ -140,6 +145,13 @@ function pagesOf(sizes: readonly { emailId: string; bytes: number }[]): MessageP
     } else pages.push({ emailIds: [emailId], bytes });
   }
   return pages;
+}
+
+/** Returns messages with the text of their HTML where they have no other. */
+async function withTextOfEach({ userId }: OperationContext, messages: readonly Email[]): Promise<Email[]> {
+  const whole: Email[] = [];
+  for (const message of messages) whole.push(await withText(userId, message));
+  return whole;
 }
 
 function readMessages(

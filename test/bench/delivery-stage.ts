@@ -12,6 +12,7 @@ import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
+import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import { freePort, loginAs } from '../support/cluster/cluster.ts';
 import { insertReceivedMail } from '../support/rows/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
@@ -221,6 +222,7 @@ async function prepareRequests(
     if (email === undefined || endpoint === undefined || webhook === null) throw new Error('nothing to prepare from');
     const { origin, headers, body } = makeWebhookRequest({
       selectedBody: null,
+      removed: await readPayloadTexts(email),
       job: { createdAt: row.created_at, threadId: row.thread_id, threadPosition: row.thread_position },
       endpoint,
       webhook,

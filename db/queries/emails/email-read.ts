@@ -1,7 +1,5 @@
 import { sql, type Transaction } from 'kysely';
 import type { AddressFields } from '../../../core/mime/address.ts';
-import { removedText } from '../../../core/mime/reply-text.ts';
-import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
@@ -20,18 +18,13 @@ import {
   emailOutlineColumns,
   emailSummary,
   emailSummaryColumns,
-  readHtmlText,
 } from './email-row.ts';
 import { type BodyColumn, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
 
-/** An email with its content. */
-export interface EmailDetails extends EmailSummary, EmailContent, CleanedContent {
+/** An email with its content as it is stored. */
+export interface ReadEmail extends EmailSummary, EmailContent, CleanedContent {
   /** the body as received that removedParts are offsets in */
   removedFrom: 'text' | 'html';
-  /** the quoted mail among removedParts, as text */
-  quotedText: BodyText | null;
-  /** the signature among removedParts, as text */
-  signature: BodyText | null;
   recipients: EmailRecipient[];
 }
 
@@ -46,7 +39,7 @@ export async function readEmail(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
-): Promise<EmailDetails | null> {
+): Promise<ReadEmail | null> {
   const { rows } = await sql<DetailsRow & { large_bodies: BodyColumn[] }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIfSmall}, ${smallBody('cleaned_text')} as cleaned_text,
       ${smallBody('cleaned_html')} as cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients
@@ -64,7 +57,7 @@ export async function readBoundedEmail(
   userId: string,
   emailId: string,
   maxBodyBytes: number,
-): Promise<EmailDetails | LargeBodies | null> {
+): Promise<ReadEmail | LargeBodies | null> {
   const whole = sql<boolean>`b.bytes <= ${maxBodyBytes}::bigint`;
   const { rows } = await sql<DetailsRow & { body_bytes: number }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIf(whole)}, case when ${whole} then c.cleaned_text end as cleaned_text,
@@ -80,17 +73,13 @@ export async function readBoundedEmail(
 
 type DetailsRow = EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown };
 
-function emailDetails(row: WithLargeBodies<DetailsRow>): EmailDetails {
+function emailDetails(row: WithLargeBodies<DetailsRow>): ReadEmail {
   const cleaned = cleanedContent(row, row.text_body);
-  const bodies = { text: row.text_body, html: row.html_body };
   return {
     ...emailSummary(row),
     ...emailContent(row),
     ...cleaned,
-    cleanedText: cleaned.cleanedText ?? (row.cleaned_html === null ? null : readHtmlText(row.cleaned_html)),
     removedFrom: row.text_body === null && row.html_body !== null ? 'html' : 'text',
-    quotedText: removedText(bodies, cleaned.removedParts, 'quote'),
-    signature: removedText(bodies, cleaned.removedParts, 'signature'),
     recipients: emailRecipients(row.recipients),
   };
 }

@@ -254,17 +254,12 @@ export function emailContent(row: WholeContentRow): EmailContent {
     addresses: addressFields(row.addresses),
     inReplyTo: row.in_reply_to ?? [],
     references: row.reference_ids ?? [],
-    text: row.text_body ?? (row.html_body === null ? null : readHtmlText(row.html_body)),
+    text: row.text_body,
     html: row.html_body,
     attachments: attachments.parse(row.attachments ?? []),
     authentication: row.authentication ?? null,
     tags: tags.parse(row.tags ?? []),
   };
-}
-
-/** Returns the text of HTML, which shows its beginning if it is large. */
-export function readHtmlText(html: BodyText): string | null {
-  return textOfHtml(textBeginning(html, MAX_HTML_LENGTH));
 }
 
 /** The address fields of a content row; all null when there is none. */

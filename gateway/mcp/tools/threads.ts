@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
 import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
 import { text } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
+import { readHtmlText } from '../../../operations/emails/html-text.ts';
 import { listLabels } from '../../../operations/threads/thread-changes.ts';
 import { threadNotFound } from '../../../operations/threads/thread-transaction.ts';
 import {
@@ -169,8 +169,10 @@ async function messagesOf(
   const ids = emails.map(({ id }) => id);
   const parts = await loadContentParts(context, ids, new Set(['text', 'cleanedText', 'cleanedHtml']));
   const limit = Math.floor(MAX_BODIES / Math.max(1, emails.length));
+  const texts: (BodyText | null)[] = [];
+  for (const part of parts) texts.push(await typedText(context, part));
   return emails.map((email, at) => {
-    const typed = typedText(parts[at] ?? null);
+    const typed = texts[at] ?? null;
     const body = textPart(typed ?? email.preview, 0, limit);
     const isReceived = email.type === 'received';
     return {
@@ -190,12 +192,9 @@ async function messagesOf(
 }
 
 /** Returns the text that the author typed; null when only HTML that is too long to clean has it. */
-function typedText(parts: EmailParts | null): BodyText | null {
+async function typedText({ userId }: OperationContext, parts: EmailParts | null): Promise<BodyText | null> {
   if (parts === null) return null;
-  return (
-    parts.cleanedText ??
-    (parts.cleanedHtml === null ? null : textOfHtml(textBeginning(parts.cleanedHtml, MAX_HTML_LENGTH)))
-  );
+  return parts.cleanedText ?? (parts.cleanedHtml === null ? null : await readHtmlText(userId, parts.cleanedHtml));
 }
 
 export const listThreadLabels = defineTool({

@@ -5,7 +5,7 @@ import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
 
 /** Bytes of a request; the program `postroom import` stays far below. */
-const IMPORT_BODY_LIMIT = 40_000_000;
+export const IMPORT_BODY_LIMIT = 40_000_000;
 
 const importBody = z
   .object({

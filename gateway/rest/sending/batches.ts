@@ -10,7 +10,7 @@ import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
 
 /** Maximum size of a body, which can contain the attachments of 100 emails; bytes. */
-const BATCH_BODY_LIMIT = 100_000_000;
+export const BATCH_BODY_LIMIT = 100_000_000;
 
 const newBatch = z
   .object({

@@ -1,5 +1,4 @@
 import type { MailChecks, MailIssue } from '../../../core/html/check-mail.ts';
-import { wholeText } from '../../../core/shared/large-text.ts';
 import { checkEmailHtml } from '../../../operations/emails/email-checks.ts';
 import { builder, enumValues } from '../builder.ts';
 import { EmailNode } from '../nodes.ts';
@@ -80,7 +79,7 @@ builder.objectFields(EmailNode, (t) => ({
     complexity: { field: COST },
     resolve: async ({ id }, _args, context) => {
       const { html } = await loadEmailParts(context, id, 'html');
-      return checkEmailHtml(context.reads, id, { html: wholeText(html) });
+      return checkEmailHtml(context.reads, id, html);
     },
   }),
 }));

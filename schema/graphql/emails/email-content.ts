@@ -2,7 +2,7 @@ import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import type { Priority } from '../../../core/mime/header-fields.ts';
-import { type RemovedKind, removedText } from '../../../core/mime/reply-text.ts';
+import type { RemovedKind } from '../../../core/mime/reply-text.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import type { BodyText } from '../../../core/shared/large-text.ts';
 import {
@@ -12,6 +12,7 @@ import {
   loadContentParts,
   type PartSizes,
 } from '../../../operations/emails/emails.ts';
+import { readRemovedText } from '../../../operations/emails/html-text.ts';
 import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { builder, enumValues } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
@@ -245,7 +246,7 @@ const RemovedPart = builder.objectRef<EmailParts['removedParts'][number]>('Remov
 async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<BodyText | null> {
   const { text, removedParts } = await loadEmailParts(context, emailId, 'text');
   const html = text === null && removedParts.length > 0 ? (await loadEmailParts(context, emailId, 'html')).html : null;
-  return removedText({ text, html }, removedParts, kind);
+  return readRemovedText(context.operations.userId, { text, html }, { removed: removedParts, kind });
 }
 
 export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailContent').implement({

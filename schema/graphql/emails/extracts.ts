@@ -1,5 +1,6 @@
 import type { CalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { inTurn, withText } from '../../../operations/emails/html-text.ts';
 import { builder, enumValues } from '../builder.ts';
 import { EmailNode } from '../nodes.ts';
 import { loadEmailParts } from './email-content.ts';
@@ -156,7 +157,9 @@ builder.objectFields(EmailNode, (t) => ({
         loadEmailParts(context, id, 'text'),
         loadEmailParts(context, id, 'html'),
       ]);
-      return extractFrom({ subject, text, html, headers, attachments });
+      const { userId } = context.operations;
+      const shown = await withText(userId, { text, html });
+      return inTurn(userId, () => extractFrom({ subject, text: shown.text, html, headers, attachments }));
     },
   }),
 }));

@@ -7,6 +7,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
   deliveryId: 'dlv_1',
   sentAt: new Date(1),
   selectedBody: null,
+  removed: { quotedText: null, signature: null },
   job: { createdAt: new Date(0), threadId: null, threadPosition: null },
   endpoint: {
     id: 'ep_1',

@@ -1,3 +1,4 @@
+import { isTaken } from '../../../db/errors.ts';
 import { describe, expect, test } from 'vitest';
 import type { DomainCheck } from '../../../core/domains/domain-check.ts';
 import {

@@ -14,7 +14,7 @@ import {
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type CalendarEvent, findEvent } from '../../../core/mime/calendar-event.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
-import { REMOVED_KINDS, removedText } from '../../../core/mime/reply-text.ts';
+import { readRemovedTexts } from '../../../core/mime/reply-text.ts';
 import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
 /** The payload as text. */
@@ -310,9 +310,8 @@ const EMAIL = {
 async function factsOf(raw: Buffer): Promise<PayloadFacts> {
   const { messageId, subject, date, addresses, inReplyTo, references, ...rest } = await parseMessage(raw);
   const { textBody, removedParts } = rest;
-  const [quotedText, signature] = REMOVED_KINDS.map((kind) =>
-    removedText({ text: textBody, html: rest.htmlBody }, removedParts, kind),
-  );
+  const bodies = { text: textBody, html: rest.htmlBody };
+  const { quotedText, signature } = await readRemovedTexts(bodies, removedParts, async (step) => step());
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
     userId: 'usr 1',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readHtmlReply, stripQuotedHtml } from '../../../core/mime/reply-html.ts';
-import { removedText } from '../../../core/mime/reply-text.ts';
+import { readRemovedTexts } from '../../../core/mime/reply-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
 const MESSAGE = '<div>When?</div><div><br></div><div>Ann</div>';
@@ -115,13 +115,12 @@ test('what remains is the source, byte for byte, and closes what it opens', () =
   expect(stripQuotedHtml(`<div>${own}<div>${quoted}</div></div>`)).toBe(`<div>${own}</div>`);
 });
 
-test('what was removed is told as text, with its place in the source', () => {
+test('what was removed is told as text, with its place in the source', async () => {
   const quoted = '<blockquote type="cite"><p>When?</p><p>Where &amp; why?</p></blockquote>';
   const html = `<p>Yes.</p><div class="gmail_signature">-- <br>Joe</div><div class="gmail_attr">On Mon Ann wrote:</div>${quoted}`;
   const { removed } = readHtmlReply(html);
-  const text = (kind: 'quote' | 'signature') => removedText({ text: null, html }, removed, kind);
-  expect(text('quote')).toBe('On Mon Ann wrote:\n\nWhen?\n\nWhere & why?');
-  expect(text('signature')).toBe('--\nJoe');
+  const texts = await readRemovedTexts({ text: null, html }, removed, async (step) => step());
+  expect(texts).toEqual({ quotedText: 'On Mon Ann wrote:\n\nWhen?\n\nWhere & why?', signature: '--\nJoe' });
   expect(removed.map(({ kind, start, end }) => [kind, html.slice(start, end)])).toEqual([
     ['signature', '-- <br>Joe'],
     ['quote', 'On Mon Ann wrote:</div><blockquote type="cite"><p>When?</p><p>Where &amp; why?'],

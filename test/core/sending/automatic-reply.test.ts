@@ -47,6 +47,37 @@ test.each([
 });
 
 test.each([
+  'do_not_reply',
+  'do.not.reply',
+  'noreply2',
+  'no-reply-billing',
+  'no.replies',
+  'ne-pas-repondre',
+  'nepasrepondre',
+  'nicht-antworten',
+  'keine.antwort',
+  'no-responder',
+  'nao-responda',
+  'non-rispondere',
+  'geen-antwoord',
+  'svar-ikke',
+  'Please-Do-Not-Reply',
+  'autoreply',
+  'auto-response',
+  'bounces',
+])('a program does not reply to %s@', (localPart) => {
+  const fromAddress = `${localPart}@elsewhere.test`;
+  expect(automaticReplyRefusal({ ...person, fromAddress })).not.toBeNull();
+});
+
+test.each(['nora.reply', 'noah', 'reply', 'svarti', 'antwort', 'donotello', 'autorepair', 'bounce-house', 'geena'])(
+  'a program may reply to %s@',
+  (localPart) => {
+    expect(automaticReplyRefusal({ ...person, fromAddress: `${localPart}@elsewhere.test` })).toBeNull();
+  },
+);
+
+test.each([
   ['mail with the null return path', { ...person, returnPath: '' }],
   ['Auto-Submitted: auto-generated', withField('auto-submitted', 'auto-generated')],
   ['Auto-Submitted: auto-replied', withField('auto-submitted', 'Auto-Replied; x=1')],

@@ -94,6 +94,10 @@ const CLAIMS: Record<string, (thread: Stored) => Promise<unknown>> = {
     addTo(threadId, {
       addresses: { ...fields({ cc: STRANGER }), from: list('ada@elsewhere.test', box.address) },
     }),
+  'mail to itself whose author has its domain in another form': ({ threadId }) =>
+    addTo(threadId, { addresses: fields({ from: `ada@${domain}.`, cc: STRANGER }) }),
+  'mail to itself whose local part looks like an address of Ada': ({ threadId }) =>
+    addTo(threadId, { addresses: { ...fields({ cc: STRANGER }), from: list(`"ada@elsewhere.test"@${domain}`) } }),
   'mail without an author': ({ threadId }) => addTo(threadId, { addresses: fields({ cc: STRANGER }) }),
   'a Cc field of submitted mail': ({ threadId }) =>
     addTo(threadId, {
@@ -199,6 +203,12 @@ test('a key that sends to itself with Reply-To and Cc of strangers makes no part
   }
   const byHeaders = { from: box.address, to: STRANGER, subject: 'x', text: 'x', headers: { 'In-Reply-To': messageId } };
   expect(outcomeOf(await gateway.call(secret, 'POST', '/emails', byHeaders))).toBe('recipients');
+});
+
+test('a key cannot send from a subdomain, whose mail would count as that of others', async () => {
+  const mail = { from: `ada@mail.${domain}`, to: box.address, cc: STRANGER, subject: 'x', text: 'x' };
+  const refused = await gateway.call(box.apiKey, 'POST', '/emails', mail);
+  expect([refused.statusCode, refused.body.includes(`mail.${domain}`)]).toEqual([403, true]);
 });
 
 describe('a reply by a key without read', () => {

@@ -14,14 +14,21 @@ export interface GatewayProcess {
   output: () => string;
   /** resident memory, bytes */
   memory(): Promise<number>;
+  /** Returns the longest time in which its event loop was held since the last call, in milliseconds of CPU; see block-probe.ts. */
+  longestBlock(): Promise<number>;
   /** Resolves with the exit status, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts one and awaits that it is ready; the environment says where PostgreSQL and NATS are. */
-export async function startGatewayProcess(environment: Record<string, string>): Promise<GatewayProcess> {
+const BLOCK_PROBE = ['--import', './test/support/servers/block-probe.ts'];
+
+/** Starts one and awaits that it is ready; the environment says where PostgreSQL and NATS are. `measuresBlocks`: for longestBlock. */
+export async function startGatewayProcess(
+  environment: Record<string, string>,
+  { measuresBlocks = false }: { measuresBlocks?: boolean } = {},
+): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['bin/gateway.ts'], {
+  const child = spawn(process.execPath, [...(measuresBlocks ? BLOCK_PROBE : []), 'bin/gateway.ts'], {
     cwd: repository,
     env: { ...process.env, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,6 +52,17 @@ export async function startGatewayProcess(environment: Record<string, string>): 
     async memory() {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1_024;
+    },
+    async longestBlock() {
+      const before = output.length;
+      child.kill('SIGUSR2');
+      let found: string | undefined;
+      await until(
+        'the process prints its longest block',
+        () => output,
+        async () => (found = /\{"blockMs":([0-9.]+)\}/.exec(output.slice(before))?.[1]) !== undefined,
+      );
+      return Number(found);
     },
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? child.signalCode;

@@ -64,13 +64,16 @@ export async function openExhaustionStage(
       ])),
     );
   const [otherLargeId = ''] = await insertMail(actor, [{ userId: other.userId, text }]);
-  const gateway = await startGatewayProcess({
-    ...database.environment,
-    NATS_URL: nats.url,
-    RATE_LIMIT_PER_SECOND: '0',
-    ALLOW_UNSAFE_WRITES: 'true',
-    LOG_LEVEL: 'warn',
-  });
+  const gateway = await startGatewayProcess(
+    {
+      ...database.environment,
+      NATS_URL: nats.url,
+      RATE_LIMIT_PER_SECOND: '0',
+      ALLOW_UNSAFE_WRITES: 'true',
+      LOG_LEVEL: 'warn',
+    },
+    { measuresBlocks: true },
+  );
   const sockets: Socket[] = [];
   const headersOf = ({ apiKey }: TestMailbox) => ({ authorization: `Bearer ${apiKey}` });
   const letGo = () => {

@@ -1,0 +1,77 @@
+import type { StoredMail } from '../../core/endpoints/mail-payload.ts';
+import { MAX_HTML_LENGTH, type RunStep, textOfHtmlInSteps } from '../../core/html/text-of-html.ts';
+import {
+  type Bodies,
+  type RemovedKind,
+  type RemovedPart,
+  type RemovedTexts,
+  readRemovedTexts,
+  removedSource,
+} from '../../core/mime/reply-text.ts';
+import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
+import { createTurns } from '../../core/shared/turns.ts';
+import type { ReadEmail } from '../../db/queries/emails/email-read.ts';
+import type { EmailContent } from '../../db/queries/emails/email-row.ts';
+
+/** All HTML of the process is read in these turns: however much there is, other requests wait for a few milliseconds of it. */
+const turns = createTurns();
+
+function stepsOf(userId: string): RunStep {
+  return (step) => turns.run(userId, step);
+}
+
+/** Runs work on the HTML of an account when its turn comes, for what is not done in steps. */
+export function inTurn<T>(userId: string, work: () => T): Promise<T> {
+  return turns.run(userId, work);
+}
+
+/** Returns the text of HTML, which shows its beginning if it is large. */
+export function readHtmlText(userId: string, html: BodyText): Promise<string | null> {
+  return textOfHtmlInSteps(textBeginning(html, MAX_HTML_LENGTH), stepsOf(userId));
+}
+
+/** Returns the quoted mail and the signature of an email that becomes a payload. */
+export function readPayloadTexts(
+  mail: Pick<StoredMail, 'user_id' | 'text_body' | 'html_body' | 'removed_parts'>,
+): Promise<RemovedTexts> {
+  const bodies = { text: mail.text_body, html: mail.html_body };
+  return readRemovedTexts(bodies, mail.removed_parts, stepsOf(mail.user_id));
+}
+
+/** Returns the removed parts of a kind as one text; see removedSource. */
+export async function readRemovedText(
+  userId: string,
+  bodies: Bodies,
+  { removed, kind }: { removed: readonly RemovedPart[]; kind: RemovedKind },
+): Promise<BodyText | null> {
+  const source = removedSource(bodies, removed, kind);
+  return source !== null && 'html' in source ? textOfHtmlInSteps(source.html, stepsOf(userId)) : (source?.text ?? null);
+}
+
+/** Returns content with the text of its HTML where it has no other. */
+export async function withText<Content extends Pick<EmailContent, 'text' | 'html'>>(
+  userId: string,
+  content: Content,
+): Promise<Content> {
+  if (content.text !== null || content.html === null) return content;
+  return { ...content, text: await readHtmlText(userId, content.html) };
+}
+
+/** An email with the texts that are read from its HTML. */
+export interface EmailDetails extends ReadEmail {
+  /** the quoted mail among removedParts, as text */
+  quotedText: BodyText | null;
+  /** the signature among removedParts, as text */
+  signature: BodyText | null;
+}
+
+/** Returns an email with the texts that are read from its HTML. */
+export async function withTexts(userId: string, email: ReadEmail): Promise<EmailDetails> {
+  const { text, html, cleanedText, cleanedHtml, removedParts: removed } = email;
+  return {
+    ...(await withText(userId, email)),
+    cleanedText: cleanedText ?? (cleanedHtml === null ? null : await readHtmlText(userId, cleanedHtml)),
+    quotedText: await readRemovedText(userId, { text, html }, { removed, kind: 'quote' }),
+    signature: await readRemovedText(userId, { text, html }, { removed, kind: 'signature' }),
+  };
+}
