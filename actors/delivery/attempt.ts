@@ -171,7 +171,6 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const made = makeWebhookRequest({
       ...parts,
       job,
-      deliveryId: job.deliveryId,
       publicUrl,
       linkKey,
       sentAt,

@@ -25,6 +25,8 @@ export interface StoredMail {
   cleaned_html: string | null;
   removed_parts: RemovedPart[];
   attachments: Attachment[];
+  /** see core/mime/authentication.ts; null: not checked */
+  authentication: unknown;
   priority: string | null;
   is_truncated: boolean;
   /** of the reply address that received it; null or omitted for other mail */
@@ -37,6 +39,8 @@ export interface MailPayloadParts {
   endpoint: { id: string; name: string; type: string; webhookFormat: WebhookFormat };
   config: WebhookConfig;
   mail: StoredMail;
+  /** what is known about its sender */
+  sender: PayloadFacts['sender'];
   /** the bytes of the message; null when they were removed or are not needed (isRawNeeded) */
   raw: Buffer | null;
   /** without a trailing slash */
@@ -67,11 +71,12 @@ export function isRawNeeded({
   return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
 }
 
-function factsOf({ delivery, endpoint, mail, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
+function factsOf({ delivery, endpoint, mail, sender, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
   const bodies = { text: mail.text_body, html: mail.html_body };
   return {
     timestamp: delivery.createdAt,
     userId: mail.user_id,
+    sender,
     email: {
       id: mail.id,
       messageId: mail.message_id,

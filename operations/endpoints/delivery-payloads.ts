@@ -8,6 +8,7 @@ import * as bodies from '../../db/queries/endpoints/delivery-body.ts';
 import type { OperationContext } from '../context.ts';
 import { batchBySize, loadRawSources } from '../emails/attachments.ts';
 import { loadSizes } from '../emails/emails.ts';
+import { readSenderFacts } from '../emails/sender-facts.ts';
 import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
 import { loadEndpoints } from './endpoints.ts';
 
@@ -108,7 +109,8 @@ async function buildMailBodies(
     const { endpoint, config, emailId } = delivery;
     const raw = isRawNeeded({ endpoint, config, mail }) ? (rawOf.get(emailId) ?? null) : null;
     const { publicUrl } = settings;
-    built(delivery, buildMailPayload({ delivery, endpoint, config, mail, raw, publicUrl, linkKey }));
+    const sender = readSenderFacts(mail.authentication);
+    built(delivery, buildMailPayload({ delivery, endpoint, config, mail, sender, raw, publicUrl, linkKey }));
   }
 }
 
