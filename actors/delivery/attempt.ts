@@ -176,7 +176,6 @@ export function createAttempter(options: AttemptOptions): Attempter {
       ...parts,
       removed,
       job,
-      deliveryId: job.deliveryId,
       publicUrl,
       linkKey,
       sentAt,

@@ -69,7 +69,6 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     const sentAt = context.now();
     const made = makeWebhookRequest({
       job: { createdAt: email.created_at, threadId: identifier('thread'), threadPosition: 0 },
-      deliveryId: identifier('delivery'),
       endpoint,
       webhook,
       email,
@@ -102,8 +101,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     };
   };
 
-  const identifier = (kind: 'delivery' | 'thread') =>
-    makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
+  const identifier = (kind: 'thread') => makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 
   return {
     async test(request) {
@@ -205,6 +203,7 @@ async function makeSampleEmail(
     cleaned_html: message.cleanedHtml,
     removed_parts: [...message.removedParts],
     attachments: [...message.attachments],
+    authentication: null,
     priority: message.priority,
     is_truncated: message.isTruncated,
     // Tests of endpoints are marked by their own header (X-Test-Request).

@@ -3,8 +3,10 @@ import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
+import { receivedEventId } from '../../core/events/received-event.ts';
 import type { RemovedTexts } from '../../core/mime/reply-text.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
 import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
@@ -27,7 +29,8 @@ export interface PayloadParts {
 
 /** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal bytes. */
 function buildPayload({ job, webhook, email, ...parts }: PayloadParts): Buffer {
-  return buildMailPayload({ ...parts, delivery: job, config: webhook.config, mail: email });
+  const sender = readSenderFacts(email.authentication);
+  return buildMailPayload({ ...parts, sender, delivery: job, config: webhook.config, mail: email });
 }
 
 /** Whether the payload of this email for this endpoint is built from the raw message. */
@@ -45,7 +48,6 @@ export function isRawAlwaysNeeded({ endpoint, webhook }: Pick<PayloadParts, 'end
 }
 
 export interface WebhookRequestParts extends PayloadParts {
-  deliveryId: string;
   /** see buildSelected; null: the default payload */
   selectedBody: Buffer | null;
   /** of this attempt */
@@ -79,7 +81,7 @@ export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
   const { email } = parts;
   return signedRequest(parts, {
     event: 'email.received',
-    id: parts.deliveryId,
+    id: receivedEventId(email.id),
     email: { id: email.id, messageId: email.message_id },
     body: parts.selectedBody ?? buildPayload(parts),
     isTest: email.is_test,

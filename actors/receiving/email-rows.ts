@@ -1,4 +1,5 @@
 import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
+import { receivedEventId } from '../../core/events/received-event.ts';
 import { receivedMessageId } from '../../core/mime/message-id.ts';
 import { PARSER_VERSION, type ParsedMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
@@ -21,7 +22,6 @@ export function emailRows(
   reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'> &
     Partial<Pick<Reception, 'replyAddressId' | 'imported'>>,
   outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
-  eventId: string,
   mailHostname: string,
 ): EmailRows {
   const { message } = outcome;
@@ -32,7 +32,7 @@ export function emailRows(
   return {
     user_id: reception.userId,
     email_id: reception.emailId,
-    event_id: eventId,
+    event_id: receivedEventId(reception.emailId),
     message_id: receivedMessageId(message.messageId, reception.emailId, mailHostname),
     subject: message.subject,
     base_subject: baseSubject(message.subject),

@@ -123,7 +123,7 @@ async function store(
     authentication: (authentication ?? outcome.authentication) as ParseOutcome['authentication'],
   };
   const reception = { userId, emailId, recipient: before.recipient ?? before.own_address };
-  const row = emailRows(reception, kept, options.makeId('event'), options.mailHostname);
+  const row = emailRows(reception, kept, options.mailHostname);
   const changes = differences(shownOf({ ...before, date: before.date?.toISOString() ?? null }), shownOf(row), BODIES);
   if (changes.length > 0) {
     await again.writeReparsed(client, userId, emailId, row);

@@ -202,7 +202,7 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promi
 
 function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): NewEmail {
   const words = outcome.words.get(reception.emailId) ?? receivedWords(reception, outcome.message);
-  return { ...emailRows(reception, outcome, options.makeId('event'), options.mailHostname), words };
+  return { ...emailRows(reception, outcome, options.mailHostname), words };
 }
 
 function reportsOf({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {

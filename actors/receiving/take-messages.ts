@@ -129,7 +129,7 @@ function rowOf(
   outcome: ParseOutcome,
 ): NewEmail {
   const words = outcome.words.get(reception.emailId) ?? '';
-  return { ...emailRows(reception, outcome, makeId('event'), mailHostname), words };
+  return { ...emailRows(reception, outcome, mailHostname), words };
 }
 
 async function planRoutes({ directDelivery }: TakeMessagesOptions, mails: ReadonlyMap<string, Mail>): Promise<void> {
@@ -200,6 +200,7 @@ function contentRow(
     cleaned_html: row.cleaned_html,
     removed_parts: row.removed_parts,
     attachments: row.attachments,
+    authentication: row.authentication,
     priority: row.priority,
     is_truncated: row.is_truncated,
   };

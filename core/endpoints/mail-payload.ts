@@ -25,6 +25,8 @@ export interface StoredMail {
   cleaned_html: string | null;
   removed_parts: RemovedPart[];
   attachments: Attachment[];
+  /** see core/mime/authentication.ts; null: not checked */
+  authentication: unknown;
   priority: string | null;
   is_truncated: boolean;
   /** of the reply address that received it; null or omitted for other mail */
@@ -38,6 +40,8 @@ export interface MailPayloadParts {
   config: WebhookConfig;
   mail: StoredMail;
   removed: RemovedTexts;
+  /** what is known about its sender */
+  sender: PayloadFacts['sender'];
   /** the bytes of the message; null when they were removed or are not needed (isRawNeeded) */
   raw: Buffer | null;
   /** without a trailing slash */
@@ -68,10 +72,20 @@ export function isRawNeeded({
   return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
 }
 
-function factsOf({ delivery, endpoint, mail, removed, raw, publicUrl, linkKey }: MailPayloadParts): PayloadFacts {
+function factsOf({
+  delivery,
+  endpoint,
+  mail,
+  removed,
+  sender,
+  raw,
+  publicUrl,
+  linkKey,
+}: MailPayloadParts): PayloadFacts {
   return {
     timestamp: delivery.createdAt,
     userId: mail.user_id,
+    sender,
     email: {
       id: mail.id,
       messageId: mail.message_id,

@@ -1,7 +1,10 @@
+import { receivedEventId } from '../events/received-event.ts';
 import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
+import type { Authentication } from '../mime/authentication.ts';
 import { findEvent } from '../mime/calendar-event.ts';
 import type { RemovedPart } from '../mime/reply-text.ts';
+import type { SenderVerdict } from '../mime/sender-verdict.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 
@@ -47,6 +50,8 @@ export interface PayloadFacts {
   userId: string;
   email: PayloadEmail;
   content: PayloadContent;
+  /** null: not checked */
+  sender: { authentication: Authentication | null; verdict: SenderVerdict | null };
   /** the bytes of the message; null when they were removed or are not needed (needsRaw) */
   raw: Buffer | null;
   endpoint: { id: string; name: string; type: string };
@@ -181,11 +186,11 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: 
   const to = addresses.to === null ? NO_ADDRESSES : JSON.stringify(addresses.to);
   const headers = JSON.stringify(parts.headers);
   out.json(
-    `{"event":"email.received","timestamp":${isoText(facts.timestamp)},"email":{"id":${JSON.stringify(email.id)},` +
+    `{"event":"email.received","id":${JSON.stringify(receivedEventId(email.id))},"type":"email.received","timestamp":${isoText(facts.timestamp)},"email":{"id":${JSON.stringify(email.id)},` +
       `"messageId":${messageId},"from":${from},"to":${to},` +
       `"recipient":${JSON.stringify(email.recipient)},"subject":${subject},"receivedAt":${isoText(email.receivedAt)},` +
       `"threadId":${JSON.stringify(email.threadId)},"threadPosition":${JSON.stringify(email.threadPosition)},` +
-      `"metadata":${JSON.stringify(email.metadata)},"parsedData":{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},` +
+      `"metadata":${JSON.stringify(email.metadata)},${senderText(facts)},"parsedData":{"messageId":${messageId},"date":${isoText(email.date ?? email.receivedAt)},"subject":${subject},` +
       `"from":${from},"to":${to},"cc":${JSON.stringify(addresses.cc)},"bcc":${JSON.stringify(addresses.bcc)},` +
       `"replyTo":${JSON.stringify(addresses.replyTo)},${member('inReplyTo', content.inReplyTo[0])}` +
       `"references":${JSON.stringify(content.references)},"textBody":`,
@@ -217,10 +222,14 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: 
 /** Writes the flat form, in the same way. */
 function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): void {
   const { email, content } = facts;
-  const to = content.addresses.to?.addresses.map((mailbox) => mailbox.address) ?? [];
+  const { from, to, cc } = content.addresses;
+  const bare = (list: AddressFields['to']) => JSON.stringify(list?.addresses.map((mailbox) => mailbox.address) ?? []);
   out.json(
-    `{"id":${JSON.stringify(email.id)},"type":"received","from":${JSON.stringify(content.addresses.from?.text ?? '')},` +
-      `"to":${JSON.stringify(to)},"subject":${JSON.stringify(email.subject)},"metadata":${JSON.stringify(email.metadata)},"html":`,
+    `{"id":${JSON.stringify(email.id)},"type":"received","eventId":${JSON.stringify(receivedEventId(email.id))},` +
+      `"eventType":"email.received","messageId":${JSON.stringify(email.messageId)},"threadId":${JSON.stringify(email.threadId)},` +
+      `"threadPosition":${JSON.stringify(email.threadPosition)},"recipient":${JSON.stringify(email.recipient)},` +
+      `"from":${JSON.stringify(from?.text ?? '')},"to":${bare(to)},"cc":${bare(cc)},"subject":${JSON.stringify(email.subject)},` +
+      `"metadata":${JSON.stringify(email.metadata)},${senderText(facts)},"html":`,
   );
   out.string(parts.htmlBody);
   out.json(',"text":');
@@ -231,6 +240,11 @@ function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: st
     `,"event":${event},"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
       `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`,
   );
+}
+
+/** Returns the members about the sender. */
+function senderText({ sender: { verdict, authentication } }: PayloadFacts): string {
+  return `"senderVerdict":${JSON.stringify(verdict)},"authentication":${JSON.stringify(authentication)}`;
 }
 
 /** Part of the budget that an event may take; the attendees of a larger one are left out. */

@@ -146,8 +146,10 @@ function whyNowhere({ address, domain }: RouteFacts, isEndpointNamed: boolean, i
   const ofDomain =
     domain === null
       ? 'its domain no longer exists'
-      : domain.isCatchAllEnabled && domain.catchAllEndpointId !== null
-        ? 'the catch-all of the domain has no valid endpoint'
+      : domain.isCatchAllEnabled
+        ? domain.catchAllEndpointId === null
+          ? 'the catch-all of the domain only stores mail'
+          : 'the catch-all of the domain has no valid endpoint'
         : 'the domain has no catch-all';
   const gone = isEndpointNamed ? ' A configured endpoint no longer exists.' : '';
   return `${ofAddress}, and ${ofDomain}.${gone}`;

@@ -13,6 +13,7 @@ import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';
+import { receivedEventId } from '../../core/events/received-event.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import { readFanOutEvents } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import {
@@ -30,6 +31,7 @@ import {
 } from '../../operations/context.ts';
 import { readRawSource } from '../../operations/emails/attachments.ts';
 import { readPayloadTexts } from '../../operations/emails/html-text.ts';
+import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
 import { buildDeliveryPayload } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
 import { awaitEvents, cursorOf, type FeedEvent } from '../../operations/events/events.ts';
@@ -193,11 +195,11 @@ async function mailRequest(
   const email = { id, messageId };
   if (target.isListener) {
     const body = await buildListenerBody(context, target, mail);
-    return body === null ? null : signed(context, target, event, { id: event.id, email, body, isTest });
+    return body === null ? null : signed(context, target, event, { id: receivedEventId(id), email, body, isTest });
   }
   const built = deliveryId === null ? null : await buildDeliveryPayload(context, deliveryId);
   if (built === null || deliveryId === null) return null;
-  return signed(context, target, event, { id: deliveryId, email, body: built.body, isTest });
+  return signed(context, target, event, { id: receivedEventId(id), email, body: built.body, isTest });
 }
 
 async function buildListenerBody(
@@ -211,7 +213,9 @@ async function buildListenerBody(
   const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id) : null;
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   const removed = await readPayloadTexts(mail);
-  return buildMailPayload({ delivery, endpoint, config, mail, removed, raw, publicUrl: settings.publicUrl, linkKey });
+  const sender = readSenderFacts(mail.authentication);
+  const { publicUrl } = settings;
+  return buildMailPayload({ delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey });
 }
 
 function signed(

@@ -9,22 +9,28 @@ import { type DomainDetails, domainNotFound, loadDomains, readDomain } from './d
 /** The changes; omitted fields stay as they are. */
 export interface DomainChange {
   isCatchAllEnabled?: boolean | undefined;
-  /** the endpoint for mail to unknown addresses; required to enable the catch-all */
+  /** the endpoint for mail to unknown addresses; required to enable the catch-all unless it only stores */
   catchAllEndpointId?: string | null | undefined;
+  /** with isCatchAllEnabled: mail to unknown addresses is accepted and stored, and delivered to no endpoint */
+  isCatchAllStoreOnly?: boolean | undefined;
   receiveDmarcEmails?: boolean | undefined;
 }
 
-/** Changes a verified domain. Disabling the catch-all also clears its endpoint. Throws validation, not_found. */
+/** Changes a verified domain. A catch-all that is disabled, or only stores, has no endpoint. Throws validation, not_found. */
 export async function updateDomain(
   context: OperationContext,
   domainId: string,
   change: DomainChange,
 ): Promise<DomainDetails> {
-  const { isCatchAllEnabled, catchAllEndpointId = null, receiveDmarcEmails } = change;
+  const { isCatchAllEnabled, catchAllEndpointId = null, isCatchAllStoreOnly = false, receiveDmarcEmails } = change;
   const { userId } = context;
   const { name } = await readDomain(context, domainId);
   if (isCatchAllEnabled === undefined && receiveDmarcEmails === undefined)
     throw invalid('isCatchAllEnabled is required', 'isCatchAllEnabled');
+  if (isCatchAllStoreOnly && isCatchAllEnabled !== true)
+    throw invalid('isCatchAllStoreOnly needs isCatchAllEnabled: true', 'isCatchAllStoreOnly');
+  if (isCatchAllStoreOnly && catchAllEndpointId !== null)
+    throw invalid('Give either catchAllEndpointId or isCatchAllStoreOnly: true, not both', 'isCatchAllStoreOnly');
   await asUser(context.database, userId, async (transaction) => {
     // The endpoint is locked before the domain, the same order as in deleteEndpoint.
     const endpoint =
@@ -34,7 +40,7 @@ export async function updateDomain(
     const domain = await changes.lockDomain(transaction, userId, domainId);
     if (domain === null) throw domainNotFound();
     if (domain.status !== 'verified') throw invalid('Domain must be verified', 'id');
-    if (isCatchAllEnabled === true) {
+    if (isCatchAllEnabled === true && !isCatchAllStoreOnly) {
       if (catchAllEndpointId === null)
         throw invalid('catchAllEndpointId is required when enabling catch-all', 'catchAllEndpointId');
       if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
@@ -43,9 +49,9 @@ export async function updateDomain(
     const catchAll =
       isCatchAllEnabled === undefined
         ? null
-        : isCatchAllEnabled
-          ? { endpointId: catchAllEndpointId, ...(await routeGrantOf(context, transaction)) }
-          : { endpointId: null, routeSetByKeyId: null, routeGrantedScopes: null };
+        : isCatchAllEnabled && !isCatchAllStoreOnly
+          ? { isEnabled: true, endpointId: catchAllEndpointId, ...(await routeGrantOf(context, transaction)) }
+          : { isEnabled: isCatchAllEnabled, endpointId: null, routeSetByKeyId: null, routeGrantedScopes: null };
     const row = { catchAll, receiveDmarcEmails: receiveDmarcEmails ?? null, updatedAt: context.now() };
     await changes.changeDomain(transaction, userId, domainId, row);
   });

@@ -9,6 +9,7 @@ import type { OperationContext } from '../context.ts';
 import { batchBySize, loadRawSources } from '../emails/attachments.ts';
 import { loadSizes } from '../emails/emails.ts';
 import { readPayloadTexts } from '../emails/html-text.ts';
+import { readSenderFacts } from '../emails/sender-facts.ts';
 import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
 import { loadEndpoints } from './endpoints.ts';
 
@@ -110,7 +111,8 @@ async function buildMailBodies(
     const raw = isRawNeeded({ endpoint, config, mail }) ? (rawOf.get(emailId) ?? null) : null;
     const { publicUrl } = settings;
     const removed = await readPayloadTexts(mail);
-    built(delivery, buildMailPayload({ delivery, endpoint, config, mail, removed, raw, publicUrl, linkKey }));
+    const sender = readSenderFacts(mail.authentication);
+    built(delivery, buildMailPayload({ delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey }));
   }
 }
 

@@ -230,7 +230,6 @@ async function prepareRequests(
       raw: isRawNeeded({ endpoint, webhook, email }) ? row.bytes : null,
       publicUrl: PUBLIC_URL,
       linkKey: deriveDownloadLinkKey(SECRET_KEY),
-      deliveryId: row.id,
       sentAt: new Date(),
     });
     requests.set(row.id, { deliveryId: row.id, origin, headers, body });

@@ -33,6 +33,7 @@ const programs: Program[] = [
   { name: 'msmtp', debian: 'msmtp', about: 'submission by a mail program of its kind' },
   { name: 'python3', debian: 'python3', about: 'submission by smtplib' },
   { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
+  { name: 'jq', debian: 'jq', about: 'the examples of docs/codes-in-ci.md' },
 ];
 
 /** For `npm run test:browser`. Any Chromium will do; this one needs the least processor time. */

@@ -34,13 +34,18 @@ export async function lockEndpoint(
   return row ?? null;
 }
 
-/** Writes settings; null leaves a setting unchanged, and a null endpoint switches the catch-all off. */
+/** Writes settings; null leaves a setting unchanged. */
 export async function changeDomain(
   transaction: Transaction<Tables>,
   userId: string,
   domainId: string,
   change: {
-    catchAll: { endpointId: string | null; routeSetByKeyId: string | null; routeGrantedScopes: Scope[] | null } | null;
+    catchAll: {
+      isEnabled: boolean;
+      endpointId: string | null;
+      routeSetByKeyId: string | null;
+      routeGrantedScopes: Scope[] | null;
+    } | null;
     receiveDmarcEmails: boolean | null;
     updatedAt: Date;
   },
@@ -53,7 +58,7 @@ export async function changeDomain(
       ...(catchAll === null
         ? {}
         : {
-            is_catch_all_enabled: catchAll.endpointId !== null,
+            is_catch_all_enabled: catchAll.isEnabled,
             catch_all_endpoint_id: catchAll.endpointId,
             route_set_by_key_id: catchAll.routeSetByKeyId,
             route_granted_scopes: catchAll.routeGrantedScopes,

@@ -34,6 +34,7 @@ const change = domainChangeShape
     examples: [
       { isCatchAllEnabled: false },
       { isCatchAllEnabled: true, catchAllEndpointId: 'ep_01931f3e5a7b7c1d8e2f3a4b5c6d7e8f' },
+      { isCatchAllEnabled: true, isCatchAllStoreOnly: true },
     ],
   });
 
@@ -82,7 +83,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         operationId,
         summary: method === 'PATCH' ? 'Update a domain' : 'Update a domain (legacy PUT)',
         description:
-          'Turns the catch-all of a verified domain on or off, which routes mail to unknown addresses to an endpoint. A body with fields of the `resend` client only changes nothing.',
+          'Turns the catch-all of a verified domain on or off, which routes mail to unknown addresses to an endpoint, or only stores it (`isCatchAllStoreOnly`). A body with fields of the `resend` client only changes nothing.',
         tags: ['Domains'],
         params: idInPath,
         body: change,
@@ -91,14 +92,15 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       handler: async (request) => {
         const context = contextOf(request);
         const { id } = request.params;
-        const { isCatchAllEnabled, catchAllEndpointId, receiveDmarcEmails, ...others } = request.body;
+        const { isCatchAllEnabled, catchAllEndpointId, isCatchAllStoreOnly, receiveDmarcEmails, ...others } =
+          request.body;
         const warnings = Object.entries(withoutEffect).flatMap(([field, message]) =>
           others[field as keyof typeof others] === undefined
             ? []
             : [{ field, message: `It has no effect. ${message}` }],
         );
         request.bodyWarnings?.push(...warnings);
-        const own = { isCatchAllEnabled, catchAllEndpointId, receiveDmarcEmails };
+        const own = { isCatchAllEnabled, catchAllEndpointId, isCatchAllStoreOnly, receiveDmarcEmails };
         const hasOwn = Object.values(own).some((value) => value !== undefined);
         // A client of Resend expects success for what it set.
         const domain =

@@ -40,7 +40,12 @@ builder.mutationField('updateDomain', (t) =>
       id: t.input.id({ required: true, description: 'ID of the domain.' }),
       isCatchAllEnabled: t.input.boolean({ description: 'Whether to accept and route mail to unknown addresses.' }),
       catchAllEndpointId: t.input.id({
-        description: 'ID of the endpoint that receives the mail; required to turn the catch-all on.',
+        description:
+          'ID of the endpoint that receives the mail; required to turn the catch-all on, unless it only stores.',
+      }),
+      isCatchAllStoreOnly: t.input.boolean({
+        description:
+          'With isCatchAllEnabled: mail to unknown addresses is accepted and stored, and delivered to no endpoint.',
       }),
       receiveDmarcEmails: t.input.boolean({
         description: 'Whether to route mail to dmarc@ like other mail. If you set it, isCatchAllEnabled is optional.',
@@ -48,10 +53,11 @@ builder.mutationField('updateDomain', (t) =>
     },
     errors: { dataField: { name: 'domain' } },
     resolve: async (_root, { input }, context) => {
-      const { id, isCatchAllEnabled, catchAllEndpointId, receiveDmarcEmails } = input;
+      const { id, isCatchAllEnabled, catchAllEndpointId, isCatchAllStoreOnly, receiveDmarcEmails } = input;
       const change = parseInput(domainChangeShape, {
         isCatchAllEnabled: isCatchAllEnabled ?? undefined,
         catchAllEndpointId,
+        isCatchAllStoreOnly: isCatchAllStoreOnly ?? undefined,
         receiveDmarcEmails: receiveDmarcEmails ?? undefined,
       });
       await changes.updateDomain(context.operations, id, change);

@@ -64,7 +64,7 @@ const CatchAll = builder.objectRef<Domain>('CatchAll').implement({
     endpoint: t.field({
       type: EndpointInterface,
       nullable: true,
-      description: 'Endpoint that receives the mail. Null if such mail is not accepted.',
+      description: 'Endpoint that receives the mail. Null if such mail is not accepted, or only stored.',
       resolve: ({ catchAllEndpoint }) => catchAllEndpoint?.id ?? null,
     }),
   }),

@@ -4,7 +4,6 @@ import { readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
 
 const none = { text: '', addresses: [] };
 const partsWith = (timeout: number): WebhookRequestParts => ({
-  deliveryId: 'dlv_1',
   sentAt: new Date(1),
   selectedBody: null,
   removed: { quotedText: null, signature: null },
@@ -50,6 +49,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     cleaned_html: null,
     removed_parts: [],
     attachments: [],
+    authentication: null,
     priority: null,
     is_truncated: false,
     is_test: false,

@@ -33,6 +33,7 @@ function factsOf(told: Told = {}): PayloadFacts {
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
     userId: 'usr_1',
+    sender: { authentication: null, verdict: null },
     email: {
       id: 'em_1',
       messageId: '<1@a.test>',

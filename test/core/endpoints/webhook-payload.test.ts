@@ -37,7 +37,18 @@ const NESTED: PayloadOptions = { payload: 'nested', maxPayloadOctets: 4_000_000,
 const FLAT: PayloadOptions = { ...NESTED, payload: 'flat' };
 const from = { text: 'Ann <ann@a.test>', addresses: [{ name: 'Ann', address: 'ann@a.test' }] };
 const to = { text: 'b@b.test', addresses: [{ name: null, address: 'b@b.test' }] };
+const sender: PayloadFacts['sender'] = {
+  authentication: {
+    spf: { result: 'pass', domain: 'a.test' },
+    dkim: [{ result: 'pass', domain: 'a.test', selector: 's1' }],
+    dmarc: { result: 'pass', domain: 'a.test', policy: 'reject' },
+    arc: { result: 'none', domain: null },
+    hasSeveralFromFields: false,
+  },
+  verdict: { verdict: 'verified', domain: 'a.test', text: 'a.test signed this message (DKIM).' },
+};
 const facts: PayloadFacts = {
+  sender,
   timestamp: new Date('2026-11-20T12:00:01Z'),
   userId: 'usr_1',
   linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
@@ -96,6 +107,8 @@ test('the nested payload has every field of the interface', () => {
   const headers = JSON.parse('{"received":"one\\ntwo","__proto__":"x"}');
   expect(JSON.parse(payloadText(NESTED, facts))).toStrictEqual({
     event: 'email.received',
+    id: 'evt_1',
+    type: 'email.received',
     timestamp: '2026-11-20T12:00:01.000Z',
     email: {
       id: 'em_1',
@@ -108,6 +121,8 @@ test('the nested payload has every field of the interface', () => {
       threadId: 'th_1',
       threadPosition: 2,
       metadata: { order: 4711 },
+      senderVerdict: sender.verdict,
+      authentication: sender.authentication,
       parsedData: {
         messageId: '<1@a.test>',
         date: '2026-11-20T11:59:00.000Z',
@@ -148,8 +163,17 @@ test('the flat payload is only the email', () => {
   expect(JSON.parse(payloadText(FLAT, facts))).toMatchObject({
     id: 'em_1',
     type: 'received',
+    eventId: 'evt_1',
+    eventType: 'email.received',
+    messageId: '<1@a.test>',
+    threadId: 'th_1',
+    threadPosition: 2,
+    recipient: 'b+tag@b.test',
     from: 'Ann <ann@a.test>',
     to: ['b@b.test'],
+    cc: [],
+    senderVerdict: sender.verdict,
+    authentication: sender.authentication,
     subject: 'Hi',
     html: null,
     text: 'text > quoted',
@@ -315,6 +339,7 @@ async function factsOf(raw: Buffer): Promise<PayloadFacts> {
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
     userId: 'usr 1',
+    sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
     email: { ...EMAIL, messageId: messageId ?? '', subject, date },
     content: {
@@ -360,6 +385,8 @@ function nestedOf(facts: PayloadFacts) {
   const headers = headersOf(content.headers);
   return {
     event: 'email.received',
+    id: 'evt_1',
+    type: 'email.received',
     timestamp: facts.timestamp,
     email: {
       id,
@@ -372,6 +399,8 @@ function nestedOf(facts: PayloadFacts) {
       threadId,
       threadPosition,
       metadata,
+      senderVerdict: facts.sender.verdict,
+      authentication: facts.sender.authentication,
       parsedData: {
         messageId,
         date: date ?? receivedAt,
@@ -415,10 +444,19 @@ function flatOf(facts: PayloadFacts) {
   return {
     id: email.id,
     type: 'received',
+    eventId: 'evt_1',
+    eventType: 'email.received',
+    messageId: email.messageId,
+    threadId: email.threadId,
+    threadPosition: email.threadPosition,
+    recipient: email.recipient,
     from: content.addresses.from?.text ?? '',
     to: content.addresses.to?.addresses.map(({ address }) => address) ?? [],
+    cc: content.addresses.cc?.addresses.map(({ address }) => address) ?? [],
     subject: email.subject,
     metadata: email.metadata,
+    senderVerdict: facts.sender.verdict,
+    authentication: facts.sender.authentication,
     html: content.htmlBody,
     text: content.textBody,
     attachments: filesOf(facts),

@@ -92,6 +92,7 @@ describe('webhooks', () => {
   const facts: PayloadFacts = {
     timestamp: at,
     userId: 'usr_1',
+    sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
     email: {
       id: 'em_1',

@@ -319,6 +319,28 @@ describe('settings of a domain', () => {
     expect(Date.parse(off.body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(on.body.updatedAt));
   });
 
+  test('accepts mail to unknown addresses and only stores it, without an endpoint', async () => {
+    const { id } = await verified();
+    const stored = await catchAll(id, { isCatchAllEnabled: true, isCatchAllStoreOnly: true });
+    expect(stored).toMatchObject({
+      status: 200,
+      body: { isCatchAllEnabled: true, catchAllEndpointId: null, catchAllEndpoint: null, stats: { hasCatchAll: true } },
+    });
+    const { rows } = await gateway.owner.pool.query(
+      'select is_catch_all_enabled, catch_all_endpoint_id, route_set_by_key_id from domain where id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ is_catch_all_enabled: true, catch_all_endpoint_id: null, route_set_by_key_id: null }]);
+    const off = await catchAll(id, { isCatchAllEnabled: false });
+    expect(off.body.isCatchAllEnabled).toBe(false);
+    const graph = await gateway.graphql(
+      box.apiKey,
+      `mutation { updateDomain(input: { id: "${id}", isCatchAllEnabled: true, isCatchAllStoreOnly: true }) {
+         ... on UpdateDomainPayload { domain { catchAll { isEnabled endpoint { id } } } } } }`,
+    );
+    expect(graph.json().data.updateDomain).toEqual({ domain: { catchAll: { isEnabled: true, endpoint: null } } });
+  });
+
   test('what cannot be is refused in the stated words', async () => {
     box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     const other = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
@@ -332,6 +354,19 @@ describe('settings of a domain', () => {
       [id, { catchAllEndpointId: box.endpointId }, 400, 'isCatchAllEnabled is required'],
       [id, { isCatchAllEnabled: true }, 400, 'catchAllEndpointId is required when enabling catch-all'],
       [id, enable(null), 400, 'catchAllEndpointId is required when enabling catch-all'],
+      [id, { ...enable(), isCatchAllStoreOnly: false }, 400, 'catchAllEndpointId is required when enabling catch-all'],
+      [
+        id,
+        { ...enable(box.endpointId), isCatchAllStoreOnly: true },
+        400,
+        'Give either catchAllEndpointId or isCatchAllStoreOnly: true, not both',
+      ],
+      [
+        id,
+        { isCatchAllEnabled: false, isCatchAllStoreOnly: true },
+        400,
+        'isCatchAllStoreOnly needs isCatchAllEnabled: true',
+      ],
       [id, enable(other.endpointId), 404, 'Endpoint not found'],
       [id, enable('ep_00000000000000000000000000000000'), 404, 'Endpoint not found'],
       [id, enable("';"), 404, 'Endpoint not found'],

@@ -18,6 +18,7 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
   const change = async (input: {
     isCatchAllEnabled?: boolean;
     catchAllEndpointId?: string;
+    isCatchAllStoreOnly?: boolean;
     receiveDmarcEmails?: boolean;
   }) => {
     const outcome = await act({ input: { id: domain.id, ...input } });
@@ -29,7 +30,9 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
     <Section title="Catch-all">
       <Text size="sm">
         {domain.catchAll.isEnabled
-          ? `Mail to unknown addresses of this domain is delivered to ${domain.catchAll.endpoint?.name ?? 'a deleted endpoint'}.`
+          ? domain.catchAll.endpoint === null
+            ? 'Mail to unknown addresses of this domain is stored, and delivered to no endpoint.'
+            : `Mail to unknown addresses of this domain is delivered to ${domain.catchAll.endpoint.name}.`
           : 'Mail to unknown addresses of this domain is rejected (550).'}
       </Text>
       {!isVerified && (
@@ -39,8 +42,8 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
       )}
       {isVerified && endpoints.length === 0 && (
         <Text size="sm" c="dimmed">
-          To receive it, <Link href="/endpoints">create an endpoint</Link> first: a webhook, or an address to forward
-          mail to.
+          To have it delivered, <Link href="/endpoints">create an endpoint</Link> first: a webhook, or an address to
+          forward mail to.
         </Text>
       )}
       {isVerified && endpoints.length > 0 && (
@@ -61,6 +64,19 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
           >
             {domain.catchAll.isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
           </Button>
+        </Group>
+      )}
+      {isVerified && (
+        <Group gap="xs">
+          {!(domain.catchAll.isEnabled && current === null) && (
+            <Button
+              variant="default"
+              loading={isBusy}
+              onClick={() => void change({ isCatchAllEnabled: true, isCatchAllStoreOnly: true })}
+            >
+              Store only
+            </Button>
+          )}
           {domain.catchAll.isEnabled && (
             <Button variant="default" loading={isBusy} onClick={() => void change({ isCatchAllEnabled: false })}>
               Turn off catch-all
