@@ -10,8 +10,8 @@ export interface SelfMadeCertificate {
 const LIFETIME_YEARS = 20;
 
 /**
- * Creates an X.509 v3 certificate (RFC 5280 §4.1) over a new P-256 key, for opportunistic STARTTLS only. Node's crypto can parse
- * certificates but not create them.
+ * Creates an X.509 v3 certificate (RFC 5280 §4.1) over a new P-256 key, also for this machine by its own names, so that programs on it can
+ * trust the certificate. Node's crypto can parse certificates but not create them.
  */
 export function makeCertificate(hostname: string, now: Date): SelfMadeCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -19,7 +19,9 @@ export function makeCertificate(hostname: string, now: Date): SelfMadeCertificat
   const end = new Date(now);
   end.setUTCFullYear(end.getUTCFullYear() + LIFETIME_YEARS);
   const signatureAlgorithm = sequence(oid(ECDSA_WITH_SHA256));
-  const alternativeName = sequence(der(0x82, Buffer.from(hostname)));
+  const names = [...new Set([hostname, 'localhost'])].map((each) => der(0x82, Buffer.from(each)));
+  const addresses = [LOOPBACK_4, LOOPBACK_6].map((bytes) => der(0x87, Buffer.from(bytes)));
+  const alternativeName = sequence(...names, ...addresses);
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     // Positive and without leading zeros (RFC 5280 §4.1.2.2).
@@ -38,6 +40,9 @@ export function makeCertificate(hostname: string, now: Date): SelfMadeCertificat
     cert: pem('CERTIFICATE', certificate),
   };
 }
+
+const LOOPBACK_4 = [127, 0, 0, 1];
+const LOOPBACK_6 = [...Array<number>(15).fill(0), 1];
 
 /** Object identifiers, DER contents: 2.5.4.3, 2.5.29.17, 1.2.840.10045.4.3.2. */
 const COMMON_NAME = [0x55, 0x04, 0x03];

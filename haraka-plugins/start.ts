@@ -47,6 +47,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const { server, tlsSocket } = await loadHaraka(log);
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
+  const { logRefusedCertificate } = await import('./plugins/receiving/refused-certificate.ts');
 
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
   // One context for all sessions; Haraka creates one for each.
@@ -78,8 +79,13 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   });
   if (server.listeners.length === 0 || !server.listeners.every((listener) => listener.listening))
     throw new Error(`cannot listen on ${main.listen}`);
-  for (const listener of server.listeners)
-    if (listener.has_tls === true) listener.maxConnections = settings.limits.connections;
+  for (const listener of server.listeners) {
+    if (listener.has_tls !== true) continue;
+    listener.maxConnections = settings.limits.connections;
+    // Before a session begins.
+    const tlsServer = listener.tlsServer ?? (listener as TlsServer);
+    tlsServer.on('tlsClientError', (error, socket) => logRefusedCertificate(log, error, socket.remoteAddress));
+  }
   log.info({ event: 'smtp.listening', address: main.listen });
 
   return {

@@ -61,7 +61,8 @@ export interface TlsCredentials {
 
 /**
  * Returns the credentials that the settings name, or our self-signed ones, which are created at the first start and kept in the data
- * directory (0600). Processes that ask at the same time get the same ones. Throws when a named file cannot be read or the directory cannot
+ * directory (0600), with the certificate alone beside them (`.crt`), for clients to trust. Processes that ask at the same time get the same
+ * ones. Throws when a named file cannot be read or the directory cannot
  * be written.
  */
 export async function readTlsCredentials(
@@ -74,7 +75,7 @@ export async function readTlsCredentials(
     ]);
     return { key, cert };
   }
-  const file = path.join(settings.dataDirectory, `smtp-tls-${settings.mailHostname}.pem`);
+  const file = ownFile(settings, 'pem');
   const known = await readOwn(file);
   if (known !== null) return known;
   const made = makeCertificate(settings.mailHostname, new Date());
@@ -89,7 +90,21 @@ export async function readTlsCredentials(
   } finally {
     await rm(draft);
   }
-  return (await readOwn(file)) ?? made;
+  const own = (await readOwn(file)) ?? made;
+  await writeFile(certificateToTrust(settings), own.cert, { mode: 0o644 });
+  return own;
+}
+
+/** Returns the path of the self-signed certificate without its key. */
+export function certificateToTrust(settings: Pick<SmtpSettings, 'dataDirectory' | 'mailHostname'>): string {
+  return ownFile(settings, 'crt');
+}
+
+function ownFile(
+  { dataDirectory, mailHostname }: Pick<SmtpSettings, 'dataDirectory' | 'mailHostname'>,
+  ending: 'pem' | 'crt',
+): string {
+  return path.join(dataDirectory, `smtp-tls-${mailHostname}.${ending}`);
 }
 
 async function readOwn(file: string): Promise<TlsCredentials | null> {

@@ -124,7 +124,7 @@ function checkIdentity({ url }: Server, identity: Identity): Finding[] {
 function checkRights(identity: Identity): Finding {
   const rights = rightsInWords(identity);
   const { scopes } = identity.key;
-  const missing = scopes === null ? [] : ['read', 'send'].filter((scope) => !scopes.includes(scope));
+  const missing = ['read', 'send'].filter((scope) => !scopes.includes(scope));
   return missing.length === 0
     ? ok('rights', rights)
     : warn('rights', rights, `Commands that ${missing.join(' or ')} mail need a key with that scope`);

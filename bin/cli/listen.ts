@@ -27,7 +27,7 @@ export function addListenCommand(program: Command): void {
   const command = program
     .command('listen')
     .description('Forwards webhooks to a local server as they happen: the same bytes and headers, signed.')
-    .requiredOption('--forward <url>', 'the local server, such as http://localhost:3000/hook', forwardUrl)
+    .requiredOption('--forward <url>', 'the local server, such as http://localhost:4000/hook', forwardUrl)
     .option('--since <cursor>', 'begin after a cursor, with `latest` events, or from the `beginning`')
     .option('--events <kinds>', 'kinds of events, `*`, or `email.*`, separated by commas (default: email.received)')
     .option('--endpoint <id>', 'forward the requests of this webhook, signed with its secret')
@@ -37,9 +37,9 @@ export function addListenCommand(program: Command): void {
       'after',
       `
 Examples:
-  $ postroom listen --forward http://localhost:3000/hook
-  $ postroom listen --forward http://localhost:3000/hook --events 'email.*,thread.labelled'
-  $ postroom listen --forward http://localhost:3000/hook --endpoint ep_... --since beginning`,
+  $ postroom listen --forward http://localhost:4000/hook
+  $ postroom listen --forward http://localhost:4000/hook --events 'email.*,thread.labelled'
+  $ postroom listen --forward http://localhost:4000/hook --endpoint ep_... --since beginning`,
     )
     .action(listen);
 }
@@ -47,7 +47,7 @@ Examples:
 function forwardUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url.href;
-  throw new InvalidArgumentError('Use a URL such as http://localhost:3000/hook.');
+  throw new InvalidArgumentError('Use a URL such as http://localhost:4000/hook.');
 }
 
 function count(text: string): number {

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../runner/version.ts';
+import { addApprovalCommands } from './approvals.ts';
+import { addClaimCommand } from './claim.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addImportCommand } from './import.ts';
@@ -10,16 +12,19 @@ import { addMcpCommand } from './mcp.ts';
 import { addReadCommand } from './read.ts';
 import { addReplayCommand } from './replay.ts';
 import { addReplyCommand } from './reply.ts';
+import { addResourceCommands } from './resources.ts';
 import { addSendCommand } from './send.ts';
+import { addSimulateCommand } from './simulate.ts';
 import { addTailCommand } from './tail.ts';
 import { addWaitCommand } from './wait.ts';
 
-/** Returns the program for users, with a file of this folder for each command. */
-export function createProgram(): Command {
+/** Returns the program for users, with a file of this folder for each command. With `isJson` the caller prints errors of the command line. */
+export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Command {
   const program = new Command('postroom')
     .description('Works with a Postroom server from the command line.')
     .version(VERSION)
-    .showHelpAfterError('Try --help.')
+    .showHelpAfterError(isJson ? false : 'Try --help.')
+    .configureOutput(isJson ? { writeErr: () => undefined } : {})
     .exitOverride()
     .addHelpText('after', '\nStart with: postroom init\nGuide and exit codes: docs/cli.md');
   addInitCommand(program);
@@ -31,6 +36,10 @@ export function createProgram(): Command {
   addTailCommand(program);
   addReplayCommand(program);
   addListenCommand(program);
+  addApprovalCommands(program);
+  addClaimCommand(program);
+  addResourceCommands(program);
+  addSimulateCommand(program);
   addImportCommand(program);
   addMcpCommand(program);
   addDoctorCommand(program);

@@ -7,13 +7,14 @@ import {
   printAccepted,
 } from './outgoing-options.ts';
 import { addJsonOption } from './output.ts';
+import { onlySender } from './sender.ts';
 import { addServerOptions, connect, type ServerOptions } from './server.ts';
 
 export function addSendCommand(program: Command): void {
   const command = program
     .command('send')
     .description('Sends an email, or schedules it.')
-    .requiredOption('--from <address>', 'sender, on one of your verified domains');
+    .option('--from <address>', 'sender, on one of your verified domains; the default is your only address');
   addJsonOption(addServerOptions(addOutgoingOptions(command)))
     .addHelpText(
       'after',
@@ -28,6 +29,6 @@ Examples:
 
 async function send(options: OutgoingOptions & ServerOptions): Promise<void> {
   const server = await connect(options);
-  const body = await outgoingBody(options);
+  const body = await outgoingBody({ ...options, from: options.from ?? (await onlySender(server)) });
   printAccepted(await server.post('/emails', body, { headers: idempotencyHeader(options) }), options);
 }

@@ -3,6 +3,10 @@ import type { FirstAccount } from './first-account.ts';
 
 export interface WelcomeOptions {
   smtpAddress: string;
+  /** ports on which clients submit mail; null: off */
+  submission: { startTls: number | null; tls: number | null };
+  /** the self-signed certificate that clients of submission must trust; null: the operator has set one */
+  certificateFile: string | null;
   publicUrl: string;
   /** where the data is stored: DATA_DIR, or the address of the external database without its password */
   data: string;
@@ -22,6 +26,7 @@ export function welcome(options: WelcomeOptions): string {
     'Postroom is running. Press Ctrl-C to stop it.',
     '',
     `  SMTP      ${smtpAddress}`,
+    ...submissionLines(options),
     `  HTTP      ${publicUrl}   (dashboard /, REST /api/e2, GraphQL /graphql)`,
     `  Data      ${data}`,
   ];
@@ -54,6 +59,16 @@ export function welcome(options: WelcomeOptions): string {
     '',
     '',
   ].join('\n');
+}
+
+/** The ports of submission, and what its clients must trust. */
+function submissionLines({ submission: { startTls, tls }, certificateFile }: WelcomeOptions): string[] {
+  const ports = [startTls === null ? [] : [`${startTls} (STARTTLS)`], tls === null ? [] : [`${tls} (TLS)`]].flat();
+  if (ports.length === 0) return ['  Submit    off; SUBMISSION_PORT=2587 takes mail of programs (docs/submission.md)'];
+  return [
+    `  Submit    port ${ports.join(', ')}, with an API key as the password`,
+    ...(certificateFile === null ? [] : [`            clients must trust ${certificateFile}`]),
+  ];
 }
 
 /** How to create an account when the start did not. The commands find the service through the same environment variables. */

@@ -46,7 +46,7 @@ type ExtractSource = 'subject' | 'text' | 'html';
 
 /** A probable one-time code. */
 interface ExtractedCode {
-  /** as written; separated groups of digits are joined */
+  /** as it is entered: groups of digits are joined, and a prefix that the form shows, such as `G-`, is left out */
   code: string;
   foundIn: ExtractSource[];
   /** confidence, 0 to 1 */
@@ -77,6 +77,18 @@ const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
 /** `123 456` and `12 34 56`. */
 const DIGITS_HALVED =
   /(?<![\p{L}\p{N}.,:/+-]|\p{N} )(?:\d{3}[ \u00a0]\d{3}|\d{2} \d{2} \d{2})(?![A-Za-z\p{N}/-]|[.,:]\p{N}| \p{N}{2})/gu;
+/** `4 7 1 1 2 2` within a line. */
+const DIGITS_SPACED =
+  /(?<![\p{L}\p{N}.,:/+-]|\p{N}[ \u00a0])\d(?:[ \u00a0]\d){3,7}(?![\p{L}\p{N}/-]|[.,:]\p{N}|[ \u00a0]\p{N})/gu;
+/** Groups of digits with hyphens, and digits behind one or two letters that the form of the service shows. */
+const DIGIT_GROUPS = /^\d+(?:-\d+)+$/;
+const PREFIXED = /^[A-Z]{1,2}-(\d{4,8})$/;
+/** What stands behind an amount of money. */
+const CURRENCY =
+  /^[ \u00a0]?(?:[€$£¥₹₽₺₩]|(?:eur|euros?|usd|dollars?|gbp|chf|zł|pln|kr|sek|nok|dkk|kč|czk|tl|try|lira|руб\p{L}*|р|грн|reais|円|元|块|원)(?![\p{L}\p{N}]))/iu;
+/** The end of a sentence: a word for codes behind it that names a number of its own is not about the number before it. */
+const SENTENCE_END = /[.!?](?=\s)|[。！？]/u;
+const NAMES_NUMBER = /^[^\p{L}\p{N}]{0,4}(?:\p{L}{1,9}[^\p{L}\p{N}]{1,3})?\d/u;
 /** Groups of digits with at least nine digits in all: telephone, account and tax numbers. */
 const LONG_NUMBER = /[+(]?\d[\d()]*(?:[ \u00a0./-]{1,2}\(?\d[\d()]*){1,8}/g;
 const LEAST_LONG_DIGITS = 9;
@@ -161,23 +173,29 @@ function candidatesOf(text: string): Candidate[] {
         if (base === null || long.some((span) => span.at <= match.index && match.index < span.end)) continue;
         const at = start + match.index;
         candidates.push({
-          code: match[0],
+          code: asEntered(match[0]),
           at,
           end: at + match[0].length,
           base: base + (isAlone ? 0.2 : 0),
           isLoose: YEAR.test(match[0]) || /[a-z]/.test(match[0]),
         });
       }
-      for (const { index, 0: halves } of line.matchAll(DIGITS_HALVED)) {
-        if (long.some((span) => span.at <= index && index < span.end)) continue;
-        const at = start + index;
-        candidates.push({ code: halves.replace(/\D/g, ''), at, end: at + halves.length, base: 0.15, isLoose: false });
-      }
+      for (const groups of [DIGITS_HALVED, DIGITS_SPACED])
+        for (const { index, 0: digits } of line.matchAll(groups)) {
+          if (long.some((span) => span.at <= index && index < span.end)) continue;
+          const at = start + index;
+          candidates.push({ code: digits.replace(/\D/g, ''), at, end: at + digits.length, base: 0.15, isLoose: false });
+        }
     }
     start += line.length + 1;
     if (candidates.length > MAX_FOUND) break;
   }
   return candidates;
+}
+
+/** Returns a code as the form takes it. */
+function asEntered(token: string): string {
+  return DIGIT_GROUPS.test(token) ? token.replaceAll('-', '') : (PREFIXED.exec(token)?.[1] ?? token);
 }
 
 function longNumbers(line: string): Span[] {
@@ -196,6 +214,7 @@ function baseOf(token: string, line: string, at: number): number | null {
   if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
   if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
   if (MOMENT.test(token)) return null;
+  if (/^\d+$/.test(token) && CURRENCY.test(line.slice(at + token.length, at + token.length + 12))) return null;
   if (/^\d+$/.test(token)) {
     if (token.length > 8) return null;
     if (YEAR.test(token)) return 0;
@@ -212,7 +231,7 @@ function likelihoodOf(
   { code, at, end, base, isLoose }: Candidate,
   { text, keywords, others, isAboutCodes }: Surroundings,
 ): number {
-  const keyword = nearness(at, end, keywords);
+  const keyword = nearness({ at, end }, keywords, text);
   const previous = before(at, keywords);
   const between = previous === null || at - previous.end > MOST_DIRECT ? null : text.slice(previous.end, at);
   const isDirect = between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between);
@@ -258,8 +277,8 @@ interface Span {
   end: number;
 }
 
-/** Returns 1 for an adjacent span, falling to 0 at the maximum distance. Spans are sorted. */
-function nearness(at: number, end: number, spans: readonly Span[]): number {
+/** Returns 1 for an adjacent span, falling to 0 at the maximum distance. Spans are sorted. One behind the end of a sentence that names another number is not near. */
+function nearness({ at, end }: Span, spans: readonly Span[], text: string): number {
   let low = 0;
   let high = spans.length;
   while (low < high) {
@@ -269,7 +288,11 @@ function nearness(at: number, end: number, spans: readonly Span[]): number {
   }
   const [previous, next] = [spans[low - 1], spans[low]];
   const behind = previous === undefined ? 0 : 1 - (at - previous.end) / REACH_BEHIND;
-  const before = next === undefined ? 0 : 1 - (next.at - end) / REACH_BEFORE;
+  const isApart =
+    next !== undefined &&
+    SENTENCE_END.test(text.slice(end, Math.min(next.at, end + REACH_BEFORE))) &&
+    NAMES_NUMBER.test(text.slice(next.end, next.end + REACH_BEFORE));
+  const before = next === undefined || isApart ? 0 : 1 - (next.at - end) / REACH_BEFORE;
   return Math.max(0, Math.min(1, behind), Math.min(1, before));
 }
 

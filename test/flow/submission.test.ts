@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -90,6 +90,8 @@ describe('the examples of docs/submission.md', () => {
     const folder = await mkdtemp(path.join(repository, 'node_modules/.cache/submission-'));
     const file = path.join(folder, `example.${{ sh: 'sh', python: 'py', js: 'mjs' }[language]}`);
     await writeFile(file, code);
+    const data = path.join(stage.service.directory, 'data');
+    const certificate = readdirSync(data).find((name) => name.endsWith('.crt')) ?? '';
     const program = programs[language as keyof typeof programs];
     const child = spawn(program, [file], {
       env: {
@@ -98,7 +100,8 @@ describe('the examples of docs/submission.md', () => {
         KEY: stage.account.apiKey,
         FROM: sender,
         TO,
-        SERVER: '127.0.0.1',
+        SERVER: 'localhost',
+        CERT: path.join(data, certificate),
         SUBMISSION_PORT: String(ports.submission),
         SUBMISSIONS_PORT: String(ports.submissions),
       },

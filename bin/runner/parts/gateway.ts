@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/connection/database.ts';
 import { hasAnyAccount } from '../../../db/queries/accounts/account.ts';
 import { endFormerConnections, voidLeases, voidLeasesOf } from '../../../db/queries/upkeep/void-leases.ts';
+import { certificateToTrust } from '../../../haraka-plugins/tls-context.ts';
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createFirstAccount } from '../first-account.ts';
@@ -96,6 +97,11 @@ async function printWelcome(part: Part): Promise<void> {
       : await asOwner(part, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
   const facts = {
     smtpAddress: `${config.host}:${config.smtpPort}`,
+    submission: { startTls: config.submissionPort, tls: config.submissionsPort },
+    certificateFile:
+      config.smtpTls === null
+        ? certificateToTrust({ dataDirectory: config.dataDirectory, mailHostname: config.mailHostname })
+        : null,
     publicUrl: config.publicUrl,
     data: directory ?? 'DATABASE_URL',
     firstAccount,

@@ -18,6 +18,7 @@ import {
   type Reception,
   refuseConnection,
 } from './reception.ts';
+import { logRefusedCertificate } from './refused-certificate.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
@@ -107,6 +108,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   const purpose = portOf(connection) === settings.port ? 'reception' : 'submission';
   // Haraka refuses MAIL on 465 and 587 by itself, before decideSubmittedMail gives the reason.
   if (purpose === 'submission') connection.relaying = true;
+  connection.client.once('error', (error: unknown) => logRefusedCertificate(log(), error, connection.remote.ip));
   sessions.set(connection, openSession(connection, purpose, settings.limits));
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
@@ -292,6 +294,8 @@ function startTls(connection: Connection): Promise<Decision> {
   const answer = reply(220, '2.0.0 Ready to start TLS');
   connection.respond(220, '2.0.0 Ready to start TLS');
   return new Promise((resolve) => {
+    // Such as a client that refuses the certificate.
+    connection.client.once('error', () => resolve(answer));
     connection.client.upgrade((verified, verifyError, peerCertificate, cipher) => {
       connection.reset_transaction(() => {
         connection.setTLS({ cipher, verified, verifyError, peerCertificate });
@@ -301,7 +305,18 @@ function startTls(connection: Connection): Promise<Decision> {
   });
 }
 
-function logEnd({ connection, startedAt, acceptedMessages, syntaxErrors }: Session): void {
+function logEnd(session: Session): void {
+  const { connection, startedAt, acceptedMessages, syntaxErrors } = session;
+  if (
+    session.purpose === 'submission' &&
+    connection.tls.enabled &&
+    session.keySha256 === null &&
+    session.authFailures === 0
+  )
+    log().info(
+      { event: 'smtp.submission-unused', remoteAddress: connection.remote.ip },
+      'a client ended a session of submission after TLS without signing in: it may not trust the certificate (docs/submission.md)',
+    );
   log().debug({
     event: 'smtp.session',
     session: connection.uuid,

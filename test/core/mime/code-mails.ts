@@ -13,7 +13,7 @@ export const CODE_MAILS: CodeMail[] = [
     'en',
     'G-482913 is your Google verification code',
     'Use it to verify your account. It expires in 10 minutes.',
-    'G-482913',
+    '482913',
   ],
   [
     'en',
@@ -98,7 +98,7 @@ export const CODE_MAILS: CodeMail[] = [
     'en',
     'Sign in to Acme',
     '<p>Hi,</p><p>Enter <b>58-31-77</b> to sign in, or <a href="https://acme.test/magic?token=x">click here</a>. This code expires in 15 minutes.</p>',
-    '58-31-77',
+    '583177',
   ],
   [
     'de',
@@ -122,7 +122,7 @@ export const CODE_MAILS: CodeMail[] = [
     'de',
     'Passwort zurücksetzen',
     'Hallo,\nmit dem Einmalpasswort 8842-1937 können Sie Ihr Passwort zurücksetzen.',
-    '8842-1937',
+    '88421937',
   ],
   [
     'fr',
@@ -161,12 +161,7 @@ export const CODE_MAILS: CodeMail[] = [
     '664209',
   ],
   ['es', 'Clave dinámica', 'Su clave de un solo uso es 4402. No la comparta con nadie.', '4402'],
-  [
-    'it',
-    'Il tuo codice di accesso',
-    'Ciao Anna,\nil tuo codice di accesso è 290-113.\nScade tra 10 minuti.',
-    '290-113',
-  ],
+  ['it', 'Il tuo codice di accesso', 'Ciao Anna,\nil tuo codice di accesso è 290-113.\nScade tra 10 minuti.', '290113'],
   [
     'it',
     'Verifica il tuo indirizzo',
@@ -210,7 +205,7 @@ export const CODE_MAILS: CodeMail[] = [
     'Здравствуйте!\n\nВаш код подтверждения: 5839\n\nНикому не сообщайте его. Телефон поддержки: 8 800 555-35-35',
     '5839',
   ],
-  ['ru', 'Код для входа: 771-204', 'Введите код, чтобы войти. Он действует 10 минут.', '771-204'],
+  ['ru', 'Код для входа: 771-204', 'Введите код, чтобы войти. Он действует 10 минут.', '771204'],
   ['ru', 'Восстановление пароля', '<p>Ваш одноразовый пароль</p><p>930417</p><p>© 2010-2026 Яндекс</p>', '930417'],
   ['uk', 'Код підтвердження', 'Вітаємо!\n\nВаш код підтвердження — 308 275. Нікому його не повідомляйте.', '308275'],
   [

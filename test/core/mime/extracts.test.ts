@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { extractFrom } from '../../../core/mime/extracts.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 import { CODE_MAILS, CODELESS_MAILS, LINK_MAILS } from './code-mails.ts';
+import { HELD_OUT_CODE_MAILS, MORE_CODE_MAILS } from './more-code-mails.ts';
 
 const from = (given: { subject?: string; text?: string; html?: string; headers?: [string, string][] }) =>
   extractFrom({ subject: '', text: null, html: null, headers: [], attachments: [], ...given });
@@ -10,7 +11,7 @@ describe('codes', () => {
   test.each([
     ['Your code is 482913', '482913'],
     ['482913 is your verification code', '482913'],
-    ['Your verification code:\n\n123-456\n\nIt is good for 10 minutes.', '123-456'],
+    ['Your verification code:\n\n123-456\n\nIt is good for 10 minutes.', '123456'],
     ['Your code is 482 913. Your zip code is 90210. (c) 2024', '482913'],
     ['Ihr Bestätigungscode lautet 8841.', '8841'],
     ['Ihre TAN: 7731', '7731'],
@@ -144,6 +145,15 @@ describe('of mails as services word them', () => {
     const missed = CODE_MAILS.filter(([, subject, body, code]) => codesOf(subject, body).join() !== code);
     expect(CODE_MAILS.length).toBeGreaterThanOrEqual(60);
     expect(new Set(CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(10);
+    expect(missed).toEqual([]);
+  });
+
+  test('is found beside amounts and order numbers, in groups, behind a prefix, and in any order', () => {
+    const missed = [...MORE_CODE_MAILS, ...HELD_OUT_CODE_MAILS].filter(
+      ([, subject, body, code]) => codesOf(subject, body)[0] !== (code ?? undefined),
+    );
+    expect(MORE_CODE_MAILS.length + HELD_OUT_CODE_MAILS.length).toBe(60);
+    expect(new Set(MORE_CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(15);
     expect(missed).toEqual([]);
   });
 

@@ -1,0 +1,151 @@
+import { type Command, Option } from 'commander';
+import { CommandError, EXIT } from './command-error.ts';
+import { addJsonOption, type Column, print, printJson, table } from './output.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
+
+type Row = Record<string, unknown>;
+type Options = ServerOptions & { json?: true } & Record<string, unknown>;
+
+interface Resource {
+  name: string;
+  description: string;
+  path: string;
+  columns: readonly Column<Row>[];
+  empty: string;
+  examples: readonly string[];
+  /** Adds the options of `--create`. */
+  addOptions?: (command: Command) => Command;
+  /** Returns the body that creates one. */
+  bodyOf?: (server: Server, options: Options) => Promise<Row>;
+  /** whether `--send` sends one */
+  isSent?: true;
+}
+
+const word = (title: string, field: string, isFlexible?: true): Column<Row> => ({
+  title,
+  text: (row) => {
+    const value = row[field];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  },
+  ...(isFlexible === undefined ? {} : { isFlexible }),
+});
+
+const RESOURCES: readonly Resource[] = [
+  {
+    name: 'endpoints',
+    description: 'Lists endpoints, or creates or deletes one: where received mail is posted.',
+    path: '/endpoints',
+    columns: [
+      word('ID', 'id'),
+      word('Name', 'name', true),
+      word('Type', 'type'),
+      { title: 'Active', text: (row) => (row['isActive'] === true ? 'yes' : 'no') },
+    ],
+    empty: 'There are no endpoints.',
+    examples: [
+      'postroom endpoints',
+      'postroom endpoints --create https://app.example.com/hook --name App',
+      'postroom endpoints --delete ep_...',
+    ],
+    addOptions: (command) =>
+      command
+        .option('--create <url>', 'create a webhook that posts to this URL; prints its signing secret')
+        .option('--name <name>', 'name of the new endpoint; the default is the host of its URL'),
+    bodyOf: async (_server, { create, name }) => ({
+      name: name ?? (URL.parse(String(create))?.host || String(create)),
+      type: 'webhook',
+      config: { url: create },
+    }),
+  },
+  {
+    name: 'addresses',
+    description: 'Lists email addresses, or creates or deletes one.',
+    path: '/email-addresses',
+    columns: [
+      word('ID', 'id'),
+      word('Address', 'address', true),
+      { title: 'Active', text: (row) => (row['isActive'] === true ? 'yes' : 'no') },
+      word('Endpoint', 'endpointId'),
+    ],
+    empty: 'There are no addresses.',
+    examples: [
+      'postroom addresses',
+      'postroom addresses --create orders@inbox.test --endpoint ep_...',
+      'postroom addresses --delete adr_...',
+    ],
+    addOptions: (command) =>
+      command
+        .option('--create <address>', 'create this address on one of your domains')
+        .addOption(new Option('--endpoint <id>', 'endpoint that gets the mail of the new address')),
+    bodyOf: async (server, { create, endpoint }) => ({
+      address: create,
+      domainId: await domainOf(server, String(create)),
+      ...(endpoint === undefined ? {} : { endpointId: endpoint }),
+    }),
+  },
+  {
+    name: 'drafts',
+    description: 'Lists drafts, or sends or deletes one.',
+    path: '/drafts',
+    columns: [
+      word('ID', 'id'),
+      word('Version', 'version'),
+      word('Kind', 'kind'),
+      word('Subject', 'subject', true),
+      word('Changed', 'updated_at'),
+    ],
+    empty: 'There are no drafts.',
+    examples: ['postroom drafts', 'postroom drafts --send dra_...', 'postroom drafts --delete dra_...'],
+    isSent: true,
+  },
+];
+
+/** Adds a command for each resource: without options it lists, with `--create` or `--delete` it changes one. */
+export function addResourceCommands(program: Command): void {
+  for (const resource of RESOURCES) {
+    const { name, description, addOptions = (command: Command) => command, examples } = resource;
+    const command = addOptions(program.command(name).description(description)).option('--delete <id>', 'delete one');
+    if (resource.isSent === true) command.option('--send <id>', 'send one');
+    addJsonOption(addServerOptions(command))
+      .addHelpText('after', `\nExamples:\n${examples.map((each) => `  $ ${each}`).join('\n')}`)
+      .action((options: Options) => run(resource, options));
+  }
+}
+
+async function run(resource: Resource, options: Options): Promise<void> {
+  const { path, bodyOf } = resource;
+  const chosen = ['create', 'delete', 'send'].filter((name) => options[name] !== undefined);
+  if (chosen.length > 1)
+    throw new CommandError(`Use one of ${chosen.map((name) => `--${name}`).join(' and ')}.`, { exitCode: EXIT.usage });
+  const server = await connect(options);
+  if (typeof options['delete'] === 'string')
+    return show(
+      options,
+      await server.post<Row>(`${path}/${encodeURIComponent(options['delete'])}`, undefined, { method: 'DELETE' }),
+    );
+  if (typeof options['send'] === 'string')
+    return show(options, await server.post<Row>(`${path}/${encodeURIComponent(options['send'])}/send`, {}));
+  if (options['create'] !== undefined && bodyOf !== undefined)
+    return show(options, await server.post<Row>(path, await bodyOf(server, options)));
+  const { data } = await server.get<{ data: Row[] }>(path, { limit: 100 });
+  if (options.json === true) return printJson({ data });
+  print(data.length === 0 ? resource.empty : table(data, resource.columns));
+}
+
+/** Prints what was changed: its ID, and what is shown only once. */
+function show(options: Options, result: Row): void {
+  if (options.json === true) return printJson(result);
+  print(String(result['id'] ?? options['delete'] ?? options['send']));
+  if (typeof result['signingSecret'] === 'string') print(`Signing secret: ${result['signingSecret']}`);
+}
+
+async function domainOf(server: Server, address: string): Promise<string> {
+  const name = address.split('@').at(-1)?.toLowerCase() ?? '';
+  const { data } = await server.get<{ data: { id: string; domain: string }[] }>('/domains', { limit: 100 });
+  const domain = data.find((each) => each.domain === name);
+  if (domain !== undefined) return domain.id;
+  throw new CommandError(`${name} is none of your domains.`, {
+    exitCode: EXIT.notFound,
+    next: `Your domains: ${data.map((each) => each.domain).join(', ') || 'none'}.`,
+  });
+}
