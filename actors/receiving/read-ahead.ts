@@ -38,7 +38,7 @@ const MAX_BYTES = 524_288;
 const MAX_MESSAGES = 256;
 const MAX_TOTAL_BYTES = 32_000_000;
 /** Messages that the parser gets in one list: they share its cost, and wait for each other's DNS lookups. */
-const LIST_MESSAGES = 4;
+const LIST_MESSAGES = 16;
 const LIST_BYTES = 262_144;
 /** Messages that were accepted before and that the parser has: with more, it is busy with them. */
 const MAX_OTHERS = 50;
@@ -133,7 +133,7 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
       const late = startLimit(limitMs * MAX_WAIT);
       try {
         return await Promise.race([
-          start(offer, () => late.begin(limitMs + LONGER_PER_MESSAGE_MS * (begunMessages - 1))),
+          start(offer, () => late.begin(limitMs, LONGER_PER_MESSAGE_MS * (begunMessages - 1))),
           late.passed,
         ]);
       } catch {
@@ -172,20 +172,20 @@ function makeRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
 interface Limit {
   /** Resolves with null when the wait or the work took too long. */
   passed: Promise<null>;
-  /** Ends the wait: from now on, the process may have that much processor time, or a few times as long altogether. */
-  begin: (limitMs: number) => void;
+  /** Ends the wait: from now on, the process may have that much processor time, on a busy machine for a few times as long. */
+  begin: (limitMs: number, longerMs: number) => void;
   end: () => void;
 }
 
 function startLimit(waitMs: number): Limit {
   const { promise: passed, resolve } = Promise.withResolvers<null>();
   let timer = setTimeout(() => resolve(null), waitMs);
-  const begin = (limitMs: number) => {
+  const begin = (limitMs: number, longerMs: number) => {
     clearTimeout(timer);
     const since = processorMs();
-    const endsAt = performance.now() + MAX_STRETCH * limitMs;
+    const endsAt = performance.now() + MAX_STRETCH * limitMs + longerMs;
     const look = () => {
-      const leftMs = limitMs - (processorMs() - since);
+      const leftMs = limitMs + longerMs - (processorMs() - since);
       if (leftMs <= 0 || performance.now() >= endsAt) resolve(null);
       else timer = setTimeout(look, Math.max(1, leftMs));
     };
