@@ -2,8 +2,8 @@ import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type EventDelivery,
@@ -117,7 +117,7 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
     try {
       return await advance(subscriber);
     } catch (error) {
-      if (isConnectionLost(error)) throw error;
+      if (isTransient(error)) throw error;
       await setAside(context, { userId: subscriber.userId, step: 'fan-out', subjectId: subscriber.endpointId, error });
       return false;
     }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readRepeatSeconds } from '../../core/smtp/repeated-mail.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { type AcceptOutcome, acceptGroup, isOnce, type Offer } from '../../db/queries/emails/accept-group.ts';
@@ -154,13 +155,15 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 }
 
 function makeOffer({ makeId }: AcceptorOptions, envelope: AcceptRequest, bytes: Uint8Array): Offer {
+  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
     envelope,
-    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    sha256: hash('sha256', bytes, 'hex'),
+    bytes: message,
+    sha256: hash('sha256', message, 'hex'),
     rawId: makeId('raw'),
     emailIds: envelope.recipients.map(({ emailId }) => emailId ?? makeId('email')),
     traceParent: traceParentToKeep(),
+    repeatSeconds: readRepeatSeconds(message),
   };
 }
 
@@ -176,7 +179,7 @@ async function commit(options: AcceptorOptions, read: readonly ReadOffer[]): Pro
   options.fault('receiving.after-commit');
   if (taken !== null && taking !== undefined) announceTaken(taking, taken);
   continueWith(options, { offers, outcomes, isClaimed });
-  return outcomes.map(({ emailIds }) => ({ verdict: 'accepted', emailIds }));
+  return outcomes.map((outcome, at) => acceptedReply(outcome, offers[at]));
 }
 
 /** The same for messages to reply addresses, which may refuse. */
@@ -186,17 +189,22 @@ async function commitReplies(options: AcceptorOptions, offers: readonly Offer[])
   const outcomes = await acceptReplies(options.database, offers, { claimant, beforeCommit });
   options.fault('receiving.after-commit');
   continueWith(options, { offers, outcomes, isClaimed: claimant !== null });
-  return outcomes.map(replyTo);
+  return outcomes.map((outcome, at) => replyTo(outcome, offers[at]));
 }
 
 function listUsers(offers: readonly Offer[]): string[] {
   return offers.flatMap(({ envelope }) => envelope.recipients.map(({ userId }) => userId));
 }
 
-function replyTo({ refused, emailIds }: ReplyOutcome): AcceptReply {
-  switch (refused) {
+function acceptedReply({ emailIds }: AcceptOutcome, offer: Offer | undefined): AcceptReply {
+  const isRepeated = offer !== undefined && !emailIds.some((id) => offer.emailIds.includes(id));
+  return isRepeated ? { verdict: 'accepted', emailIds, isRepeated } : { verdict: 'accepted', emailIds };
+}
+
+function replyTo(outcome: ReplyOutcome, offer: Offer | undefined): AcceptReply {
+  switch (outcome.refused) {
     case 'none':
-      return { verdict: 'accepted', emailIds };
+      return acceptedReply(outcome, offer);
     case 'some':
       return ONE_REFUSED;
     case 'all':
@@ -214,9 +222,10 @@ interface Committed {
 function continueWith({ queue, bytes, ahead }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
   receivingMetrics.commitMessages.observe(offers.length);
   const company = outcomes.filter(({ accepted }) => accepted.length > 0).length;
-  for (const [at, { accepted }] of outcomes.entries()) {
+  for (const [at, { emailIds, accepted }] of outcomes.entries()) {
     const offer = offers[at];
     if (offer === undefined) continue;
+    receivingMetrics.repeated.inc(emailIds.filter((id) => !offer.emailIds.includes(id)).length);
     const sizeBytes = offer.bytes.length;
     if (accepted.length > 0) queue.noteAccept(sizeBytes, company);
     // The parse queue takes what was read.

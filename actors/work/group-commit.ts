@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isConflict, isTransient } from '../../db/errors.ts';
 import { apart } from '../bus/tracing.ts';
 
 export interface GroupCommitOptions<Item, Result> {
@@ -116,7 +116,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   const commitEachAlone = async (group: readonly Waiting<Item, Result>[], cause: unknown): Promise<void> => {
     let reason = cause;
     for (const member of group) {
-      const isHopeless = group.length === 1 && !isPassing(reason);
+      const isHopeless = group.length === 1 && !isConflict(reason);
       if (isHopeless || !mayLieInItem(reason)) member.reject(reason);
       else if (isFresh(member)) {
         try {
@@ -151,11 +151,5 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
 
 /** Whether an item of the group may have caused the failure, or the failure has passed, so that the other items can be written. */
 function mayLieInItem(error: unknown): boolean {
-  return !isConnectionLost(error) || isPassing(error);
-}
-
-/** PostgreSQL, Appendix A: serialization_failure and deadlock_detected. The next try may succeed. */
-function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === '40001' || code === '40P01';
+  return !isTransient(error) || isConflict(error);
 }

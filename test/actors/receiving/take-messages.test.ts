@@ -100,6 +100,7 @@ function readOffers({ userId, addressId, domainId }: Account, group: readonly Re
         rawId: `raw_${randomBytes(12).toString('hex')}`,
         emailIds: [emailId],
         traceParent: null,
+        repeatSeconds: 600,
       },
     };
   });
