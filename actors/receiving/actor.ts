@@ -51,8 +51,8 @@ const CHUNKS_PER_WORKER = 8;
 const GROUP_EMAILS = 50;
 /** How long a message may be parsed before its commit, by default; milliseconds of processor time. */
 const READ_AHEAD_MS = 100;
-/** Lists of messages per worker that are parsed before their commit, at the same time. */
-const LISTS_PER_WORKER = 4;
+/** Lists of messages per worker that are parsed before their commit, at the same time: one waits for DNS while the other is parsed. */
+const LISTS_PER_WORKER = 2;
 /** How long a stop waits for parsing in progress; milliseconds. Another process does the rest. */
 const STOP_MS = 8_000;
 /** How long a stop waits for its leases to be released; milliseconds. After that they expire. */

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Offer } from '../../db/queries/emails/accept-group.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
-import { createGroupCommit } from '../work/group-commit.ts';
+import { apart } from '../bus/tracing.ts';
 import type { ParseOutcome, ParseRequest } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 
@@ -29,24 +30,28 @@ export interface ReadAhead {
 const MAX_STRETCH = 4;
 /** How much longer the limit is for each message that the parser has besides: they share the processor. Milliseconds. */
 const LONGER_PER_MESSAGE_MS = 20;
-/** How long a message of a burst waits until the parser gets it; milliseconds. */
-const MAX_WAIT_MS = 2_000;
+/** How long a message of a burst waits until the parser gets it; times the limit. */
+const MAX_WAIT = 20;
 /** Larger messages are committed first. */
 const MAX_BYTES = 524_288;
 /** Messages that are read ahead, or wait for it: of a larger crowd, the others are committed first. */
 const MAX_MESSAGES = 256;
 const MAX_TOTAL_BYTES = 32_000_000;
-/** Messages in one call of the parser: they share its cost, and wait for each other's DNS lookups. */
-const LIST_MESSAGES = 4;
+/** Messages that the parser gets in one list: they share its cost, and wait for each other's DNS lookups. */
+const LIST_MESSAGES = 16;
 const LIST_BYTES = 262_144;
 /** Messages that were accepted before and that the parser has: with more, it is busy with them. */
 const MAX_OTHERS = 50;
+
+/** How long a list counts as one of those that the parser gets at the same time: a message that hangs delays no others. Milliseconds. */
+const LIST_MS = 1_000;
 
 /** A message on its way to the parser. */
 interface Reading {
   request: ParseRequest;
   /** called when the parser gets it */
   begin: () => void;
+  resolve: (outcome: Promise<ParseOutcome>) => void;
 }
 
 export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptions): ReadAhead {
@@ -56,20 +61,41 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
   /** how many of the open messages the parser has */
   let begunMessages = 0;
 
-  const lists = createGroupCommit<Reading, ParseOutcome>({
-    limits: { items: LIST_MESSAGES, size: LIST_BYTES },
-    sizeOf: ({ request }) => request.bytes.length,
-    groupsAtOnce: listsAtOnce,
-    async write(readings) {
-      begunMessages += readings.length;
-      for (const { begin } of readings) begin();
-      try {
-        return await parser.parse(readings.map(({ request }) => request));
-      } finally {
-        begunMessages -= readings.length;
-      }
-    },
-  });
+  const waiting: Reading[] = [];
+  let openLists = 0;
+
+  const startLists = (): void => {
+    while (openLists < listsAtOnce && waiting.length > 0) {
+      openLists++;
+      void parseList(takeList()).finally(() => {
+        openLists--;
+        startLists();
+      });
+    }
+  };
+
+  const takeList = (): Reading[] => {
+    let count = 0;
+    let bytes = 0;
+    for (const { request } of waiting) {
+      bytes += request.bytes.length;
+      if (count === LIST_MESSAGES || (count > 0 && bytes > LIST_BYTES)) break;
+      count++;
+    }
+    return waiting.splice(0, count);
+  };
+
+  /** Resolves when all of the list are parsed, or they take long. */
+  const parseList = async (list: readonly Reading[]): Promise<void> => {
+    begunMessages += list.length;
+    for (const { begin } of list) begin();
+    const outcomes = parser.parseEach(list.map(({ request }) => request));
+    for (const [at, outcome] of outcomes.entries()) {
+      list[at]?.resolve(outcome);
+      void outcome.catch(() => undefined).finally(() => begunMessages--);
+    }
+    await Promise.race([Promise.allSettled(outcomes), sleep(LIST_MS, undefined, { ref: false })]);
+  };
 
   const hasRoomFor = (sizeBytes: number): boolean =>
     sizeBytes <= MAX_BYTES &&
@@ -81,10 +107,14 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
     const startedAt = performance.now();
     openMessages++;
     openBytes += offer.bytes.length;
-    const outcome = lists.add({ request: makeRequest(offer), begin }).finally(() => {
+    const { promise, resolve } = Promise.withResolvers<ParseOutcome>();
+    waiting.push({ request: makeRequest(offer), begin, resolve });
+    const outcome = promise.finally(() => {
       openMessages--;
       openBytes -= offer.bytes.length;
     });
+    // A list is of several messages and belongs to none of their traces.
+    apart(startLists);
     outcome.then(
       ({ message }) =>
         receivingMetrics.parseSeconds.observe(
@@ -100,10 +130,10 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
   return {
     async read(offer) {
       if (!hasRoomFor(offer.bytes.length)) return null;
-      const late = startLimit();
+      const late = startLimit(limitMs * MAX_WAIT);
       try {
         return await Promise.race([
-          start(offer, () => late.begin(limitMs + LONGER_PER_MESSAGE_MS * (begunMessages - 1))),
+          start(offer, () => late.begin(limitMs, LONGER_PER_MESSAGE_MS * (begunMessages - 1))),
           late.passed,
         ]);
       } catch {
@@ -142,20 +172,20 @@ function makeRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
 interface Limit {
   /** Resolves with null when the wait or the work took too long. */
   passed: Promise<null>;
-  /** Ends the wait: from now on, the process may have that much processor time, or a few times as long altogether. */
-  begin: (limitMs: number) => void;
+  /** Ends the wait: from now on, the process may have that much processor time, on a busy machine for a few times as long. */
+  begin: (limitMs: number, longerMs: number) => void;
   end: () => void;
 }
 
-function startLimit(): Limit {
+function startLimit(waitMs: number): Limit {
   const { promise: passed, resolve } = Promise.withResolvers<null>();
-  let timer = setTimeout(() => resolve(null), MAX_WAIT_MS);
-  const begin = (limitMs: number) => {
+  let timer = setTimeout(() => resolve(null), waitMs);
+  const begin = (limitMs: number, longerMs: number) => {
     clearTimeout(timer);
     const since = processorMs();
-    const endsAt = performance.now() + MAX_STRETCH * limitMs;
+    const endsAt = performance.now() + MAX_STRETCH * limitMs + longerMs;
     const look = () => {
-      const leftMs = limitMs - (processorMs() - since);
+      const leftMs = limitMs + longerMs - (processorMs() - since);
       if (leftMs <= 0 || performance.now() >= endsAt) resolve(null);
       else timer = setTimeout(look, Math.max(1, leftMs));
     };

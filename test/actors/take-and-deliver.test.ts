@@ -98,29 +98,9 @@ test('messages of two accounts that arrive together are taken in groups, without
   await finished(21);
   const { names, transactions } = statements();
   expect(new Set(names)).toEqual(new Set(['take-mail', 'delivery-finish']));
-  // The parser gets four messages at a time, and what it returns together is taken together.
+  // The parser gets lists of messages, and what it returns together is taken together.
   expect(names.filter((name) => name === 'take-mail').length).toBeLessThanOrEqual(10);
   expect(transactions).toBe(0);
-});
-
-test('a message that needs another way is accepted alone, and the others of its group are taken', async () => {
-  await stage.deliver(mail(), mailbox.address);
-  await finished(1);
-  const statements = watchStatements();
-  // Both belong to one thread, which is known to neither: the statement takes the first.
-  const first = mail(['References: <a@elsewhere.test>']);
-  const second = mail(['References: <a@elsewhere.test>']);
-  const plain = Array.from({ length: 20 }, () => mail());
-  await Promise.all([first, second, ...plain].map((bytes) => stage.deliver(bytes, mailbox.address)));
-  await finished(23);
-  const { names, transactions } = statements();
-  expect(names.filter((name) => name?.startsWith('accept'))).toEqual([]);
-  expect(transactions).toBeGreaterThan(0);
-  const { rows } = await stage.database.pool.query(
-    'select thread_id from email where user_id = $1 group by thread_id having count(*) = 2',
-    [mailbox.userId],
-  );
-  expect(rows).toHaveLength(1);
 });
 
 test('an endpoint that subscribes to no events costs received mail no statement', async () => {

@@ -234,23 +234,8 @@ describe('mail that the statement takes', () => {
   );
 });
 
-test('a message that PostgreSQL does not take is accepted alone, and the others of its group are taken', async () => {
-  const account = await openAccount();
-  const mails = Array.from({ length: 20 }, (_, n) => {
-    const mail = receivedOf(() => 1, {
-      emailId: `em_${n}`,
-      ownAddress: 'hello@inbox.test',
-      messageId: `${n}@elsewhere.test`,
-      inReplyTo: [],
-      references: [],
-      subject: `Mail ${n}`,
-      baseSubject: `mail ${n}`,
-      createdAt: new Date(),
-      date: new Date(),
-      addresses: [`sender${n}@elsewhere.test`],
-    });
-    return n === 7 ? { ...mail, message: { ...mail.message, textBody: 'a\0b' } } : mail;
-  });
+/** Accepts messages that were read at the same time. Returns their ids, and those of the messages that wait for the parser. */
+async function acceptTogether(account: Account, mails: readonly Received[]) {
   const read = readOffers(account, mails);
   const outcomes = new Map(read.map(({ offer, outcome }) => [offer.bytes.toString(), outcome]));
   const accepted: string[] = [];
@@ -280,10 +265,53 @@ test('a message that PostgreSQL does not take is accepted alone, and the others 
       acceptor.accept({ ...envelope, recipients: [...envelope.recipients] } as AcceptRequest, bytes),
     ),
   );
-  const ids = replies.map((reply) => (reply.verdict === 'accepted' ? reply.emailIds[0] : null));
-  expect(accepted).toEqual([ids[7]]);
-  const { rows } = await database.pool.query('select id from email where user_id = $1', [account.userId]);
-  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids.filter((_, n) => n !== 7)));
+  const ids = replies.map((reply) => (reply.verdict === 'accepted' ? (reply.emailIds[0] ?? '') : ''));
+  return { ids, accepted };
+}
+
+/** Messages that belong to different threads. */
+function separateMails(count: number): Received[] {
+  return Array.from({ length: count }, (_, n) =>
+    receivedOf(() => 1, {
+      emailId: `em_${n}`,
+      ownAddress: 'hello@inbox.test',
+      messageId: `<${n}@elsewhere.test>`,
+      inReplyTo: [],
+      references: [],
+      subject: `Mail ${n}`,
+      baseSubject: `mail ${n}`,
+      createdAt: new Date(),
+      date: new Date(),
+      addresses: [`sender${n}@elsewhere.test`],
+    }),
+  );
+}
+
+async function storedIds({ userId }: Account): Promise<Set<string>> {
+  const { rows } = await database.pool.query<{ id: string }>('select id from email where user_id = $1', [userId]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+describe('of a group', () => {
+  test('a message that PostgreSQL does not take is accepted alone, and the others are taken', async () => {
+    const account = await openAccount();
+    const mails = separateMails(20).map((mail, n) =>
+      n === 7 ? { ...mail, message: { ...mail.message, textBody: 'a\0b' } } : mail,
+    );
+    const { ids, accepted } = await acceptTogether(account, mails);
+    expect(accepted).toEqual([ids[7]]);
+    expect(await storedIds(account)).toEqual(new Set(ids.filter((_, n) => n !== 7)));
+  });
+
+  test('a message that may belong to another one is accepted alone, and the others are taken', async () => {
+    const account = await openAccount();
+    const mails = separateMails(20).map((mail, n) =>
+      n === 7 ? { ...mail, message: { ...mail.message, references: ['<3@elsewhere.test>'] } } : mail,
+    );
+    const { ids, accepted } = await acceptTogether(account, mails);
+    expect(accepted).toEqual([ids[7]]);
+    expect(await storedIds(account)).toEqual(new Set(ids.filter((_, n) => n !== 7)));
+  });
 });
 
 /** Messages of each set. */

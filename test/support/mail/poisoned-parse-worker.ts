@@ -12,10 +12,12 @@ const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|exit|gate|wait|heap|buffers)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+    /^(hang|sleep|exit|gate|wait|heap|buffers)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
+    case 'sleep':
+      for (;;) pause();
     case 'exit':
       process.exit(1);
     // Ends the first thread at once, and further ones when the test has opened the gate: a folder, whose path follows in hex.
