@@ -38,6 +38,8 @@ export const webhookSchemas: Record<string, Schema> = {
   ),
   WebhookEmailReceived: record({
     event: { type: 'string', const: 'email.received' },
+    id: { ...text, description: 'ID of the event in the feed, the same for all endpoints.' },
+    type: { type: 'string', const: 'email.received' },
     timestamp: time,
     email: record({
       id: text,
@@ -49,7 +51,11 @@ export const webhookSchemas: Record<string, Schema> = {
       receivedAt: time,
       threadId: maybeText,
       threadPosition: { type: ['integer', 'null'] },
-      metadata: { description: 'Of the reply address that received it; null for other mail.' },
+      metadata: {
+        description: 'Of the reply address that received it, or of the sent mail that it replies to; else null.',
+      },
+      senderVerdict: { description: 'What is known about the sender, as in `GET /emails/{id}`; null: not checked.' },
+      authentication: { description: 'Results of SPF, DKIM, DMARC and ARC; null: not checked.' },
       parsedData: record(
         {
           messageId: text,
