@@ -27,8 +27,9 @@ import {
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import type { ReadLimit } from '../../db/connection/database.ts';
 import { limitedTo } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { OperationContext, PayloadQueries } from '../../operations/context.ts';
 import { findDomainsByName } from '../../operations/domains/domains.ts';
@@ -176,7 +177,14 @@ const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const;
 async function limited(context: OperationContext, filter: EventFilter | null): Promise<OperationContext> {
   if (filter === null) return context;
   const domains = await findDomainsByName(context, filter.domains);
-  return { ...context, database: limitedTo(context.database, { domains, addresses: filter.addresses }) };
+  const addresses = filter.addresses.filter((address) => isInReach(address, context.database.limit));
+  return { ...context, database: limitedTo(context.database, { domains, addresses }) };
+}
+
+/** Whether a key of one domain, which previews a query, may read the mail of an address. */
+function isInReach(address: string, limit: ReadLimit | undefined): boolean {
+  const [, domain] = /@([^@]*)$/.exec(address) ?? [];
+  return limit === undefined || limit.addresses.includes(address) || limit.domains.some(({ name }) => name === domain);
 }
 
 /** Runs the query for each event. They share loaders, so that a statement reads for all of them, and each has its own budget of texts. */
@@ -223,7 +231,7 @@ function selectedFrom(
 ): Omit<SelectedPayload, 'event'> {
   const visible = errors.map((error) => {
     const cause = error.cause ?? error;
-    if (!(cause instanceof UserError) || isConnectionLost(cause)) throw cause;
+    if (!(cause instanceof UserError) || isTransient(cause)) throw cause;
     return { message: cause.message, path: pathName(error.path ?? []) };
   });
   const texts: SelectedText[] = [];

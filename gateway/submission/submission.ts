@@ -1,6 +1,6 @@
 import { hasScope } from '../../core/accounts/key-rights.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
 import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
@@ -140,7 +140,7 @@ async function submitMessageOf(
 function refusalOf(error: unknown): Refusal | null {
   if (error instanceof NoRoom)
     return refused(451, '4.3.2', 'Too many messages are in progress, please try again later');
-  if (isConnectionLost(error) || error instanceof RequestLimiterAway)
+  if (isTransient(error) || error instanceof RequestLimiterAway)
     return refused(451, '4.3.0', 'Temporary trouble, please try again later');
   if (!(error instanceof UserError)) return null;
   switch (error.code) {

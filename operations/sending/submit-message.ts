@@ -148,6 +148,7 @@ function outgoingOf(
     attachments: parsed.attachments,
     attachment_count: parsed.attachments.length,
     tags: [],
+    metadata: null,
     search_text: [parsed.subject, fromText, ...recipients]
       .join('\n')
       .slice(0, MAX_SEARCH_TEXT)
