@@ -26,7 +26,7 @@ const UDP_BYTES = 1_232;
 const LONGEST_KEEP_MS = 300_000;
 const NEGATIVE_KEEP_MS = 30_000;
 const FAILURE_KEEP_MS = 5_000;
-/** Size of all cached answers: a receiver decides how large its own are. Bytes, about. */
+/** Size of all cached answers: a receiver decides how large its own are. Bytes, about. @limit */
 export const MAX_VALIDATED_ANSWERS = 10_000_000;
 const USUAL_ANSWER = 500;
 const NXDOMAIN = 3;

@@ -50,12 +50,9 @@ export const domainChangeShape = z.object({
     .boolean()
     .optional()
     .meta({ description: 'Whether to accept and route mail to unknown addresses.' }),
-  catchAllEndpointId: text
-    .nullish()
-    .meta({
-      description:
-        'ID of the endpoint that receives the mail; required to turn the catch-all on, unless it only stores.',
-    }),
+  catchAllEndpointId: text.nullish().meta({
+    description: 'ID of the endpoint that receives the mail; required to turn the catch-all on, unless it only stores.',
+  }),
   isCatchAllStoreOnly: z.boolean().optional().meta({
     description:
       'With `isCatchAllEnabled`: mail to unknown addresses is accepted and stored, and delivered to no endpoint. Instead of `catchAllEndpointId`.',

@@ -86,7 +86,7 @@ interface Remembered {
 
 /** How long an endpoint is cached; milliseconds. */
 const MAX_AGE_MS = 1_000;
-/** Size of all cached endpoints. Bytes, about. */
+/** Size of all cached endpoints. Bytes, about. @limit */
 export const MAX_ENDPOINTS = 20_000_000;
 
 export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Array; log: Logger }): EndpointLookup {

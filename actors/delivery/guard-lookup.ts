@@ -20,7 +20,7 @@ export interface GuardLookup {
 
 /** How long cached rules may be used if the notification of a change was lost; milliseconds. */
 const MAX_AGE_MS = 1_000;
-/** Size of all cached rules, as they are stored. Bytes, about. */
+/** Size of all cached rules, as they are stored. Bytes, about. @limit */
 export const MAX_GUARD_RULES = 20_000_000;
 
 interface Remembered {

@@ -124,7 +124,7 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
 }
 
 function rowOf(
-  { makeId, mailHostname }: TakeMessagesOptions,
+  { mailHostname }: TakeMessagesOptions,
   reception: { userId: string; emailId: string; recipient: string },
   outcome: ParseOutcome,
 ): NewEmail {

@@ -45,7 +45,7 @@ const FETCH_PAUSE_MS = 300_000;
 const ABSENT_MS = 600_000;
 /** Domains that are remembered. */
 const MOST_DOMAINS = 10_000;
-/** Size of all policies in memory: a receiver decides how large its own is. Bytes, about. */
+/** Size of all policies in memory: a receiver decides how large its own is. Bytes, about. @limit */
 export const MAX_POLICIES = 10_000_000;
 
 /** A policy in memory, or that there is none. */

@@ -16,7 +16,7 @@ export interface AccountExportOptions {
   now: () => Date;
 }
 
-/** Each holds a connection to the database until its client has received the last byte. */
+/** Each holds a connection to the database until its client has received the last byte. @limit */
 export const MAX_EXPORTS = 2;
 const RETRY_AFTER_SECONDS = 30;
 /** Time after which a client that reads nothing is disconnected; milliseconds. */

@@ -33,7 +33,7 @@ export interface AuthAttempts {
   succeeded(attempt: AuthAttempt): Promise<void>;
 }
 
-/** Limit for each account, and for each client over all accounts. */
+/** Limit for each account, and for each client over all accounts. @limit */
 export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
 /** Limit for challenges, which every sign-in page requests and which are stored for a while. */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };

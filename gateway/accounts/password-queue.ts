@@ -8,7 +8,7 @@ export interface PasswordQueueLimits {
   waiting: number;
 }
 
-/** A hash takes 0.1 s of a thread that the process also needs for DNS, files and compression, and 16 MB. */
+/** A hash takes 0.1 s of a thread that the process also needs for DNS, files and compression, and 16 MB. @limit */
 export const PASSWORD_QUEUE: PasswordQueueLimits = { running: 2, waiting: 50 };
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;

@@ -12,14 +12,14 @@ export interface BodyLimits extends ByteLimits {
   handled: number;
 }
 
-/** One batch of emails may have 100 MB (`/emails/batch`), and any other body 40 MB. Bytes. */
+/** One batch of emails may have 100 MB (`/emails/batch`), and any other body 40 MB. Bytes. @limit */
 export const BODY_LIMITS: BodyLimits = {
   perAccount: 100_000_000,
   perProcess: 120_000_000,
   reserve: 20_000_000,
   handled: 20_000_000,
 };
-/** A body up to this size goes straight to its parser, and uses the reserve. Bytes. */
+/** A body up to this size goes straight to its parser, and uses the reserve. Bytes. @limit */
 export const SMALL_BODY = 65_536;
 /** Bodies from this size on wait for their turn: as text, as JSON and as mail they take several times as much. Bytes. */
 const LARGE_BODY = 1_000_000;

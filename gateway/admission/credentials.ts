@@ -40,7 +40,7 @@ export interface CredentialsOptions {
  * operations/events/event-hub.ts, so that they also end within 5 s. Milliseconds.
  */
 export const CREDENTIAL_AGE_MS = 3_000;
-/** Size of all cached keys: a send policy has up to 160 KB. Bytes, about. */
+/** Size of all cached keys: a send policy has up to 160 KB. Bytes, about. @limit */
 export const MAX_CREDENTIALS = 20_000_000;
 /** Interval for writing uses of keys. Milliseconds. */
 const FLUSH_INTERVAL_MS = 10_000;

@@ -38,11 +38,12 @@ declare module 'fastify' {
 
 /** Interval of writes, which a kill of the process may lose. Milliseconds. */
 const FLUSH_INTERVAL_MS = 1_000;
-/** Requests in memory; more than this between two writes are not logged. */
+/** Requests in memory; more than this between two writes are not logged. @limit */
 export const HELD_REQUESTS = 2_000;
 /**
  * Bodies in memory. Redacting and storing a body costs more than the rest of its request in the log, so a busy gateway stores requests without
  * them: at 400 requests a second with 4 KB each, every eighth has its body. Characters.
+ * @limit
  */
 export const HELD_BODIES = 262_144;
 

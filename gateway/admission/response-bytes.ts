@@ -4,7 +4,7 @@ import { chargeResults } from '../../db/connection/result-charge.ts';
 import type { ResponseRoom } from '../../operations/response-room.ts';
 import { type ByteLimits, createByteLedger } from './byte-ledger.ts';
 
-/** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. */
+/** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. @limit */
 export const RESPONSE_BYTES: ByteLimits = { perAccount: 48_000_000, perProcess: 80_000_000 };
 /** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
 const LARGE_LOAD = 1_000_000;

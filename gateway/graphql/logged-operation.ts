@@ -103,7 +103,7 @@ function operationTitle(operation: OperationDefinitionNode | null): string | nul
 }
 
 /** Documents without secrets, which clients repeat: parsing and printing one takes most of a millisecond. */
-/** Characters of all documents, and of one; a parsed document takes about 40 times the memory of its text. */
+/** Characters of all documents, and of one; a parsed document takes about 40 times the memory of its text. @limit */
 export const MAX_PLAIN_DOCUMENTS = 200_000;
 const MAX_PLAIN_LENGTH = 4_096;
 const plainDocuments = createSizedCache<{ reading: Reading; printed: string }>({

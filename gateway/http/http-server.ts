@@ -25,10 +25,11 @@ export interface HttpServerOptions {
   random: (bytes: number) => Uint8Array;
 }
 
-/** Largest request body of routes that take no mail; bytes. */
+/** Largest request body of routes that take no mail; bytes. @limit */
 export const BODY_LIMIT = 262_144;
-/** How long a slow client may take for its header section, and for the whole request. Milliseconds. */
+/** How long a slow client may take for its header section, and for the whole request. Milliseconds. @limit */
 export const HEADERS_TIMEOUT_MS = 30_000;
+/** @limit */
 export const REQUEST_TIMEOUT_MS = 55_000;
 const TIMEOUT_CHECK_MS = 5_000;
 /** Attachment names in a path: each character takes up to four bytes, each of them percent-encoded. Characters. */

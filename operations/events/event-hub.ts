@@ -27,6 +27,7 @@ export interface EventHubOptions {
   readersPerUser: number;
 }
 
+/** @limit */
 export const MAX_STREAMS = 10_000;
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;

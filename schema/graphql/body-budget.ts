@@ -1,7 +1,7 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { LargeText } from '../../core/shared/large-text.ts';
 
-/** Bytes of all long texts in the result of one operation, in UTF-8. An email of 15 MB has its text in up to four fields. */
+/** Bytes of all long texts in the result of one operation, in UTF-8. An email of 15 MB has its text in up to four fields. @limit */
 export const MAX_RESULT_BYTES = 64_000_000;
 /** The same for an event of a stream, whose JSON is in memory as a whole. */
 export const MAX_EVENT_BYTES = 8_000_000;

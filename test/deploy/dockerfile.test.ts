@@ -72,7 +72,12 @@ test('removes only packages of the dashboard build and of the single-machine ser
     (match) => (match[1] ?? '').replace(/\*$/, ''),
   );
   expect(removed.length).toBeGreaterThan(5);
-  const exempt = new Set(['bin/build-cli.ts', 'bin/build-dashboard.ts', 'bin/contracts.ts', 'db/cluster/native-postgresql.ts']);
+  const exempt = new Set([
+    'bin/build-cli.ts',
+    'bin/build-dashboard.ts',
+    'bin/contracts.ts',
+    'db/cluster/native-postgresql.ts',
+  ]);
   const wrong = ['core', 'schema', 'db', 'operations', 'actors', 'gateway', 'haraka-plugins', 'bin'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => path.join(folder, name))

@@ -1,4 +1,3 @@
-import { isTaken } from '../../db/errors.ts';
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';

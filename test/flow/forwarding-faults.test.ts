@@ -1,4 +1,3 @@
-import { isTaken } from '../../db/errors.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { until } from '../support/servers/service.ts';

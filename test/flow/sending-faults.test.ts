@@ -1,4 +1,3 @@
-import { isTaken } from '../../db/errors.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { freePort } from '../support/cluster/cluster.ts';

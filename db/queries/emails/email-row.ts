@@ -1,12 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
-import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { CalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.ts';
-import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
+import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
 import { largeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
+import type { BodyText } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
 import { text } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';

@@ -4,7 +4,7 @@ import { IMPORT_STATUSES, importEmails, MAX_IMPORTED } from '../../../operations
 import { access } from '../../admission/access.ts';
 import { errorBody, type RestOptions, text } from '../shapes.ts';
 
-/** Bytes of a request; the program `postroom import` stays far below. */
+/** Bytes of a request; the program `postroom import` stays far below. @limit */
 export const IMPORT_BODY_LIMIT = 40_000_000;
 
 const importBody = z

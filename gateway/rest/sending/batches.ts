@@ -9,7 +9,7 @@ import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, instant, type RestOptions, wireInstant } from '../shapes.ts';
 import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
 
-/** Maximum size of a body, which can contain the attachments of 100 emails; bytes. */
+/** Maximum size of a body, which can contain the attachments of 100 emails; bytes. @limit */
 export const BATCH_BODY_LIMIT = 100_000_000;
 
 const newBatch = z

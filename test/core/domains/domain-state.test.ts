@@ -1,4 +1,3 @@
-import { isTaken } from '../../../db/errors.ts';
 import { describe, expect, test } from 'vitest';
 import type { DomainCheck } from '../../../core/domains/domain-check.ts';
 import {

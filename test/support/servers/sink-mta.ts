@@ -1,4 +1,3 @@
-import { isTaken } from '../../../db/errors.ts';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { makeCertificate } from '../../../haraka-plugins/self-made-certificate.ts';
 import { SinkSession } from './sink-session.ts';
