@@ -45,7 +45,9 @@ export async function readRemovedText(
   { removed, kind }: { removed: readonly RemovedPart[]; kind: RemovedKind },
 ): Promise<BodyText | null> {
   const source = removedSource(bodies, removed, kind);
-  return source !== null && 'html' in source ? textOfHtmlInSteps(source.html, makeSteps(userId)) : (source?.text ?? null);
+  return source !== null && 'html' in source
+    ? textOfHtmlInSteps(source.html, makeSteps(userId))
+    : (source?.text ?? null);
 }
 
 /** Returns content with the text of its HTML where it has no other. */
