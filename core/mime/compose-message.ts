@@ -54,7 +54,9 @@ const BOUNDARY_DIGITS = 32;
 export async function composeMessage(draft: Draft, otherWork?: () => Promise<unknown>): Promise<Buffer> {
   const plain =
     draft.attachments.length === 0 && draft.fields.length === 0 ? composePlain(plainOf(draft), encoded) : null;
-  const bytes = plain === null ? composeWithNodemailer(draft) : Buffer.from(plain, 'latin1');
+  const pieces = plain === null ? mimePieces(compile(draft)) : [Buffer.from(plain, 'latin1')];
+  if (pieces.some(({ length }) => length >= LARGE_MESSAGE)) await otherWork?.();
+  const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   // Composing and checking 14 MB take some 50 ms each, between which other requests go on.
   if (bytes.length >= LARGE_MESSAGE) await otherWork?.();
   return checked(bytes);
@@ -99,6 +101,10 @@ function isMostlyLatin(content: string): boolean {
 
 /** Composes any draft. */
 export function composeWithNodemailer(draft: Draft): Buffer {
+  return writeMime(compile(draft));
+}
+
+function compile(draft: Draft): MimeNode {
   const message = new MailComposer({
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -118,7 +124,7 @@ export function composeWithNodemailer(draft: Draft): Buffer {
   }).compile();
   message.setHeader('Subject', toFieldValue(draft.subject));
   for (const [name, value] of draft.fields) message.addHeader(name, toFieldValue(value));
-  return writeMime(message);
+  return message;
 }
 
 /** Returns the bytes if every SMTP server can carry them unchanged; otherwise throws, because that is a bug. */
@@ -287,11 +293,15 @@ function valueOf(section: HeaderSection, name: string): string {
  * streams, which for a typical message cost more than everything else (0.34 ms against 0.14; 2 cores, November 2026).
  */
 export function writeMime(message: MimeNode): Buffer {
+  return Buffer.concat(mimePieces(message));
+}
+
+function mimePieces(message: MimeNode): Buffer[] {
   const pieces: Buffer[] = [];
   writePart(message, pieces);
   const last = pieces.findLast(({ length }) => length > 0);
   if (last?.at(-1) !== LINE_FEED) pieces.push(Buffer.from('\r\n'));
-  return Buffer.concat(pieces);
+  return pieces;
 }
 
 function writePart(part: MimeNode, pieces: Buffer[]): void {

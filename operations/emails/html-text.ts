@@ -16,7 +16,7 @@ import type { EmailContent } from '../../db/queries/emails/email-row.ts';
 /** All HTML of the process is read in these turns: however much there is, other requests wait for a few milliseconds of it. */
 const turns = createTurns();
 
-function stepsOf(userId: string): RunStep {
+function makeSteps(userId: string): RunStep {
   return (step) => turns.run(userId, step);
 }
 
@@ -27,7 +27,7 @@ export function inTurn<T>(userId: string, work: () => T): Promise<T> {
 
 /** Returns the text of HTML, which shows its beginning if it is large. */
 export function readHtmlText(userId: string, html: BodyText): Promise<string | null> {
-  return textOfHtmlInSteps(textBeginning(html, MAX_HTML_LENGTH), stepsOf(userId));
+  return textOfHtmlInSteps(textBeginning(html, MAX_HTML_LENGTH), makeSteps(userId));
 }
 
 /** Returns the quoted mail and the signature of an email that becomes a payload. */
@@ -35,7 +35,7 @@ export function readPayloadTexts(
   mail: Pick<StoredMail, 'user_id' | 'text_body' | 'html_body' | 'removed_parts'>,
 ): Promise<RemovedTexts> {
   const bodies = { text: mail.text_body, html: mail.html_body };
-  return readRemovedTexts(bodies, mail.removed_parts, stepsOf(mail.user_id));
+  return readRemovedTexts(bodies, mail.removed_parts, makeSteps(mail.user_id));
 }
 
 /** Returns the removed parts of a kind as one text; see removedSource. */
@@ -45,7 +45,9 @@ export async function readRemovedText(
   { removed, kind }: { removed: readonly RemovedPart[]; kind: RemovedKind },
 ): Promise<BodyText | null> {
   const source = removedSource(bodies, removed, kind);
-  return source !== null && 'html' in source ? textOfHtmlInSteps(source.html, stepsOf(userId)) : (source?.text ?? null);
+  return source !== null && 'html' in source
+    ? textOfHtmlInSteps(source.html, makeSteps(userId))
+    : (source?.text ?? null);
 }
 
 /** Returns content with the text of its HTML where it has no other. */
