@@ -43,7 +43,7 @@ const LIST_BYTES = 262_144;
 /** Messages that were accepted before and that the parser has: with more, it is busy with them. */
 const MAX_OTHERS = 50;
 
-/** How long a list counts as one of those that the parser gets at the same time: a message that hangs delays no others. Milliseconds. */
+/** How long a list counts as open, so that a message that hangs delays no others; milliseconds. */
 const LIST_MS = 1_000;
 
 /** A message on its way to the parser. */
