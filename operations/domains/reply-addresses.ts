@@ -3,6 +3,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { canonicalSender, deriveReplyAddressKey, makeReplyAddress } from '../../core/smtp/reply-address.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { isLockTimeout } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/reply-address-list.ts';
 import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
 import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-route.ts';
@@ -48,7 +49,6 @@ interface ReplyAddressQuery {
 
 /** Milliseconds that a new reply address waits for the threading of the user's mail. */
 const LOCK_TIMEOUT_MS = 3_000;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Creates an address that accepts mail of a verified domain under conditions. Throws validation, not_found, conflict. */
 export async function createReplyAddress(context: OperationContext, input: NewReplyAddress): Promise<ReplyAddress> {
@@ -91,7 +91,7 @@ export async function createReplyAddress(context: OperationContext, input: NewRe
 }
 
 function throwIfBusy(error: unknown): never {
-  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+  if (!isLockTimeout(error)) throw error;
   throw new UserError('conflict', 'The thread is being changed by another request. Try again in a moment.', {
     retryAfterSeconds: 1,
     cause: error,
@@ -103,12 +103,12 @@ export async function listReplyAddresses(
   context: OperationContext,
   { domain = null }: ReplyAddressQuery,
   page: Page,
-): Promise<{ addresses: ReplyAddress[]; total: number }> {
+): Promise<{ rows: ReplyAddress[]; total: number }> {
   const { database, userId } = context;
-  const { addresses, total } = await asUser(database, userId, (transaction) =>
+  const { rows, total } = await asUser(database, userId, (transaction) =>
     lists.listReplyAddresses(transaction, userId, { domain }, page),
   );
-  return { addresses: addresses.map((row) => replyAddressOf(context, row)), total };
+  return { rows: rows.map((row) => replyAddressOf(context, row)), total };
 }
 
 /** Returns a page of reply addresses, newest first; inverted: oldest first. */
@@ -195,7 +195,8 @@ function warningOf(receiver: string, { address, domain }: RouteFacts, outcome: O
   if (address?.isActive === false)
     return `Mail to this address is refused, because ${receiver} is disabled. Enable it, or name another address in deliver_to.`;
   if (outcome === 'endpoint') return null;
-  if (outcome === 'inactive') return 'Mail to this address is only stored, because its endpoint is disabled. Enable it.';
+  if (outcome === 'inactive')
+    return 'Mail to this address is only stored, because its endpoint is disabled. Enable it.';
   const nowhere = 'Mail to this address is only stored, and no endpoint gets it';
   if (address?.endpointId != null || address?.webhookId != null)
     return `${nowhere}: the endpoint of ${receiver} does not take it. Check its events and filter.`;

@@ -10,7 +10,15 @@ import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CurrentRoute, decideCurrentRoute } from './current-route.ts';
-import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, noteUnseenRules, placeOf, type RouteStep } from './routes.ts';
+import {
+  addressOf,
+  domainOf,
+  type ExplainedRoute,
+  explainEmailRoute,
+  noteUnseenRules,
+  placeOf,
+  type RouteStep,
+} from './routes.ts';
 import {
   askReceiving,
   checkOwnRecipient,

@@ -36,7 +36,7 @@ export async function listReplyAddresses(
   userId: string,
   conditions: ReplyAddressConditions,
   page: Page,
-): Promise<{ addresses: StoredReplyAddress[]; total: number }> {
+): Promise<{ rows: StoredReplyAddress[]; total: number }> {
   const where = whereSql(userId, conditions);
   const { rows } = await sql<{ total: number } & (StoredReplyAddress | { id: null })>`
     select t.total, p.* from (select count(*) as total from reply_address r where ${where}) t
@@ -45,7 +45,7 @@ export async function listReplyAddresses(
       order by r.created_at desc, r.id desc limit ${page.limit} offset ${page.offset}
     ) p on true order by p."createdAt" desc, p.id desc`.execute(transaction);
   return {
-    addresses: rows.flatMap((row) => (row.id === null ? [] : [withoutTotal(row)])),
+    rows: rows.flatMap((row) => (row.id === null ? [] : [withoutTotal(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }

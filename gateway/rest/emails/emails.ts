@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
-import { LIST_SEARCH, operatorSearch } from '../../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';

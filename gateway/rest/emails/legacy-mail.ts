@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
+import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { emailNotFound, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { loadContentParts } from '../../../operations/emails/emails.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
-import { LIST_SEARCH, operatorSearch } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { MAIL_BODY_LIMIT, sentBodyOf } from '../sending/outgoing-shapes.ts';
 import {

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
+import { searchText } from '../../../operations/capability/field-shapes.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { checkGuardRule } from '../../../operations/routing/guard-rules.ts';
-import { searchText } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { invalid } from '../../../operations/context.ts';
 import {
   listLabels,
@@ -17,7 +18,6 @@ import {
 } from '../../../operations/threads/thread-moves.ts';
 import { MAX_SELECTED, selectInbox } from '../../../operations/threads/threads.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
-import { operatorSearch } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions, text } from '../shapes.ts';

@@ -1,9 +1,10 @@
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
+import { LIST_SEARCH } from '../../../operations/capability/field-shapes.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
-import { LIST_SEARCH, SEARCH_SYNTAX } from '../../input-shapes.ts';
+import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';

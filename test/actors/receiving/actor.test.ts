@@ -69,6 +69,7 @@ function parserOf(parseEach: ParsePool['parseEach']): ParsePool {
   return {
     parse: (messages) => Promise.all(parseEach(messages)),
     parseEach,
+    openCount: () => 0,
     prepare: () => undefined,
     close: async () => undefined,
   };

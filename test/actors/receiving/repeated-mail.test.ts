@@ -61,7 +61,6 @@ function openAcceptor(
     makeId,
     claimant: 'receiving-1',
     hasRoom: async () => true,
-    canParse: () => true,
     ahead:
       way === 'accepted'
         ? null
@@ -78,7 +77,8 @@ function openAcceptor(
               makeId,
             },
           },
-    onAccepted: () => undefined,
+    queue: { hasRoom: () => true, noteAccept: () => undefined, add: () => undefined },
+    bytes: { keep: () => undefined },
     fault: () => undefined,
     ...changes,
   });

@@ -66,7 +66,9 @@ describe('a first mail', () => {
         encoding: 'utf8',
       });
     expect(words(swaks).split('\n')).toContain("o'neil&%s$x@odd.test");
-    expect(words(curl).replace(/Date: .*\r\n/, '')).toContain("To: o'neil&%s$x@odd.test\r\nSubject: Hello\r\n\r\nA first mail\r\n");
+    expect(words(curl).replace(/Date: .*\r\n/, '')).toContain(
+      "To: o'neil&%s$x@odd.test\r\nSubject: Hello\r\n\r\nA first mail\r\n",
+    );
     expect(words(curl).split('\n')).toContain("o'neil&%s$x@odd.test");
   });
 });
