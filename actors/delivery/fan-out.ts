@@ -1,6 +1,6 @@
 import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
-import { isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
+import { isPostedAsMail, isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
@@ -98,10 +98,10 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
         .map((event) => ({
           ...turnOf(subscription, event),
           id: makeIdentifier('delivery', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
-          seq: event.seq,
-          kind: event.kind,
+          ...(isPostedAsMail(event.kind)
+            ? { seq: null, kind: null, threadId: event.order_thread_id }
+            : { seq: event.seq, kind: event.kind, threadId: event.thread_id }),
           emailId: event.email_id,
-          threadId: event.thread_id,
         }));
       const attemptsAllowed = 1 + readWebhookConfig(subscription.config).retryAttempts;
       await storeEventDeliveries(client, subscriber, { deliveries, attemptsAllowed, upTo });

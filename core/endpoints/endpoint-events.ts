@@ -38,8 +38,11 @@ export const MAX_FILTER_NAMES = 100;
 /** Characters. */
 export const MAX_PAYLOAD_QUERY_LENGTH = 10_000;
 
-/** Is posted to the endpoint that the email is routed to, and to no other. */
+/** Is posted to the endpoint that the email is routed to, and to those that ask for all received mail. */
 const ROUTED_KIND = 'email.received' satisfies EventKind;
+
+/** All received mail, wherever it is routed, and what is held or routed nowhere. */
+const ALL_RECEIVED = `${ROUTED_KIND}:all`;
 
 /** Every kind. */
 const ANY = '*';
@@ -51,7 +54,7 @@ const PREFIXES = [...new Set(Object.keys(EVENT_KINDS).map((kind) => `${kind.slic
 export function checkEventPatterns(patterns: readonly string[]): { field: string; message: string } | null {
   const at = patterns.findIndex((pattern) => !isEventPattern(pattern));
   if (at === -1) return null;
-  const allowed = [ANY, ...PREFIXES, ...Object.keys(EVENT_KINDS)].join(', ');
+  const allowed = [ANY, ...PREFIXES, ...Object.keys(EVENT_KINDS), ALL_RECEIVED].join(', ');
   return { field: `events[${at}]`, message: `\`events[${at}]\` is not a kind of event. Allowed are: ${allowed}` };
 }
 
@@ -59,7 +62,10 @@ export function checkEventPatterns(patterns: readonly string[]): { field: string
 export function matchesEvent(patterns: readonly string[], kind: EventKind): boolean {
   return patterns.some(
     (pattern) =>
-      pattern === ANY || pattern === kind || (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))),
+      pattern === ANY ||
+      pattern === kind ||
+      (pattern === ALL_RECEIVED && kind === ROUTED_KIND) ||
+      (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))),
   );
 }
 
@@ -73,7 +79,12 @@ export function subscribesToFeed(patterns: readonly string[]): boolean {
 
 /** Returns whether an event of the feed is posted to an endpoint with these `events`. */
 export function isPostedFromFeed(patterns: readonly string[], kind: EventKind): boolean {
-  return kind !== ROUTED_KIND && matchesEvent(patterns, kind);
+  return kind === ROUTED_KIND ? patterns.includes(ALL_RECEIVED) : matchesEvent(patterns, kind);
+}
+
+/** Returns whether an event of the feed is posted like routed mail, with the payload of received mail. */
+export function isPostedAsMail(kind: EventKind): boolean {
+  return kind === ROUTED_KIND;
 }
 
 /** What an event is about. */
@@ -104,5 +115,5 @@ export function takesReceivedMail(
 }
 
 function isEventPattern(pattern: string): boolean {
-  return pattern === ANY || PREFIXES.includes(pattern) || isEventKind(pattern);
+  return pattern === ANY || pattern === ALL_RECEIVED || PREFIXES.includes(pattern) || isEventKind(pattern);
 }

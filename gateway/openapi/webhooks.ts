@@ -38,7 +38,7 @@ export const webhookSchemas: Record<string, Schema> = {
   ),
   WebhookEmailReceived: record({
     event: { type: 'string', const: 'email.received' },
-    id: { ...text, description: 'ID of the event in the feed, the same for all endpoints.' },
+    id: { ...text, description: 'ID of the event, also in the header `webhook-id`.' },
     type: { type: 'string', const: 'email.received' },
     timestamp: time,
     email: record({
@@ -51,11 +51,15 @@ export const webhookSchemas: Record<string, Schema> = {
       receivedAt: time,
       threadId: maybeText,
       threadPosition: { type: ['integer', 'null'] },
-      metadata: {
-        description: 'Of the reply address that received it, or of the sent mail that it replies to; else null.',
+      metadata: { description: 'Of the reply address that received it, or of the sent email that it replies to.' },
+      senderVerdict: {
+        type: ['object', 'null'],
+        description: 'Who vouches for the sender: `verdict`, `domain` and `text`. Null if not checked.',
       },
-      senderVerdict: { description: 'What is known about the sender, as in `GET /emails/{id}`; null: not checked.' },
-      authentication: { description: 'Results of SPF, DKIM, DMARC and ARC; null: not checked.' },
+      authentication: {
+        type: ['object', 'null'],
+        description: 'Results of SPF, DKIM, DMARC and ARC. Null if not checked.',
+      },
       parsedData: record(
         {
           messageId: text,

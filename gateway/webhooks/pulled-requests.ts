@@ -4,6 +4,7 @@ import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import {
   checkEventPatterns,
+  isPostedAsMail,
   isPostedFromFeed,
   matchesEvent,
   matchesFilter,
@@ -176,7 +177,7 @@ async function isPostedFrom(
   { patterns, endpoint: { filter } }: Target,
   { kind, seq }: FeedEvent,
 ): Promise<boolean> {
-  if (!isPostedFromFeed(patterns, kind)) return false;
+  if (isPostedAsMail(kind) || !isPostedFromFeed(patterns, kind)) return false;
   const range = { after: seq - 1, upTo: seq, limit: 1, withPlaces: filter !== null };
   const [event] = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: 0 }, (client) =>
     readFanOutEvents(client, userId, range),

@@ -85,6 +85,37 @@ test('a reply takes two statements, too, and comes after its message', async () 
   expect(bodies.map(({ threadPosition }) => threadPosition)).toEqual([0, 1]);
 });
 
+test('an endpoint that asks for all received mail gets what is routed to it once, and what is routed nowhere', async () => {
+  const { pool } = stage.database;
+  const { userId, endpointId } = mailbox;
+  await pool.query(`update endpoint set events = '{email.received:all}' where user_id = $1 and id = $2`, [
+    userId,
+    endpointId,
+  ]);
+  await pool.query('insert into endpoint_subscription (user_id, endpoint_id, event_seq) values ($1, $2, 0)', [
+    userId,
+    endpointId,
+  ]);
+  stage.bus.publish('subscription.changed', { userId });
+  const domain = mailbox.address.split('@')[1] ?? '';
+  const other = await createMailbox(stage.database, { userId, domain, address: `unrouted@${domain}` });
+  const ids = [await stage.deliver(mail(), mailbox.address), await stage.deliver(mail(), other.address)];
+  await finished(2);
+  await vi.waitUntil(
+    async () => {
+      const { rows } = await pool.query(
+        `select from endpoint_subscription s join event_counter c using (user_id) where s.user_id = $1 and s.event_seq = c.last_seq`,
+        [userId],
+      );
+      return rows.length === 1;
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  const posts = receiver.requests.map(({ body }) => JSON.parse(body).email);
+  expect(posts.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  expect(posts.every(({ threadPosition }) => threadPosition === 0)).toBe(true);
+});
+
 test('messages of two accounts that arrive together are taken in groups, without further steps', async () => {
   const other = await stage.mailbox({ endpointUrl: receiver.url });
   await Promise.all([stage.deliver(mail(), mailbox.address), stage.deliver(mail(), other.address)]);

@@ -106,7 +106,7 @@ export async function readFanOutEvents(
     name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
     text: `
       select v.seq, v.at, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
-        v.kind = 'email.threaded' and exists (
+        v.kind in ('email.threaded', 'email.received') and exists (
         select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet,
         ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
       from (select * from event v where v.user_id = $1 and v.seq > $2 and v.seq <= $3 order by v.seq limit $4) v
@@ -136,13 +136,14 @@ export interface EventDelivery {
   threadId: string | null;
   orderKey: string | null;
   orderPosition: string | null;
-  seq: number;
-  kind: EventKind;
+  /** null: a delivery of received mail, as to the endpoint that the mail is routed to */
+  seq: number | null;
+  kind: EventKind | null;
 }
 
 /**
  * Creates deliveries that are due now, or wait for their turns, and moves the position of the subscription, in one statement. Events that the endpoint has a first
- * delivery of are left out.
+ * delivery of are left out, and so is received mail that it gets already.
  */
 export async function storeEventDeliveries(
   client: ClientBase,
@@ -159,12 +160,15 @@ export async function storeEventDeliveries(
       with clock_now as materialized (select postroom_now()::timestamptz(3) as at), moved as (
         update endpoint_subscription set event_seq = $3 where user_id = $1 and endpoint_id = $2
       )
-      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, order_key, order_position,
+      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, event_seq, event_kind, order_key, order_position,
         cause, attempts_allowed, next_attempt_at, created_at)
-      select $1, x.id, x."emailId", $2, 'webhook', x."threadId", x.seq, x.kind, x."orderKey", x."orderPosition", 'event', $4::integer,
+      select $1, x.id, x."emailId", $2, 'webhook', x."threadId",
+        case when x.seq is null then (select e.thread_position from email e where e.user_id = $1 and e.id = x."emailId") end, x.seq, x.kind, x."orderKey", x."orderPosition", 'event', $4::integer,
         case when x."orderKey" is null then n.at end, n.at
       from jsonb_to_recordset($5::jsonb) as x(id text, "emailId" text, "threadId" text, "orderKey" text, "orderPosition" text, seq bigint,
         kind text) cross join clock_now n
+      where x.seq is not null or not exists (
+        select from delivery d where d.user_id = $1 and d.email_id = x."emailId" and d.endpoint_id = $2 and d.event_seq is null)
       order by x.seq
       on conflict (user_id, endpoint_id, event_seq) where cause = 'event' do nothing`,
     values: [userId, endpointId, upTo, attemptsAllowed, JSON.stringify(deliveries)],

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { receivedEventId } from '../../../core/events/received-event.ts';
 import { loginAs } from '../../support/cluster/cluster.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -101,6 +102,47 @@ async function idsUpTo(box: TestMailbox, { id, path }: Hook, kind: string): Prom
 const sorted = (ids: readonly (string | undefined)[]) => ids.map(String).toSorted();
 
 describe('an endpoint that subscribes to events', () => {
+  test('is posted every received mail once, wherever it is routed, with the payload of received mail', async () => {
+    const box = await gateway.mailbox();
+    await start();
+    const all = await subscribe(box, { events: ['email.received:all'] });
+    const other = await subscribe(box, { events: ['email.received', '*'] });
+    const mails = await insertReceivedMail(gateway.actor, box, { count: 3 });
+    await append(
+      box,
+      mails.map(({ emailId }) => ({ kind: 'email.received', emailId })),
+    );
+    const requests = await posts(all.path, 3);
+    expect(requests.map(({ webhookId }) => webhookId).toSorted()).toEqual(
+      mails.map(({ emailId }) => receivedEventId(emailId)).toSorted(),
+    );
+    expect(requests[0]?.json).toMatchObject({
+      event: 'email.received',
+      type: 'email.received',
+      email: { recipient: box.address, threadId: 'th_test', threadPosition: 0, parsedData: { subject: 'Hello' } },
+      endpoint: { id: all.id },
+    });
+    expect(receiver.requests.filter(({ path }) => path === other.path)).toEqual([]);
+  });
+
+  test('for one domain alone is posted its received mail alone', async () => {
+    const box = await gateway.mailbox();
+    const elsewhere = await gateway.mailbox({ userId: box.userId });
+    await start();
+    const all = await subscribe(box, { events: ['email.received:all'], filter: { domains: [box.domainId] } });
+    const [foreign] = await insertReceivedMail(gateway.actor, elsewhere);
+    const [own] = await insertReceivedMail(gateway.actor, box);
+    await append(
+      box,
+      [foreign, own].map((mail) => ({ kind: 'email.received', emailId: mail?.emailId ?? '' })),
+    );
+    await posts(all.path, 1);
+    await untilDeliveries(gateway.actor, all.id, (every) => every.every(({ status }) => status === 'success'));
+    expect(receiver.requests.filter(({ path }) => path === all.path).map(({ webhookId }) => webhookId)).toEqual([
+      receivedEventId(own?.emailId ?? ''),
+    ]);
+  });
+
   test('is posted what its payload query selects of a bounce', async () => {
     const box = await gateway.mailbox();
     await start();

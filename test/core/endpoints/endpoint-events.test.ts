@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { checkEventPatterns, matchesEvent } from '../../../core/endpoints/endpoint-events.ts';
+import {
+  checkEventPatterns,
+  isPostedFromFeed,
+  matchesEvent,
+  subscribesToFeed,
+  takesReceivedMail,
+} from '../../../core/endpoints/endpoint-events.ts';
 
 describe('matchesEvent', () => {
   test.each([
@@ -30,4 +36,15 @@ describe('checkEventPatterns', () => {
       ),
     });
   });
+});
+
+test('all received mail is asked for by its own pattern', () => {
+  expect(checkEventPatterns(['email.received:all'])).toBeNull();
+  expect(checkEventPatterns(['email.sent:all'])?.message).toContain('email.received:all');
+  expect(subscribesToFeed(['email.received:all'])).toBe(true);
+  expect(isPostedFromFeed(['email.received:all'], 'email.received')).toBe(true);
+  for (const patterns of [['*'], ['email.*'], ['email.received']])
+    expect(isPostedFromFeed(patterns, 'email.received')).toBe(false);
+  expect(takesReceivedMail({ events: ['email.received:all'], filter: null }, 'a@b.test')).toBe(true);
+  expect(matchesEvent(['email.received:all'], 'email.delivered')).toBe(false);
 });
