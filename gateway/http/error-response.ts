@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
 import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
 
@@ -58,7 +58,7 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
     }));
     return userErrorResponse(invalidInput(details));
   }
-  if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
+  if (isTransient(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'PostgreSQL is unreachable');
     return unavailable();
   }
@@ -220,6 +220,7 @@ function unavailable(
 const frameworkErrors: Record<number, [error: string, message: string, name: string]> = {
   400: ['Bad Request', 'The request body is not valid JSON.', 'validation_error'],
   405: ['Method Not Allowed', 'The method is not allowed here.', 'method_not_allowed'],
+  408: ['Request Timeout', 'The request body arrives too slowly. Send it again.', 'application_error'],
   413: ['Payload Too Large', 'The request body is too large.', 'validation_error'],
   414: ['URI Too Long', 'The path of the request is too long.', 'validation_error'],
   415: ['Unsupported Media Type', 'Send the request body as application/json.', 'validation_error'],

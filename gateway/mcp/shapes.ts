@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor, type KeysetPage } from '../../core/shared/page.ts';
+import { text } from '../../operations/capability/field-shapes.ts';
 import { invalid } from '../../operations/context.ts';
-import { text } from '../../schema/input-shapes.ts';
 
 const DEFAULT_ITEMS = 20;
 /** Fewer than in REST, because a model reads all of them. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -12,11 +13,11 @@ import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { apiRequestRoutes } from './accounts/api-requests.ts';
+import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
 import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
-import { replyAddressRoutes } from './domains/reply-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { contactRoutes } from './emails/contacts.ts';
@@ -45,7 +46,7 @@ import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { sentReviewRoutes } from './sending/sent-review.ts';
-import { suppressionRoutes } from './sending/suppressions.ts';
+import { legacySuppressionRoutes, suppressionRoutes } from './sending/suppressions.ts';
 import { threadChangeRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
@@ -87,11 +88,12 @@ const resources = [
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,
+  legacySuppressionRoutes,
   domainRoutes,
   domainChangeRoutes,
   dmarcReportRoutes,
   emailAddressRoutes,
-  replyAddressRoutes,
+  capabilityRoutes(replyAddressCapability),
   endpointRoutes,
   endpointActionRoutes,
   deliveryRoutes,

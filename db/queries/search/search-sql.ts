@@ -51,7 +51,10 @@ export const EMAIL_BOUNDS: SearchBounds = { near: 1_000, far: 8_000, few: 5_000 
 export const THREAD_BOUNDS: SearchBounds = { near: 400, far: 4_000, few: 5_000 };
 
 /** The page as a value of type search_page. */
-export function searchPage(page: KeysetPage, { near, far, few }: SearchBounds): RawBuilder<unknown> {
+export function searchPage(
+  page: Omit<KeysetPage, 'limit'> & { limit: number | null },
+  { near, far, few }: SearchBounds,
+): RawBuilder<unknown> {
   return sql`row(${page.after?.at ?? null}::timestamptz, ${page.after?.id ?? null}::text, ${page.before?.at ?? null}::timestamptz,
     ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${page.limit}::integer,
     ${near}::integer, ${far}::integer, ${few}::integer)::search_page`;

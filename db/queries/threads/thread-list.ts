@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Mailbox } from '../../../core/mime/address.ts';
-import type { SearchTerm } from '../../../core/search/search-query.ts';
+import type { ListSearch, SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { distinctMailboxes } from '../../../core/threads/thread-participants.ts';
 import type { Database } from '../../connection/database.ts';
@@ -68,8 +68,8 @@ export interface ThreadConditions {
   domain: string | null;
   /** id of an address of the user, or an address; a participant */
   address: string | null;
-  /** part of the subject or a participant's address, case-insensitive */
-  search: string | null;
+  /** what matches it as a part of the subject or a participant's address, case-insensitive, or one message its terms */
+  search: ListSearch | null;
 }
 
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
@@ -306,12 +306,32 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
 function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
   const { search, address, domain, isUnread, isClaimed, isTrashed } = conditions;
   if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, conditions, page);
-  return sql`
-    from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
+  const part = search?.part ?? null;
+  const withPart = sql`select s.thread_id from search_threads(${userId}, ${part === null ? null : containsPattern(part)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
-      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed}) s
-    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed}) s`;
+  const terms = search?.terms ?? [];
+  const sources = [
+    ...(search === null || part !== null ? [withPart] : []),
+    ...(terms.length === 0 ? [] : [withTerms(userId, { ...conditions, terms }, page)]),
+  ];
+  return sql`
+    from (${sql.join(sources, sql` union `)}) s
+    join thread t on t.user_id = ${userId} and t.id = s.thread_id
+    where true ${claimedCondition(sql`${userId}`, isClaimed)}`;
+}
+
+/** The threads of a page of which one message matches the terms; all of them if the claims of threads decide as well. */
+function withTerms(
+  userId: string,
+  { terms, isUnread, isClaimed, isTrashed, domain, address }: ThreadConditions & { terms: readonly SearchTerm[] },
+  page: KeysetPage | null,
+): RawBuilder<unknown> {
+  const query = queryOf(userId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
+  const all = { after: null, before: null, isInverted: false };
+  const sought = { ...(page ?? all), limit: isClaimed === null ? (page?.limit ?? null) : null };
+  return sql`select s.thread_id from search_inbox(${query}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
 }
 
 /** Whether the statement depends on the values of the filters. */
@@ -389,8 +409,12 @@ export async function countInbox(
   return Number(rows[0]?.total ?? 0);
 }
 
-function queryOf(userId: string, { terms, isUnread, isArchived, domain, address }: InboxConditions) {
+function queryOf(
+  userId: string,
+  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions & { isTrashed?: boolean },
+) {
   return searchQuery(userId, terms, {
+    tests: isTrashed ? ['trashed'] : [],
     isUnread,
     isArchived,
     participant: address === null ? null : addressOf(userId, address),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { DRAFT_KINDS } from '../../../core/sending/draft.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import * as drafts from '../../../operations/sending/drafts.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendDraft } from '../../../operations/sending/send-draft.ts';
-import { text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { draftChange, draftInputOf, draftSummary, draftSummaryOf, newDraft } from '../../rest/sending/drafts.ts';
 import { shortText, textPart } from '../bounded-text.ts';

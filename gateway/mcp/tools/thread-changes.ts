@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import { updateThreads } from '../../../operations/threads/thread-changes.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
-import { text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { defineTool } from '../tool.ts';
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
 import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
 import { listLabels } from '../../../operations/threads/thread-changes.ts';
@@ -13,7 +14,6 @@ import {
   pageThreadEmails,
   type Thread,
 } from '../../../operations/threads/threads.ts';
-import { text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { threadMessageBody } from '../../rest/emails/email-wire.ts';
 import { wireInstant } from '../../rest/shapes.ts';
@@ -202,7 +202,7 @@ export const listThreadLabels = defineTool({
   name: 'list_labels',
   title: 'List labels',
   description: 'Returns the labels of your threads by name, with the number of threads of each.',
-  access: access.readAccount,
+  access: access.read,
   effect: 'reads own data',
   input: z.object({}),
   output: z.object({

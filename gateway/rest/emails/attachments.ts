@@ -13,7 +13,7 @@ const SANDBOX = "sandbox; default-src 'none'";
 const emailId = z.string().meta({ description: 'ID of the email.' });
 
 /** For the OpenAPI document only: bytes bypass the serializer. */
-export const fileBody = downloadOf('*/*');
+const fileBody = downloadOf('*/*');
 
 /** Returns the response of a download of these media types. */
 export function downloadOf(...types: readonly string[]) {

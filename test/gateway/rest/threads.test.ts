@@ -219,7 +219,8 @@ describe('cursors', () => {
 test.each([
   ['limit=0', 'limit'],
   ['unread=maybe', 'unread'],
-  [`search=${'a'.repeat(101)}`, 'search'],
+  [`search=${'a'.repeat(501)}`, 'search'],
+  ['search=is:nonsense', 'search'],
   ['address=%00', 'address'],
 ])('%s is 400 and names the field', async (query, field) => {
   const box = await gateway.mailbox();
