@@ -16,7 +16,7 @@ interface Resource {
   /** Adds the options of `--create`. */
   addOptions?: (command: Command) => Command;
   /** Returns the body that creates one. */
-  bodyOf?: (server: Server, options: Options) => Promise<Row>;
+  makeBody?: (server: Server, options: Options) => Promise<Row>;
   /** whether `--send` sends one */
   isSent?: true;
 }
@@ -51,7 +51,7 @@ const RESOURCES: readonly Resource[] = [
       command
         .option('--create <url>', 'create a webhook that posts to this URL; prints its signing secret')
         .option('--name <name>', 'name of the new endpoint; the default is the host of its URL'),
-    bodyOf: async (_server, { create, name }) => ({
+    makeBody: async (_server, { create, name }) => ({
       name: name ?? (URL.parse(String(create))?.host || String(create)),
       type: 'webhook',
       config: { url: create },
@@ -77,7 +77,7 @@ const RESOURCES: readonly Resource[] = [
       command
         .option('--create <address>', 'create this address on one of your domains')
         .addOption(new Option('--endpoint <id>', 'endpoint that gets the mail of the new address')),
-    bodyOf: async (server, { create, endpoint }) => ({
+    makeBody: async (server, { create, endpoint }) => ({
       address: create,
       domainId: await domainOf(server, String(create)),
       ...(endpoint === undefined ? {} : { endpointId: endpoint }),
@@ -113,7 +113,7 @@ export function addResourceCommands(program: Command): void {
 }
 
 async function run(resource: Resource, options: Options): Promise<void> {
-  const { path, bodyOf } = resource;
+  const { path, makeBody } = resource;
   const chosen = ['create', 'delete', 'send'].filter((name) => options[name] !== undefined);
   if (chosen.length > 1)
     throw new CommandError(`Use one of ${chosen.map((name) => `--${name}`).join(' and ')}.`, { exitCode: EXIT.usage });
@@ -125,8 +125,8 @@ async function run(resource: Resource, options: Options): Promise<void> {
     );
   if (typeof options['send'] === 'string')
     return show(options, await server.post<Row>(`${path}/${encodeURIComponent(options['send'])}/send`, {}));
-  if (options['create'] !== undefined && bodyOf !== undefined)
-    return show(options, await server.post<Row>(path, await bodyOf(server, options)));
+  if (options['create'] !== undefined && makeBody !== undefined)
+    return show(options, await server.post<Row>(path, await makeBody(server, options)));
   const { data } = await server.get<{ data: Row[] }>(path, { limit: 100 });
   if (options.json === true) return printJson({ data });
   print(data.length === 0 ? resource.empty : table(data, resource.columns));

@@ -27,21 +27,21 @@ export function nameBodies(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document
       properties: { ...schema.properties, data: { ...data, items: named(data.items, `${name}Item`) } },
     } as Schema;
   };
-  const bodyOf = (schema: Schema, operation: string, suffix: string): Schema => {
+  const makeBody = (schema: Schema, operation: string, suffix: string): Schema => {
     // A success with `warnings` beside it.
     if (schema.allOf !== undefined)
-      return { ...schema, allOf: schema.allOf.map((part) => bodyOf(part as Schema, operation, suffix)) } as Schema;
+      return { ...schema, allOf: schema.allOf.map((part) => makeBody(part as Schema, operation, suffix)) } as Schema;
     return named(withItems(schema, operation), operation + suffix);
   };
   for (const item of Object.values(document.paths ?? {}))
     for (const operation of Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[]) {
       const name = (operation.operationId ?? '').replace(/^[a-z]/, (letter) => letter.toUpperCase());
       const request = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
-      nameIn(request, (schema) => bodyOf(schema, name, 'Request'));
+      nameIn(request, (schema) => makeBody(schema, name, 'Request'));
       const successes = Object.entries(operation.responses ?? {}).filter(([status]) => Number(status) < 300);
       for (const [status, response] of successes)
         nameIn(response as OpenAPIV3_1.ResponseObject, (schema) =>
-          bodyOf(schema, name, successes.length > 1 ? `Response${status}` : 'Response'),
+          makeBody(schema, name, successes.length > 1 ? `Response${status}` : 'Response'),
         );
     }
   const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([one], [other]) => (one < other ? -1 : 1)));

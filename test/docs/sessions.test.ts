@@ -35,14 +35,14 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => machine?.remove());
 
-const blocksOf = (text: string) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+const readBlocks = (text: string) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 
 /** A curl that fails for an error of HTTP, as a person would see it. */
 const STRICT_CURL = 'curl() { command curl --fail-with-body "$@"; }; export -f curl';
 
 test.each(PAGES)('every block of docs/%s runs, in order, in one session', async (page) => {
   const text = await readFile(path.join(repository, 'docs', page), 'utf8');
-  const blocks = blocksOf(text);
+  const blocks = readBlocks(text);
   expect(blocks.length).toBeGreaterThan(1);
   const script = [STRICT_CURL, ...blocks]
     .join('\n')
@@ -66,7 +66,7 @@ test.each(PAGES)('every block of docs/%s runs, in order, in one session', async 
 
 test.each(PAGES)('no block of docs/%s has a placeholder that would be pasted', async (page) => {
   const text = await readFile(path.join(repository, 'docs', page), 'utf8');
-  const commands = blocksOf(text)
+  const commands = readBlocks(text)
     .join('\n')
     .replaceAll(/^\s*#.*$/gm, '')
     .replace('KEY=...', '');

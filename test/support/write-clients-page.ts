@@ -16,7 +16,13 @@ try {
   execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, 'resend'], { stdio: 'inherit' });
   const recorder = path.join(import.meta.dirname, 'clients/record_resend.py');
   const recorded = execFileSync('python3', ['-W', 'ignore', recorder, folder], { encoding: 'utf8' });
-  writeFileSync(path.join(repository, RESEND_PYTHON), `${JSON.stringify(JSON.parse(recorded), null, 2)}\n`);
+  const { version, methods } = JSON.parse(recorded) as { version: string; methods: Record<string, string[]> };
+  // One line for each method, as Biome formats it.
+  const lines = Object.entries(methods).map(
+    ([name, requests]) => `    ${JSON.stringify(name)}: [${requests.map((each) => JSON.stringify(each)).join(', ')}]`,
+  );
+  const text = `{\n  "version": ${JSON.stringify(version)},\n  "methods": {\n${lines.join(',\n')}\n  }\n}\n`;
+  writeFileSync(path.join(repository, RESEND_PYTHON), text);
 } finally {
   rmSync(folder, { recursive: true });
 }

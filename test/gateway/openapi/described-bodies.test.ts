@@ -19,7 +19,7 @@ afterAll(() => gateway.close());
 type Bodies = ({ content?: Record<string, OpenAPIV3_1.MediaTypeObject> } | undefined)[];
 
 /** Returns the JSON bodies of every operation, requests and successes. */
-function bodiesOf(items: object): { name: string; media: OpenAPIV3_1.MediaTypeObject }[] {
+function readBodies(items: object): { name: string; media: OpenAPIV3_1.MediaTypeObject }[] {
   return Object.values(items).flatMap((item: OpenAPIV3_1.PathItemObject) =>
     (Object.values(item) as OpenAPIV3_1.OperationObject[]).flatMap(
       ({ operationId = '', requestBody, responses = {} }) => {
@@ -35,13 +35,13 @@ function bodiesOf(items: object): { name: string; media: OpenAPIV3_1.MediaTypeOb
 }
 
 test('every JSON object that is sent or returned has a name', () => {
-  const unnamed = bodiesOf(document.paths ?? {}).filter(({ media }) => {
+  const unnamed = readBodies(document.paths ?? {}).filter(({ media }) => {
     const schema = media.schema as OpenAPIV3_1.SchemaObject;
     const parts = (schema.allOf ?? [schema]) as (OpenAPIV3_1.SchemaObject & { $ref?: string })[];
     return parts.some((part) => part.$ref === undefined && part.properties !== undefined);
   });
   expect(unnamed.map(({ name }) => name)).toEqual([]);
-  expect(bodiesOf(document.paths ?? {}).length).toBeGreaterThan(150);
+  expect(readBodies(document.paths ?? {}).length).toBeGreaterThan(150);
 });
 
 test('no two components have the same shape, but for two requests that are alike by chance', () => {
@@ -53,7 +53,7 @@ test('no two components have the same shape, but for two requests that are alike
 });
 
 test('every operation has an example of its body, and every field and parameter has one', () => {
-  const bodies = bodiesOf({ ...document.paths, ...document.webhooks });
+  const bodies = readBodies({ ...document.paths, ...document.webhooks });
   const isBare = ({ media }: { media: OpenAPIV3_1.MediaTypeObject }) => {
     const { $ref } = media.schema as OpenAPIV3_1.ReferenceObject;
     const component = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''] as OpenAPIV3_1.SchemaObject;
