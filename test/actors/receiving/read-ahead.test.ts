@@ -33,6 +33,7 @@ function offer(subject: string): Offer {
     bytes: Buffer.from(`From: joe@x.test\r\nSubject: ${subject}\r\n\r\nHello\r\n`),
     sha256: '',
     rawId: subject,
+    repeatSeconds: 600,
     emailIds: [],
     traceParent: null,
   };
