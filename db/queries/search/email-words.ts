@@ -1,55 +1,20 @@
 import type pg from 'pg';
-import { canonicalDomainName } from '../../../core/domains/domain-name.ts';
-import { visibleText } from '../../../core/html/visible-text.ts';
+import {
+  emailTerms,
+  MAX_BODY_LENGTH,
+  MAX_FIELD_LENGTH,
+  MAX_HTML_LENGTH,
+  type WordSource,
+} from '../../../core/search/email-terms.ts';
 import type { Database } from '../../connection/database.ts';
-import { ATTACHMENT_MARK, domainMark, wordVector } from './word-vector.ts';
-
-/** Characters of a body that are searchable. */
-const MAX_BODY_LENGTH = 32_768;
-/** Characters of HTML from which they are taken: newsletters begin with styles. */
-const MAX_HTML_LENGTH = 131_072;
-/** Characters of each header field. */
-const MAX_FIELD_LENGTH = 8_192;
-/** Recipients of an email that are searchable. */
-const MAX_ADDRESSES = 200;
-
-/** The searchable parts of an email. */
-export interface WordSource {
-  subject: string;
-  fromText: string;
-  fromAddress: string;
-  /** To, Cc and Bcc as shown, with names */
-  recipientTexts: readonly string[];
-  /** of the envelope and of the fields */
-  recipients: readonly string[];
-  ownAddress: string;
-  text: string | null;
-  html: string | null;
-  hasAttachments: boolean;
-}
+import { wordVector } from './word-vector.ts';
 
 /**
  * Returns the words of an email as a tsvector: weights A subject, B sender, C recipients, D body; marks for its domains and its
  * attachments.
  */
 export function emailVector(userId: string, email: WordSource): string {
-  const { subject, fromText, recipientTexts, text, html } = email;
-  const recipients = email.recipients.slice(0, MAX_ADDRESSES);
-  const isTextless = text === null || text.trim() === '';
-  const body = isTextless && html !== null ? visibleText(html.slice(0, MAX_HTML_LENGTH), MAX_BODY_LENGTH) : text;
-  const to = recipientTexts.join(' ').slice(0, MAX_FIELD_LENGTH);
-  const unnamed = recipients.filter((address) => !to.includes(address));
-  return wordVector(
-    userId,
-    [
-      ['A', subject.slice(0, MAX_FIELD_LENGTH)],
-      ['B', fromText.slice(0, MAX_FIELD_LENGTH)],
-      ['C', to],
-      ['C', unnamed.join(' ').slice(0, MAX_FIELD_LENGTH)],
-      ['D', (body ?? '').slice(0, MAX_BODY_LENGTH)],
-    ],
-    [...domainMarks({ ...email, recipients }), ...(email.hasAttachments ? [ATTACHMENT_MARK] : [])],
-  );
+  return wordVector(userId, emailTerms(email));
 }
 
 /** Writes or rewrites the words of the user's emails. */
@@ -81,14 +46,6 @@ export async function mergeWords(database: Database, least = MERGED_TOGETHER): P
     values: [least],
   });
   return Number(rows[0]?.pages ?? 0);
-}
-
-function domainMarks({ fromAddress, recipients, ownAddress }: WordSource): Set<string> {
-  const written = new Set<string>();
-  for (const address of [ownAddress, fromAddress, ...recipients])
-    written.add(address.slice(address.lastIndexOf('@') + 1));
-  const names = [...written].map(canonicalDomainName).filter((name) => name !== null);
-  return new Set(names.map(domainMark));
 }
 
 interface SourceRow {

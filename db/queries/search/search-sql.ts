@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ATTACHMENT_MARK, domainMark } from '../../../core/search/email-terms.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import { ATTACHMENT_MARK, domainMark, type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
+import { type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
 
 /** Conditions of a search besides its terms, as search_query of db/migrations/0001-initial/search.sql names them; absent or null: none. */
 export interface SearchConditions {

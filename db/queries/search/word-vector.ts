@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
-import { wordsOf } from '../../../core/search/search-words.ts';
+import type { EmailTerms } from '../../../core/search/email-terms.ts';
 
 /** The parts of an email in which words occur, as weights of a tsvector: subject, sender, recipients, bodies. */
 export type WordPlace = 'A' | 'B' | 'C' | 'D';
 
-/** Words after this many are ignored: a tsvector stores positions up to 16,383. */
-const MAX_WORDS = 16_000;
-/**
- * Maximum different words: each is an index entry, about 3 us. Text of 20,000 characters seldom has as many. At 64 characters each they
- * stay far below the 1 MiB limit of a tsvector.
- */
-const MAX_DIFFERENT_WORDS = 1_000;
 /** Each character is stored once per word of an email and once per entry of the index. */
 const KEY_LENGTH = 2;
 const KEY_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-';
@@ -28,20 +21,17 @@ export function userKey(userId: string): string {
  * Returns a tsvector as text: the words of the texts with their positions in order, with a gap between texts, and marks, which are not
  * words. PostgreSQL accepts it whatever the texts contain.
  */
-export function wordVector(
-  userId: string,
-  texts: readonly [place: WordPlace, text: string][],
-  marks: readonly string[],
-): string {
+export function wordVector(userId: string, { texts, marks }: EmailTerms): string {
   const key = userKey(userId);
   const positions = new Map<string, string>();
   let position = 0;
-  for (const [place, text] of texts) {
-    for (const word of wordsOf(text)) {
-      if (++position > MAX_WORDS) break;
+  for (const { place, words } of texts) {
+    const weight = WEIGHTS[Math.log2(place)] ?? 'D';
+    for (const word of words) {
+      position++;
+      if (word === '') continue;
       const known = positions.get(word);
-      if (known === undefined && positions.size >= MAX_DIFFERENT_WORDS) continue;
-      positions.set(word, known === undefined ? `:${position}${place}` : `${known},${position}${place}`);
+      positions.set(word, known === undefined ? `:${position}${weight}` : `${known},${position}${weight}`);
     }
     position++;
   }
@@ -50,13 +40,7 @@ export function wordVector(
   return vector;
 }
 
-/** The mark of emails with attachments. */
-export const ATTACHMENT_MARK = '#attachment';
-
-/** The mark of emails whose sender, recipient or own address is at the domain (canonical name). */
-export function domainMark(domain: string): string {
-  return `@${domain}`;
-}
+const WEIGHTS: readonly WordPlace[] = ['A', 'B', 'C', 'D'];
 
 /** A search term: consecutive words, the last one whole or a prefix, in one part or any; or a mark. */
 export type WordTerm =

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assignThreads } from '../../../../actors/threading/assign-thread.ts';
+import type { WordSource } from '../../../../core/search/email-terms.ts';
 import { storableText } from '../../../../core/shared/text.ts';
 import type { Database } from '../../../../db/connection/database.ts';
-import { emailVector, type WordSource, writeWords } from '../../../../db/queries/search/email-words.ts';
+import { emailVector, writeWords } from '../../../../db/queries/search/email-words.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 import { type SearchedMail, storeMail } from '../../../support/rows/searched-mail.ts';
 import { testActorContext } from '../../../support/stages/actor-context.ts';
