@@ -41,6 +41,66 @@ export const EmailWordsSchema = defineEntity({
   ],
 });
 
+/** Words of many emails of one account; its bytes never change (core/search/segment/segment.ts). */
+export const WordSegmentSchema = defineEntity({
+  name: 'WordSegment',
+  tableName: 'word_segment',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    emailCount: p.integer(),
+    sizeBytes: p.integer(),
+    firstAt: p.datetime(3),
+    lastAt: p.datetime(3),
+    head: p.blob(),
+    builtAt: p.datetime(3).defaultRaw('postroom_now()'),
+    retiredAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    {
+      name: 'word_segment_retired',
+      expression: 'create index word_segment_retired on word_segment (retired_at) where retired_at is not null',
+    },
+  ],
+});
+
+/** A part of a segment: from 0 on blocks of words, -1 the ids of its emails, -2 their table. */
+export const WordBlockSchema = defineEntity({
+  name: 'WordBlock',
+  tableName: 'word_block',
+  properties: {
+    userId: p.text().primary(),
+    segmentId: p.text().primary(),
+    number: p.integer().primary(),
+    bytes: p.blob(),
+  },
+});
+
+/** An email of which no segment has the present words: new, or what segments have of it is void. */
+export const UnindexedEmailSchema = defineEntity({
+  name: 'UnindexedEmail',
+  tableName: 'unindexed_email',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    state: p.enum(['new', 'changed', 'gone']),
+    changes: p.integer().default(0),
+    createdAt: p.datetime(3),
+    notedAt: p.datetime(3).defaultRaw('postroom_now()'),
+  },
+});
+
+/** An account whose segments are being built. */
+export const WordBuildSchema = defineEntity({
+  name: 'WordBuild',
+  tableName: 'word_build',
+  properties: {
+    userId: p.text().primary(),
+    claimedBy: p.text().nullable(),
+    claimedUntil: p.datetime(3).nullable(),
+  },
+});
+
 /** Mail in the trash, with its rows of the two tables above, which have none of it meanwhile. */
 export const TrashedEmailSchema = defineEntity({
   name: 'TrashedEmail',

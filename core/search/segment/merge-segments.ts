@@ -94,8 +94,8 @@ function* mergeWords(
 }
 
 function nextWord(words: Iterator<FoundWord>): FoundWord | undefined {
-  const { value, done } = words.next();
-  return done === true ? undefined : (value as FoundWord);
+  const next: IteratorResult<FoundWord, unknown> = words.next();
+  return next.done === true ? undefined : next.value;
 }
 
 function inOrder(list: { document: number; frequency: number }[]): Postings {

@@ -15,7 +15,7 @@ import { type FoundPostings, type Postings, readPostings, writePostings } from '
 
 export const MAX_SEGMENT_DOCUMENTS = 65_536;
 /** Size at which a block of words ends; a word is never split. Bytes before compression. */
-const BLOCK_BYTES = 32_768;
+const BLOCK_BYTES = 16_384;
 const FORMAT = 1;
 
 /** A word with its postings in each place, null where it does not occur; the places in the order of their bits. */

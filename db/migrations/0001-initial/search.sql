@@ -23,6 +23,56 @@ alter table email_words alter column words set storage external;
 create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 32768);
 call pg_temp.protect_rows('email_words');
 
+-- Words of mail lie in segments: many emails of one account in a few rows that never change (core/search/segment). A segment that was
+-- replaced stays for a moment, for searches that began before.
+create table word_segment (
+  user_id text not null,
+  id text not null,
+  email_count integer not null,
+  size_bytes integer not null,
+  first_at timestamptz(3) not null,
+  last_at timestamptz(3) not null,
+  head bytea not null,
+  built_at timestamptz(3) not null default postroom_now(),
+  retired_at timestamptz(3),
+  primary key (user_id, id)
+);
+create index word_segment_retired on word_segment (retired_at) where retired_at is not null;
+create table word_block (
+  user_id text not null,
+  segment_id text not null,
+  -- from 0: words; -1: the ids of the emails, -2: their table
+  number integer not null,
+  bytes bytea not null,
+  primary key (user_id, segment_id, number)
+);
+-- They are compressed already, and of the ids PostgreSQL reads single ones.
+alter table word_segment alter column head set storage external;
+alter table word_block alter column bytes set storage external;
+call pg_temp.protect_rows('word_segment');
+call pg_temp.protect_rows('word_block');
+
+-- Emails of which no segment has the present words: searches read those of the emails themselves. new: in no segment; changed, gone: what
+-- segments have of it is void. changes: how often it changed since it was noted.
+create table unindexed_email (
+  user_id text not null,
+  email_id text not null,
+  state text not null check (state in ('new', 'changed', 'gone')),
+  changes integer not null default 0,
+  created_at timestamptz(3) not null,
+  noted_at timestamptz(3) not null default postroom_now(),
+  primary key (user_id, email_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+call pg_temp.protect_rows('unindexed_email');
+
+-- Accounts whose segments are being built.
+create table word_build (
+  user_id text primary key,
+  claimed_by text,
+  claimed_until timestamptz(3)
+);
+call pg_temp.protect_rows('word_build');
+
 -- Mail in the trash leaves both tables, so that no search meets it, and returns to them with these values. Searches of the trash read the
 -- words here, one email after the other.
 create table trashed_email (

@@ -288,3 +288,123 @@ create or replace function count_inbox(p_query search_query) returns bigint
   end $$;
 revoke all on function search_mail, count_mail, search_inbox, count_inbox from public;
 grant execute on function search_mail, count_mail, search_inbox, count_inbox to postroom_gateway, postroom_actor;
+
+-- The functions below serve searches whose words are looked up in segments (db/queries/search/mail-matches.ts).
+
+-- Returns those of the emails that meet the conditions of a search besides its words.
+create or replace function pick_emails(p_query search_query, p_ids text[]) returns table (email_id text, created_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz from email e where e.user_id = ($1).user_id and e.id = any ($2)'
+      || search_trash(q, 'e') || search_tests(q) || search_labels(q, 'e.thread_id') || search_span(q, 'e') using q, p_ids;
+  end $$;
+-- Returns the next emails of the list that indexes serve, up to p_most, and whether each meets all conditions.
+create or replace function walk_emails(p_query search_query, p_page search_page, p_most integer)
+  returns table (email_id text, created_at timestamptz, is_met boolean)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz, true' || search_tests(q) || search_labels(q, 'e.thread_id')
+      || ' from (select e.* from email e where e.user_id = ($1).user_id' || search_trash(q, 'e')
+      || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
+      || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id') || ' limit $3) e'
+      || search_order(p, 'e.created_at', 'e.id') using q, p, p_most;
+  end $$;
+-- Returns up to p_most emails whose threads have the labels of the search.
+create or replace function labelled_emails(p_query search_query, p_most integer) returns table (email_id text, created_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
+      where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit $2' using q, p_most;
+  end $$;
+-- Returns the threads of emails that meet the conditions besides words, in the order of the page.
+create or replace function pick_threads(p_query search_query, p_page search_page, p_ids text[])
+  returns table (thread_id text, last_message_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'with f as materialized (select distinct e.thread_id from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+      || search_tests(q) || search_span(q, 'e') || '), t as materialized (select t.id, t.last_message_at::timestamptz
+        from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || search_thread_tests(q)
+      || search_place(p, 't.last_message_at', 't.id') || ') select t.id, t.last_message_at from t' || search_order(p, 't.last_message_at', 't.id')
+      || case when p.size is null then '' else ' limit ($2).size' end using q, p, p_ids;
+  end $$;
+-- Messages e as text: id, space, an instant in milliseconds; separated by commas.
+create or replace function search_messages(p_at text) returns text language sql immutable set search_path = public, pg_temp as $$
+  select 'string_agg(e.id || '' '' || (extract(epoch from ' || p_at || ') * 1000)::bigint, '','')' $$;
+-- Returns the next threads of the list that indexes serve, up to p_most, and whether each meets the conditions on threads; of those that do
+-- the newest messages, up to p_messages, that meet the conditions on messages. p_chosen: of these threads only; null: of all.
+create or replace function walk_threads(p_query search_query, p_page search_page, p_most integer, p_messages integer, p_chosen text[])
+  returns table (thread_id text, last_message_at timestamptz, message_count integer, is_met boolean, messages text)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select t.id, t.last_message_at::timestamptz, t.message_count, t.is_met, m.messages from (
+        select t.*, true' || search_thread_tests(q) || ' as is_met from (select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
+      || case when p_chosen is null then '' else ' and t.id = any ($5)' end
+      || search_place(p, 't.last_message_at', 't.id') || search_order(p, 't.last_message_at', 't.id') || ' limit $3) t) t
+      cross join lateral (select ' || search_messages('e.created_at') || ' as messages from (select e.* from email e where t.is_met
+        and e.user_id = ($1).user_id and e.thread_id = t.id order by e.thread_at desc, e.id desc limit $4) e where true' || search_tests(q)
+      || search_span(q, 'e') || ') m' || search_order(p, 't.last_message_at', 't.id') using q, p, p_most, p_messages, p_chosen;
+  end $$;
+-- Returns up to p_most threads that meet the conditions on threads.
+create or replace function indexed_threads(p_query search_query, p_most integer) returns table (thread_id text)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select t.id from thread t where t.user_id = ($1).user_id' || search_thread_tests(q) || ' limit $2' using q, p_most;
+  end $$;
+-- Returns messages of a thread, newest first, from after a place on, up to p_most, and the place of the last one; null when no more follow.
+-- Without conditions on messages only an index is read, which has their instants in the thread. Of messages that were scheduled these are
+-- not when they were created: all of those are returned beside.
+create or replace function walk_messages(p_query search_query, p_thread_id text, p_after_at timestamptz, p_after_id text, p_most integer)
+  returns table (messages text, last_at timestamptz, last_id text)
+  language plpgsql stable security definer rows 1
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    tests text := search_tests(q) || search_span(q, 'e');
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'with e as materialized (select ' || case when tests = '' then 'e.id, e.thread_at' else 'e.*' end || ' from email e
+        where e.user_id = ($1).user_id and e.thread_id = $2 and ($3 is null or (e.thread_at, e.id) < ($3, $4))
+        order by e.thread_at desc, e.id desc limit $5)
+      select concat_ws('','', (select ' || search_messages(case when tests = '' then 'e.thread_at' else 'e.created_at' end) || ' from e where true' || tests || '),
+        (select ' || search_messages('e.created_at') || ' from email e where e.user_id = ($1).user_id and e.thread_id = $2
+          and e.released_at is not null' || tests || ')), l.thread_at::timestamptz, l.id
+      from (values (1)) one left join (select e.thread_at, e.id from e order by e.thread_at desc, e.id desc offset $5 - 1) l on true'
+      using q, p_thread_id, p_after_at, p_after_id, p_most;
+  end $$;
+revoke all on function pick_emails, walk_emails, labelled_emails, pick_threads, walk_threads, indexed_threads, walk_messages from public;
+grant execute on function pick_emails, walk_emails, labelled_emails, pick_threads, walk_threads, indexed_threads, walk_messages
+  to postroom_gateway, postroom_actor;
