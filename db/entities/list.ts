@@ -39,7 +39,15 @@ import {
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
-import { EmailSearchSchema, EmailWordsSchema, TrashedEmailSchema } from './search.ts';
+import {
+  EmailSearchSchema,
+  EmailWordsSchema,
+  TrashedEmailSchema,
+  UnindexedEmailSchema,
+  WordBlockSchema,
+  WordBuildSchema,
+  WordSegmentSchema,
+} from './search.ts';
 import {
   ApprovalSchema,
   BatchSchema,
@@ -94,6 +102,10 @@ export const entities = [
   EmailSearchSchema,
   EmailWordsSchema,
   TrashedEmailSchema,
+  UnindexedEmailSchema,
+  WordBlockSchema,
+  WordBuildSchema,
+  WordSegmentSchema,
   ThreadSchema,
   ThreadAliasSchema,
   ThreadApartSchema,

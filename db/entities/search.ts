@@ -52,8 +52,8 @@ export const WordSegmentSchema = defineEntity({
     sizeBytes: p.integer(),
     firstAt: p.datetime(3),
     lastAt: p.datetime(3),
-    head: p.blob(),
-    builtAt: p.datetime(3).defaultRaw('postroom_now()'),
+    head: p.blob().$type<Buffer>(),
+    builtAt: p.datetime(3).defaultRaw('now()'),
     retiredAt: p.datetime(3).nullable(),
   },
   indexes: [
@@ -72,7 +72,7 @@ export const WordBlockSchema = defineEntity({
     userId: p.text().primary(),
     segmentId: p.text().primary(),
     number: p.integer().primary(),
-    bytes: p.blob(),
+    bytes: p.blob().$type<Buffer>(),
   },
 });
 
@@ -86,7 +86,7 @@ export const UnindexedEmailSchema = defineEntity({
     state: p.enum(['new', 'changed', 'gone']),
     changes: p.integer().default(0),
     createdAt: p.datetime(3),
-    notedAt: p.datetime(3).defaultRaw('postroom_now()'),
+    notedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 

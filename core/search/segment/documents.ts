@@ -18,13 +18,7 @@ export function compareDocuments(
   return one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 }
 
-/** The ages and lengths of the documents of a segment, by number. */
-export interface DocumentTable {
-  /** milliseconds since 1970, ascending */
-  times: Float64Array;
-  lengths: Uint16Array;
-}
-
+/** Returns the ages of the documents and then their lengths, by number. */
 export function encodeTable(documents: readonly SegmentDocument[]): Buffer {
   const writer = new ByteWriter();
   let before = 0;
@@ -36,15 +30,28 @@ export function encodeTable(documents: readonly SegmentDocument[]): Buffer {
   return writer.take();
 }
 
-/** Throws DamagedSegment. */
-export function decodeTable(block: Buffer, count: number): DocumentTable {
-  const reader = new ByteReader(block);
-  const times = new Float64Array(count);
-  let at = 0;
-  for (let number = 0; number < count; number++) times[number] = at += reader.integer();
-  const lengths = Uint16Array.from({ length: count }, () => reader.integer());
+/** Returns the ages of the documents, ascending; milliseconds since 1970. Throws DamagedSegment. */
+export function decodeTimes(table: Buffer, count: number): Float64Array {
+  return readTimes(new ByteReader(table), count);
+}
+
+/** Returns the ages and the lengths. Throws DamagedSegment. */
+export function decodeTable(table: Buffer, count: number): { times: Float64Array; lengths: number[] } {
+  const reader = new ByteReader(table);
+  const times = readTimes(reader, count);
+  const lengths = Array.from({ length: count }, () => reader.integer());
   if (!reader.isAtEnd) throw new DamagedSegment('the table of documents has another length');
   return { times, lengths };
+}
+
+function readTimes(reader: ByteReader, count: number): Float64Array {
+  const times = new Float64Array(count);
+  let at = 0;
+  for (let number = 0; number < count; number++) {
+    at += reader.integer();
+    times[number] = at;
+  }
+  return times;
 }
 
 /**

@@ -33,7 +33,7 @@ create table word_segment (
   first_at timestamptz(3) not null,
   last_at timestamptz(3) not null,
   head bytea not null,
-  built_at timestamptz(3) not null default postroom_now(),
+  built_at timestamptz(3) not null default now(),
   retired_at timestamptz(3),
   primary key (user_id, id)
 );
@@ -60,7 +60,7 @@ create table unindexed_email (
   state text not null check (state in ('new', 'changed', 'gone')),
   changes integer not null default 0,
   created_at timestamptz(3) not null,
-  noted_at timestamptz(3) not null default postroom_now(),
+  noted_at timestamptz(3) not null default now(),
   primary key (user_id, email_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 call pg_temp.protect_rows('unindexed_email');
@@ -72,6 +72,28 @@ create table word_build (
   claimed_until timestamptz(3)
 );
 call pg_temp.protect_rows('word_build');
+
+-- Gives up a damaged segment: its emails are unindexed until they are in a new one. Those of its time in other segments are noted, too: which
+-- emails it had is not known for sure.
+create function discard_word_segment(p_user_id text, p_segment_id text) returns integer
+  language plpgsql volatile security invoker set search_path = public, pg_temp as $$
+  declare
+    first timestamptz;
+    last timestamptz;
+    noted integer;
+  begin
+    update word_segment s set retired_at = now() where s.user_id = p_user_id and s.id = p_segment_id and s.retired_at is null
+      returning s.first_at, s.last_at into first, last;
+    if first is null then return 0; end if;
+    insert into unindexed_email as u (user_id, email_id, state, created_at)
+    select p_user_id, e.id, 'changed', e.created_at from email e
+    where e.user_id = p_user_id and e.created_at between first and last order by e.id
+    on conflict (user_id, email_id) do update set changes = u.changes + 1;
+    get diagnostics noted = row_count;
+    return noted;
+  end $$;
+revoke all on function discard_word_segment from public;
+grant execute on function discard_word_segment to postroom_gateway, postroom_actor;
 
 -- Mail in the trash leaves both tables, so that no search meets it, and returns to them with these values. Searches of the trash read the
 -- words here, one email after the other.

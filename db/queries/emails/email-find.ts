@@ -1,10 +1,12 @@
 import { sql, type Transaction } from 'kysely';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
+import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
-import { EMAIL_BOUNDS, type SearchBounds, searchPage, searchQuery } from '../search/search-sql.ts';
+import { countMatchingEmails, FIND_BOUNDS, type FindBounds, findMatchingEmails } from '../search/find-mail.ts';
+import { EMAIL_BOUNDS, type SearchConditions, searchPage, searchQuery } from '../search/search-sql.ts';
 import type { EmailConditions } from './email-list.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
 
@@ -20,11 +22,15 @@ export async function pageFoundEmails(
   userId: string,
   search: EmailSearch,
   page: KeysetPage,
-  bounds: SearchBounds = EMAIL_BOUNDS,
+  bounds: FindBounds = FIND_BOUNDS,
 ): Promise<EmailSummary[]> {
+  const of = { userId, terms: search.terms, conditions: conditionsOf(userId, search) };
+  const found = isWordless(wordQuery(of.terms))
+    ? sql`search_mail(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(page, EMAIL_BOUNDS)})`
+    : sql`unnest(${await findMatchingEmails(transaction, of, page, bounds)}::text[])`;
   const order = page.isInverted ? sql`order by e.created_at, e.id` : sql`order by e.created_at desc, e.id desc`;
   const { rows } = await sql<EmailSummaryRow>`
-    select ${emailSummaryColumns} from search_mail(${queryOf(userId, search)}, ${searchPage(page, bounds)}) s
+    select ${emailSummaryColumns} from ${found} s(email_id)
     join email e on e.user_id = ${userId} and e.id = s.email_id ${order}`.execute(transaction);
   return rows.map(emailSummary);
 }
@@ -34,12 +40,14 @@ export async function countFoundEmails(
   userId: string,
   search: EmailSearch,
 ): Promise<number> {
+  const of = { userId, terms: search.terms, conditions: conditionsOf(userId, search) };
+  if (!isWordless(wordQuery(of.terms))) return countMatchingEmails(transaction, of);
   const { rows } = await sql<{ total: number }>`
-    select count_mail(${queryOf(userId, search)}) as total`.execute(transaction);
+    select count_mail(${searchQuery(userId, of.terms, of.conditions)}) as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-function queryOf(userId: string, { terms, conditions }: EmailSearch) {
+function conditionsOf(userId: string, { conditions }: EmailSearch): SearchConditions {
   const { type, status, isRead, isArchived, isHeld, isTrashed, since, domain, address } = conditions;
   const tests = [
     type,
@@ -48,7 +56,7 @@ function queryOf(userId: string, { terms, conditions }: EmailSearch) {
     isHeld ? 'held' : null,
     isTrashed === true ? 'trashed' : null,
   ].filter((test) => test !== null);
-  return searchQuery(userId, terms, {
+  return {
     tests,
     status,
     since,
@@ -56,5 +64,5 @@ function queryOf(userId: string, { terms, conditions }: EmailSearch) {
     ownAddress: address === null ? null : addressOf(userId, address),
     partyAddress: address === null ? null : addressParty(address),
     partyDomain: domain === null ? null : domainParty(domain),
-  });
+  };
 }

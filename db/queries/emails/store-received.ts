@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { RemovedPart } from '../../../core/mime/reply-text.ts';
+import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
 import { countEmailsSql } from './email-counter.ts';
 
@@ -153,6 +154,8 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     insert into email_words (user_id, email_id, created_at, words)
     select user_id, email_id, accepted_at, ${bodySql(4)}::tsvector from finished
     returning 1
+  ), unindexed_row as (
+    insert into unindexed_email ${UNINDEXED_COLUMNS} select user_id, email_id, 'new', accepted_at from finished
   ), counter_row as (
     ${countEmailsSql(`(
       select user_id, accepted_at as created_at, own_address, own_domain, 'received' as type, 'delivered' as status,

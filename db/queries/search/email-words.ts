@@ -7,6 +7,7 @@ import {
   type WordSource,
 } from '../../../core/search/email-terms.ts';
 import type { Database } from '../../connection/database.ts';
+import { noteChanged } from './unindexed-email.ts';
 import { wordVector } from './word-vector.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function writeWords(
     values: [userId, emailIds],
   });
   const vectors = rows.map((row) => emailVector(userId, sourceOf(row)));
+  await noteChanged(client, userId, emailIds);
   await client.query({ name: 'email-words', text: WRITE_SQL, values: [userId, rows.map((row) => row.id), vectors] });
 }
 

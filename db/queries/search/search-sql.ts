@@ -25,12 +25,14 @@ export function searchQuery(
   userId: string,
   terms: readonly SearchTerm[],
   conditions: SearchConditions,
+  words: 'with words' | 'without words' = 'with words',
 ): RawBuilder<unknown> {
   const wanted = terms.filter((term) => !term.isNegated);
+  const isWordless = words === 'without words';
   const unwanted = terms.filter((term) => term.isNegated);
   const { since, until } = spanOf(terms, conditions.since ?? null);
-  return sql`row(${userId}::text, ${wordQuery(userId, wordTerms(wanted), 'all')}::tsquery,
-    ${wordQuery(userId, wordTerms(unwanted), 'any')}::tsquery,
+  return sql`row(${userId}::text, ${isWordless ? null : wordQuery(userId, wordTerms(wanted), 'all')}::tsquery,
+    ${isWordless ? null : wordQuery(userId, wordTerms(unwanted), 'any')}::tsquery,
     ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
@@ -51,10 +53,14 @@ export const EMAIL_BOUNDS: SearchBounds = { near: 1_000, far: 8_000, few: 5_000 
 /** Of threads, whose messages are each looked up: about 20 us each, and 5 for each match. */
 export const THREAD_BOUNDS: SearchBounds = { near: 400, far: 4_000, few: 5_000 };
 
-/** The page as a value of type search_page. */
-export function searchPage(page: KeysetPage, { near, far, few }: SearchBounds): RawBuilder<unknown> {
+/** The page as a value of type search_page; size null: all. */
+export function searchPage(
+  page: KeysetPage,
+  { near, far, few }: SearchBounds = { near: 0, far: 0, few: 0 },
+  size: number | null = page.limit,
+): RawBuilder<unknown> {
   return sql`row(${page.after?.at ?? null}::timestamptz, ${page.after?.id ?? null}::text, ${page.before?.at ?? null}::timestamptz,
-    ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${page.limit}::integer,
+    ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${size}::integer,
     ${near}::integer, ${far}::integer, ${few}::integer)::search_page`;
 }
 
@@ -81,7 +87,7 @@ function labelKeys(terms: readonly SearchTerm[]): string[] {
 }
 
 /** What is not before an instant is after it, and vice versa. */
-function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
+export function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
   let since = least;
   let until = null as Date | null;
   for (const term of terms) {

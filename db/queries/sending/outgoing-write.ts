@@ -4,6 +4,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
+import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 
 /** The rows of one email to send, except for its bytes and bodies. Instants are ISO 8601. */
 interface OutgoingRow {
@@ -243,6 +244,8 @@ const writeSql = (more: string, events: string) => `
     insert into email_words (user_id, email_id, created_at, words)
     select $1, id, ${NOW}, convert_from(${piece(3)}, 'UTF8')::tsvector from taken
     returning 1
+  ), unindexed_row as (
+    insert into unindexed_email ${UNINDEXED_COLUMNS} select $1, id, 'new', ${NOW} from taken
   ), recipient_row as (
     insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at)
     select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}

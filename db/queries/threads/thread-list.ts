@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Mailbox } from '../../../core/mime/address.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
+import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { distinctMailboxes } from '../../../core/threads/thread-participants.ts';
 import type { Database } from '../../connection/database.ts';
@@ -10,8 +11,15 @@ import { readAsUser, type UserRead } from '../../connection/user-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
+import {
+  countMatchingThreads,
+  FIND_BOUNDS,
+  type FindBounds,
+  findMatchingThreads,
+  type WordSearch,
+} from '../search/find-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';
-import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
+import { searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
 import {
   claimedCondition,
   type JoinedClaimColumns,
@@ -353,16 +361,19 @@ export interface InboxConditions {
 }
 
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
-export function pageInbox(
+export async function pageInbox(
   transaction: Transaction<Tables>,
   userId: string,
   conditions: InboxConditions,
   page: KeysetPage,
-  bounds: SearchBounds = THREAD_BOUNDS,
+  bounds: FindBounds = FIND_BOUNDS,
 ): Promise<ListedThread[]> {
-  const found = sql`from search_inbox(${queryOf(userId, conditions)}, ${searchPage(page, bounds)}) s
-    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
-  return listThreadsFrom(transaction, userId, found, page);
+  const of = searchOf(userId, conditions);
+  const found = isWordless(wordQuery(of.terms))
+    ? sql`search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
+    : sql`unnest(${(await findMatchingThreads(transaction, of, page, bounds)).map(({ id }) => id)}::text[])`;
+  const listed = sql`from ${found} s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  return listThreadsFrom(transaction, userId, listed, page);
 }
 
 /** Returns the ids of up to `limit` threads, newest message first. */
@@ -372,9 +383,11 @@ export async function selectInbox(
   conditions: InboxConditions,
   limit: number,
 ): Promise<string[]> {
-  const page = searchPage({ after: null, before: null, isInverted: false, limit }, THREAD_BOUNDS);
+  const first = { after: null, before: null, isInverted: false, limit };
+  const of = searchOf(userId, conditions);
+  if (!isWordless(wordQuery(of.terms))) return (await findMatchingThreads(transaction, of, first)).map(({ id }) => id);
   const { rows } = await sql<{ thread_id: string }>`
-    select s.thread_id from search_inbox(${queryOf(userId, conditions)}, ${page}) s
+    select s.thread_id from search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(first, THREAD_BOUNDS)}) s
     order by s.last_message_at desc, s.thread_id desc`.execute(transaction);
   return rows.map((row) => row.thread_id);
 }
@@ -384,16 +397,19 @@ export async function countInbox(
   userId: string,
   conditions: InboxConditions,
 ): Promise<number> {
+  const of = searchOf(userId, conditions);
+  if (!isWordless(wordQuery(of.terms))) return countMatchingThreads(transaction, of);
   const { rows } = await sql<{ total: number }>`
-    select count_inbox(${queryOf(userId, conditions)}) as total`.execute(transaction);
+    select count_inbox(${searchQuery(userId, of.terms, of.conditions)}) as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-function queryOf(userId: string, { terms, isUnread, isArchived, domain, address }: InboxConditions) {
-  return searchQuery(userId, terms, {
+function searchOf(userId: string, { terms, isUnread, isArchived, domain, address }: InboxConditions): WordSearch {
+  const conditions = {
     isUnread,
     isArchived,
     participant: address === null ? null : addressOf(userId, address),
     participantDomain: domain === null ? null : domainNameOf(userId, domain),
-  });
+  };
+  return { userId, terms, conditions };
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildWords } from '../../../actors/scheduling/build-words.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
 import { type Database } from '../../../db/connection/database.ts';
 import { asUser } from '../../../db/connection/transaction.ts';
 import { countFoundEmails, pageFoundEmails } from '../../../db/queries/emails/email-find.ts';
-import type { SearchBounds } from '../../../db/queries/search/search-sql.ts';
+import type { FindBounds } from '../../../db/queries/search/find-mail.ts';
 import * as lists from '../../../db/queries/threads/thread-list.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { countEmails, pageEmails } from '../../../operations/emails/emails.ts';
@@ -40,6 +41,11 @@ beforeAll(async () => {
       mails.map((mail) => mail.id),
     );
   }
+  await buildWords(
+    testActorContext(actor),
+    { limits: { newCount: 100, newSeconds: 1e6, changedCount: 100, changedSeconds: 1e6 } },
+    { isStopping: () => false },
+  );
   const { rows } = await actor.pool.query<{ id: string; thread_id: string | null }>(
     'select id, thread_id from email where user_id = $1',
     [USER],
@@ -137,8 +143,8 @@ const SEARCHES = [
   'zzzz',
 ];
 
-// By bounds so small that every step is taken: the nearest of the list, the index, more of the list, all.
-const SMALL: SearchBounds = { near: 15, far: 60, few: 40 };
+// By bounds so small that every step is taken.
+const SMALL: FindBounds = { near: 15, few: 40, first: 4, messages: 3 };
 const ANY = {
   type: null,
   status: null,

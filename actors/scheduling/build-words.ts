@@ -1,0 +1,252 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import { openBlock } from '../../core/search/segment/block.ts';
+import { buildSegment } from '../../core/search/segment/build-segment.ts';
+import { DamagedSegment } from '../../core/search/segment/bytes.ts';
+import { mergeSegments, readDocuments, type SegmentParts } from '../../core/search/segment/merge-segments.ts';
+import { type EncodedSegment, MAX_SEGMENT_DOCUMENTS, readBlock } from '../../core/search/segment/segment.ts';
+import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { type EmailWithTerms, type RunStatement, readTerms } from '../../db/queries/search/unindexed-email.ts';
+import * as segments from '../../db/queries/search/word-segment.ts';
+import { searchMetrics } from '../../schema/metrics.ts';
+import type { ActorContext, Run } from '../actor.ts';
+
+/*
+ * Puts the words of new emails into segments, and keeps these few. An account is due when it has many emails that are in no segment, or when
+ * one has waited for a while; then it is claimed, and until nothing is left to do:
+ * 1. rewrite: segments with emails that changed or were removed are replaced, once there are many of these or one has waited for long;
+ * 2. build: new emails become a segment;
+ * 3. merge: when there are MERGED_AT_ONCE segments of a size, they become one of the next size.
+ * Each ends with one transaction that stores the new segment and retires the old ones. It is fenced by the rows that it replaces, so that a
+ * builder that lost its claim stores nothing; killed before, it leaves nothing behind.
+ */
+
+/** When an account is due. Searches read the emails themselves until then: 200 of 4 KB in about 10 ms. */
+export const DUE_LIMITS: segments.DueLimits = {
+  newCount: 200,
+  newSeconds: 60,
+  changedCount: 200,
+  // Retention promises that words leave within a quarter of an hour.
+  changedSeconds: 10 * 60,
+};
+/** Accounts that are claimed together. */
+export const ACCOUNTS_BATCH = 10;
+/** Emails of one segment when it is built, and their words together. */
+const BUILT_EMAILS = 1_000;
+const BUILT_WORDS = 500_000;
+/** Segments of the same size that are merged. */
+const MERGED_AT_ONCE = 8;
+/** Emails up to which a segment is of a size: from 8 of one size comes one of the next, but of the last. */
+const SIZES = [200, 1_600, 12_800, MAX_SEGMENT_DOCUMENTS / 2] as const;
+/** Replaced segments that are removed at once. */
+const REMOVED_SEGMENTS = 100;
+
+export interface BuildWordsOptions {
+  limits?: segments.DueLimits;
+  /** called at the points where fault tests kill the process */
+  fault?: (point: 'words.claimed' | 'words.before-swap' | 'words.before-commit') => void;
+}
+
+/** Builds what is due. Returns how many accounts were due: as many as ACCOUNTS_BATCH when there may be more. */
+export async function buildWords(
+  context: ActorContext,
+  options: BuildWordsOptions,
+  run: Pick<Run, 'isStopping'>,
+): Promise<number> {
+  const { database, name } = context;
+  const limits = options.limits ?? DUE_LIMITS;
+  const userIds = await segments.claimDueAccounts(database, name, limits, ACCOUNTS_BATCH);
+  for (const userId of userIds) {
+    options.fault?.('words.claimed');
+    await buildAccount({ ...context, ...options, limits }, userId, run);
+    await segments.releaseClaim(database, name, userId);
+  }
+  await segments.removeRetired(database, REMOVED_SEGMENTS);
+  return userIds.length;
+}
+
+type BuildContext = ActorContext & BuildWordsOptions & { limits: segments.DueLimits };
+
+async function buildAccount(context: BuildContext, userId: string, run: Pick<Run, 'isStopping'>): Promise<void> {
+  const { database, name, log } = context;
+  let last: Work | null = null;
+  while (!run.isStopping() && (await segments.extendClaim(database, name, userId))) {
+    const state = await segments.readBuildState(database.pool, userId, BUILT_EMAILS);
+    const work = chooseWork(state, context.limits, last);
+    if (work === null) return;
+    last = work;
+    const end = searchMetrics.wordBuildSeconds.startTimer({ work: work.kind });
+    try {
+      await perform(context, userId, state, work);
+    } catch (error) {
+      if (error instanceof segments.BuildSuperseded) return;
+      if (!(error instanceof segments.SegmentDamage)) throw error;
+      const count = await segments.discardSegment(database.pool, userId, error.segmentId);
+      searchMetrics.wordSegmentsDamaged.inc();
+      log.error(
+        { err: error.cause, userId, segmentId: error.segmentId, emails: count },
+        'search: damaged segment, building it anew',
+      );
+    } finally {
+      end();
+    }
+  }
+}
+
+type State = Awaited<ReturnType<typeof segments.readBuildState>>;
+type Work =
+  | { kind: 'rewrite'; changed: segments.UnindexedRow[] }
+  | { kind: 'build'; emails: segments.UnindexedRow[] }
+  | { kind: 'merge'; merged: segments.SegmentRow[] };
+
+function chooseWork(
+  { segments: stored, unindexed }: State,
+  limits: segments.DueLimits,
+  last: Work | null,
+): Work | null {
+  const changed = unindexed.filter(({ state }) => state !== 'new');
+  if (isDue(changed, limits.changedCount, limits.changedSeconds)) return { kind: 'rewrite', changed };
+  const emails = unindexed.filter(({ state }) => state === 'new');
+  // What is left of a large tail is built with it.
+  const isRest = last?.kind === 'build' && last.emails.length === BUILT_EMAILS;
+  if (emails.length > 0 && (isRest || isDue(emails, limits.newCount, limits.newSeconds)))
+    return { kind: 'build', emails };
+  for (const [at, largest] of SIZES.entries()) {
+    const ofSize = stored
+      .filter(({ emailCount }) => emailCount <= largest && emailCount > (SIZES[at - 1] ?? 0))
+      .toSorted((one, other) => one.lastAt.getTime() - other.lastAt.getTime());
+    const merged = takeFitting(ofSize);
+    if (merged.length === MERGED_AT_ONCE || (merged.length > 1 && merged.length < ofSize.length))
+      return { kind: 'merge', merged };
+  }
+  return null;
+}
+
+function isDue(rows: readonly segments.UnindexedRow[], count: number, seconds: number): boolean {
+  return rows.length >= count || rows.some(({ ageSeconds }) => ageSeconds >= seconds);
+}
+
+/** The first of the segments that fit into one; at most MERGED_AT_ONCE. */
+function takeFitting(ofSize: readonly segments.SegmentRow[]): segments.SegmentRow[] {
+  const taken: segments.SegmentRow[] = [];
+  let count = 0;
+  for (const segment of ofSize.slice(0, MERGED_AT_ONCE)) {
+    if (count + segment.emailCount > MAX_SEGMENT_DOCUMENTS) break;
+    taken.push(segment);
+    count += segment.emailCount;
+  }
+  return taken;
+}
+
+async function perform(context: BuildContext, userId: string, state: State, work: Work): Promise<void> {
+  switch (work.kind) {
+    case 'rewrite':
+      return rewrite(context, userId, state, work.changed);
+    case 'build':
+      return build(context, userId, work.emails);
+    case 'merge': {
+      const replaced = work.merged.map(({ id }) => id);
+      return swap(context, { userId, replaced, indexed: [] }, await merge(context, userId, replaced, () => false));
+    }
+  }
+}
+
+/**
+ * Replaces each segment that has one of these emails by one without them, and then builds those that still exist. Between the two, searches
+ * read them from the emails, as before.
+ */
+async function rewrite(
+  context: BuildContext,
+  userId: string,
+  { segments: stored }: State,
+  changed: readonly segments.UnindexedRow[],
+): Promise<void> {
+  const isChanged = new Set(changed.map(({ emailId }) => emailId));
+  for (const { id, firstAt, lastAt } of stored) {
+    if (!changed.some(({ createdAt }) => createdAt >= firstAt && createdAt <= lastAt)) continue;
+    const parts = await readSegment(context, userId, id, 'documents');
+    const documents = segments.noteDamage(id, () => readDocuments(parts));
+    if (!documents.some((document) => isChanged.has(document.id))) continue;
+    const rewritten = await merge(context, userId, [id], (emailId) => isChanged.has(emailId));
+    await swap(context, { userId, replaced: [id], indexed: [] }, rewritten);
+  }
+  await build(context, userId, changed);
+}
+
+/** Makes a segment of those of the emails that exist, as many as fit. */
+async function build(context: BuildContext, userId: string, rows: readonly segments.UnindexedRow[]): Promise<void> {
+  const emails: EmailWithTerms[] = [];
+  let words = 0;
+  const emailIds = rows.filter(({ state }) => state !== 'gone').map(({ emailId }) => emailId);
+  await readTerms(runIn(context), userId, { emailIds, isBodyWanted: true }, (email) => {
+    emails.push(email);
+    for (const text of email.terms.texts) words += text.words.length;
+    return words < BUILT_WORDS;
+  });
+  const read = new Set(emails.map(({ id }) => id));
+  const isWhole = words < BUILT_WORDS;
+  const indexed = rows.filter(({ emailId, state }) => isWhole || state === 'gone' || read.has(emailId));
+  const encoded = emails.length === 0 ? null : await finish(buildSegment(emails));
+  await swap(context, { userId, replaced: [], indexed }, encoded);
+}
+
+async function merge(
+  context: BuildContext,
+  userId: string,
+  segmentIds: readonly string[],
+  isGone: (emailId: string) => boolean,
+): Promise<EncodedSegment | null> {
+  const parts: SegmentParts[] = [];
+  for (const id of segmentIds) parts.push(await readSegment(context, userId, id, 'all'));
+  try {
+    return await finish(mergeSegments(parts, (_, emailId) => isGone(emailId)));
+  } catch (error) {
+    if (!(error instanceof DamagedSegment)) throw error;
+    for (const [at, id] of segmentIds.entries()) segments.noteDamage(id, () => checkParts(parts[at]));
+    throw error;
+  }
+}
+
+function checkParts(parts: SegmentParts | undefined): void {
+  if (parts === undefined) return;
+  readDocuments(parts);
+  for (const block of parts.blocks) for (const _ of readBlock(openBlock(block)));
+}
+
+async function readSegment(
+  { database }: BuildContext,
+  userId: string,
+  segmentId: string,
+  wanted: 'all' | 'documents',
+): Promise<SegmentParts> {
+  const parts = await segments.readParts(database.pool, userId, segmentId, wanted);
+  if (parts === null) throw new segments.BuildSuperseded('A segment was replaced meanwhile');
+  return parts;
+}
+
+async function swap(
+  { database, fault, now, random }: BuildContext,
+  swapped: Omit<segments.SegmentSwap, 'segment'>,
+  encoded: EncodedSegment | null,
+): Promise<void> {
+  fault?.('words.before-swap');
+  const id = makeIdentifier('wordSegment', now(), random(IDENTIFIER_RANDOM_BYTES));
+  await segments.swapSegments(database, { ...swapped, segment: encoded === null ? null : { id, encoded } }, () =>
+    fault?.('words.before-commit'),
+  );
+}
+
+/** Lets other work of the process run between the steps. */
+async function finish<T>(steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const { value, done } = steps.next();
+    if (done === true) return value;
+    await pause();
+  }
+}
+
+function runIn({ database }: BuildContext): RunStatement {
+  return async (text, values) => {
+    const { rows } = await database.pool.query({ name: 'unindexed-read', text, values: [...values] });
+    return rows;
+  };
+}
