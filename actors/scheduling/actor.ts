@@ -6,6 +6,7 @@ import { REPORT_BATCH } from '../../db/queries/sending/tls-report.ts';
 import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
+import { ACCOUNTS_BATCH, type BuildWordsOptions, buildWords } from './build-words.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { ERASURES_BATCH, type ErasureOptions, eraseClosedAccounts } from './erase-accounts.ts';
 import { APPROVALS_BATCH, type ApprovalOptions, expireApprovals } from './expire-approvals.ts';
@@ -23,6 +24,8 @@ const TRACES_BATCH = 2_000;
 const TLS_REPORTS_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
+/** An account that receives 500 emails a second has so many unindexed ones at most. Milliseconds. */
+const WORDS_EVERY_MS = 1_000;
 
 export interface SchedulingActorOptions {
   /** how long mail is kept for users who set no limit; forever by default */
@@ -31,7 +34,8 @@ export interface SchedulingActorOptions {
     NonNullable<RetentionOptions['fault']> &
     NonNullable<ClaimOptions['fault']> &
     NonNullable<ApprovalOptions['fault']> &
-    NonNullable<ErasureOptions['fault']>;
+    NonNullable<ErasureOptions['fault']> &
+    NonNullable<BuildWordsOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
   /** the host that the records of domains must name */
@@ -42,7 +46,8 @@ export interface SchedulingActorOptions {
 
 /**
  * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long,
- * erases closed accounts, checks the DNS of domains, sends TLS reports, and removes expired data: mail, idempotency keys and leftovers.
+ * erases closed accounts, checks the DNS of domains, sends TLS reports, puts the words of new mail into segments, and removes expired data: mail,
+ * idempotency keys and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -108,6 +113,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         everyMs: LEFTOVERS_EVERY_MS,
         batchSize: LEFTOVERS_BATCH,
         work: () => removeLeftovers(context.database),
+      },
+      {
+        name: 'words',
+        everyMs: WORDS_EVERY_MS,
+        batchSize: ACCOUNTS_BATCH,
+        work: (run) => buildWords(context, options, run),
       },
       ...(sendTlsReports === null
         ? []

@@ -1,4 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
+import type pg from 'pg';
 import { openBlock } from '../../core/search/segment/block.ts';
 import { buildSegment } from '../../core/search/segment/build-segment.ts';
 import { DamagedSegment } from '../../core/search/segment/bytes.ts';
@@ -21,7 +22,7 @@ import type { ActorContext, Run } from '../actor.ts';
  */
 
 /** When an account is due. Searches read the emails themselves until then: 200 of 4 KB in about 10 ms. */
-export const DUE_LIMITS: segments.DueLimits = {
+const DUE_LIMITS: segments.DueLimits = {
   newCount: 200,
   newSeconds: 60,
   changedCount: 200,
@@ -43,7 +44,7 @@ const REMOVED_SEGMENTS = 100;
 export interface BuildWordsOptions {
   limits?: segments.DueLimits;
   /** called at the points where fault tests kill the process */
-  fault?: (point: 'words.claimed' | 'words.before-swap' | 'words.before-commit') => void;
+  fault?: (point: 'words.claimed' | 'words.before-swap' | 'words.before-commit') => void | Promise<void>;
 }
 
 /** Builds what is due. Returns how many accounts were due: as many as ACCOUNTS_BATCH when there may be more. */
@@ -56,7 +57,7 @@ export async function buildWords(
   const limits = options.limits ?? DUE_LIMITS;
   const userIds = await segments.claimDueAccounts(database, name, limits, ACCOUNTS_BATCH);
   for (const userId of userIds) {
-    options.fault?.('words.claimed');
+    await options.fault?.('words.claimed');
     await buildAccount({ ...context, ...options, limits }, userId, run);
     await segments.releaseClaim(database, name, userId);
   }
@@ -228,10 +229,14 @@ async function swap(
   swapped: Omit<segments.SegmentSwap, 'segment'>,
   encoded: EncodedSegment | null,
 ): Promise<void> {
-  fault?.('words.before-swap');
+  await fault?.('words.before-swap');
   const id = makeIdentifier('wordSegment', now(), random(IDENTIFIER_RANDOM_BYTES));
-  await segments.swapSegments(database, { ...swapped, segment: encoded === null ? null : { id, encoded } }, () =>
-    fault?.('words.before-commit'),
+  await segments.swapSegments(
+    database,
+    { ...swapped, segment: encoded === null ? null : { id, encoded } },
+    async () => {
+      await fault?.('words.before-commit');
+    },
   );
 }
 
@@ -245,8 +250,8 @@ async function finish<T>(steps: Generator<void, T>): Promise<T> {
 }
 
 function runIn({ database }: BuildContext): RunStatement {
-  return async (text, values) => {
-    const { rows } = await database.pool.query({ name: 'unindexed-read', text, values: [...values] });
+  return async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) => {
+    const { rows } = await database.pool.query<Row>({ name: 'unindexed-read', text, values: [...values] });
     return rows;
   };
 }

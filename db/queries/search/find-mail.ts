@@ -5,6 +5,7 @@ import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type FoundEmail, inOrder, MailMatches, type MatchRange } from './mail-matches.ts';
 import { type SearchConditions, searchPage, searchQuery, spanOf } from './search-sql.ts';
+import { SegmentDamage } from './word-segment.ts';
 
 /*
  * Searches of emails and threads with words. Words are looked up in segments (mail-matches.ts), all other conditions by SQL
@@ -36,13 +37,22 @@ export const FIND_BOUNDS: FindBounds = { near: 500, few: 4_000, first: 64, messa
 const NONE: KeysetPage = { after: null, before: null, isInverted: false, limit: 0 };
 
 /** Returns the ids of the found emails of the page, in its order. */
-export async function findMatchingEmails(
+export function findMatchingEmails(
   transaction: Transaction<Tables>,
   search: WordSearch,
   page: KeysetPage,
   bounds: FindBounds = FIND_BOUNDS,
 ): Promise<string[]> {
-  const matches = await MailMatches.open(transaction, search.userId, wordQuery(search.terms));
+  return withMatches(transaction, search, (matches) => findEmails(transaction, search, matches, page, bounds));
+}
+
+async function findEmails(
+  transaction: Transaction<Tables>,
+  search: WordSearch,
+  matches: MailMatches,
+  page: KeysetPage,
+  bounds: FindBounds,
+): Promise<string[]> {
   const range = matchRange(search, page);
   const indexed = await emailsByIndex(transaction, search, bounds);
   if (indexed !== null) {
@@ -78,8 +88,15 @@ export async function findMatchingEmails(
 }
 
 /** Returns how many emails the search finds. */
-export async function countMatchingEmails(transaction: Transaction<Tables>, search: WordSearch): Promise<number> {
-  const matches = await MailMatches.open(transaction, search.userId, wordQuery(search.terms));
+export function countMatchingEmails(transaction: Transaction<Tables>, search: WordSearch): Promise<number> {
+  return withMatches(transaction, search, (matches) => countEmails(transaction, search, matches));
+}
+
+async function countEmails(
+  transaction: Transaction<Tables>,
+  search: WordSearch,
+  matches: MailMatches,
+): Promise<number> {
   if (isWordsOnly(search)) {
     const trashed = await sql<{ id: string; at: number }>`
       select email_id as id, (extract(epoch from created_at) * 1000)::bigint as at from trashed_email
@@ -99,13 +116,22 @@ export interface FoundThread {
 }
 
 /** Returns the found threads of the page, in its order. */
-export async function findMatchingThreads(
+export function findMatchingThreads(
   transaction: Transaction<Tables>,
   search: WordSearch,
   page: KeysetPage,
   bounds: FindBounds = FIND_BOUNDS,
 ): Promise<FoundThread[]> {
-  const matches = await MailMatches.open(transaction, search.userId, wordQuery(search.terms));
+  return withMatches(transaction, search, (matches) => findThreads(transaction, search, matches, page, bounds));
+}
+
+async function findThreads(
+  transaction: Transaction<Tables>,
+  search: WordSearch,
+  matches: MailMatches,
+  page: KeysetPage,
+  bounds: FindBounds,
+): Promise<FoundThread[]> {
   const range = matchRange(search, NONE);
   const chosen = await threadsByIndex(transaction, search, bounds);
   // Looking up that many matches takes as long as reading the part of the list in which a page is found.
@@ -128,12 +154,45 @@ export async function findMatchingThreads(
 }
 
 /** Returns how many threads the search finds. */
-export async function countMatchingThreads(transaction: Transaction<Tables>, search: WordSearch): Promise<number> {
-  const matches = await MailMatches.open(transaction, search.userId, wordQuery(search.terms));
+export function countMatchingThreads(transaction: Transaction<Tables>, search: WordSearch): Promise<number> {
+  return withMatches(transaction, search, (matches) => countThreads(transaction, search, matches));
+}
+
+async function countThreads(
+  transaction: Transaction<Tables>,
+  search: WordSearch,
+  matches: MailMatches,
+): Promise<number> {
   const threads = new Set<string>();
   for await (const emails of matches.walk(matchRange(search, NONE), FIND_BOUNDS.few))
     for (const { id } of await pickThreads(transaction, search, null, emails)) threads.add(id);
   return threads.size;
+}
+
+/** Times that a search begins again because a segment is damaged, or was removed while it read. */
+const MAX_TRIES = 10;
+
+/**
+ * The emails of a damaged segment are read themselves. Where the transaction may write, it gives the segment up, so that it is built anew;
+ * else a later search does, or the scheduling actor when it comes upon it.
+ */
+async function withMatches<T>(
+  transaction: Transaction<Tables>,
+  { userId, terms }: WordSearch,
+  use: (matches: MailMatches) => Promise<T>,
+): Promise<T> {
+  const damaged = new Set<string>();
+  for (;;) {
+    try {
+      return await use(await MailMatches.open(transaction, userId, wordQuery(terms), damaged));
+    } catch (error) {
+      if (!(error instanceof SegmentDamage) || damaged.size >= MAX_TRIES) throw error;
+      damaged.add(error.segmentId);
+      await sql`
+        select case when not current_setting('transaction_read_only')::boolean then
+          discard_word_segment(${userId}, ${error.segmentId}) end`.execute(transaction);
+    }
+  }
 }
 
 function matchRange({ terms, conditions }: WordSearch, { after, before, isInverted }: KeysetPage): MatchRange {

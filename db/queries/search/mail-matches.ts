@@ -100,11 +100,22 @@ export class MailMatches {
     this.#void = state.void;
   }
 
-  /** Reads the state of the account's index, and its unindexed emails. */
-  static async open(transaction: Transaction<Tables>, userId: string, query: WordQuery): Promise<MailMatches> {
+  /** Reads the state of the account's index, and its unindexed emails; those of damaged segments are among them. */
+  static async open(
+    transaction: Transaction<Tables>,
+    userId: string,
+    query: WordQuery,
+    damaged: ReadonlySet<string> = new Set(),
+  ): Promise<MailMatches> {
     const run = runIn(transaction);
     const [state] = await run<StateRow>(STATE_SQL, [userId]);
+    const segments = (state?.segments ?? []).map(segmentRow);
     const unindexed = state?.unindexed ?? [];
+    for (const { firstAt, lastAt } of segments.filter(({ id }) => damaged.has(id))) {
+      const known = new Set(unindexed.map(({ id }) => id));
+      const emails = await run<StateRow['unindexed'][number]>(EMAILS_SQL, [userId, firstAt, lastAt]);
+      unindexed.push(...emails.filter(({ id }) => !known.has(id)));
+    }
     const tail: FoundEmail[] = [];
     const emailIds = unindexed.filter((row) => row.state !== 'gone').map((row) => row.id);
     await readTerms(run, userId, { emailIds, isBodyWanted: true }, ({ id, at, terms }) => {
@@ -112,7 +123,7 @@ export class MailMatches {
       return true;
     });
     return new MailMatches(run, userId, query, {
-      segments: (state?.segments ?? []).map(segmentRow),
+      segments: segments.filter(({ id }) => !damaged.has(id)),
       tail,
       void: new Map(unindexed.map((row) => [row.id, row.at])),
     });
@@ -462,6 +473,10 @@ const STATE_SQL = `
   select (${SEGMENTS_SQL}) as segments, (
     select coalesce(jsonb_agg(jsonb_build_object('id', u.email_id, 'state', u.state, 'at', (extract(epoch from u.created_at) * 1000)::bigint)), '[]')
     from unindexed_email u where u.user_id = $1) as unindexed`;
+
+const EMAILS_SQL = `
+  select e.id, 'changed' as state, (extract(epoch from e.created_at) * 1000)::bigint as at from email e
+  where e.user_id = $1 and e.created_at between $2 and $3`;
 
 const HEADS_SQL = 'select s.id, s.head from word_segment s where s.user_id = $1 and s.id = any ($2::text[])';
 

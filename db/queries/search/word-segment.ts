@@ -197,7 +197,7 @@ const BLOCKS_AT_ONCE = 64;
 export async function swapSegments(
   database: Database,
   { userId, replaced, segment, indexed }: SegmentSwap,
-  beforeCommit: () => void = () => undefined,
+  beforeCommit: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   await inTransaction(database, async (client) => {
     await lockIndexed(client, userId, indexed);
@@ -218,7 +218,7 @@ export async function swapSegments(
         where u.user_id = $1 and u.email_id = b.id and u.changes <> b.changes and u.state = 'new'`,
       values: [userId, indexed.map(({ emailId }) => emailId), indexed.map(({ changes }) => changes)],
     });
-    beforeCommit();
+    await beforeCommit();
   });
 }
 
@@ -290,7 +290,7 @@ export async function discardSegment(
 }
 
 /** Seconds for which searches may still read a segment that was replaced. */
-export const RETIRED_SECONDS = 60;
+const RETIRED_SECONDS = 60;
 
 /** Removes segments that were replaced a while ago; returns how many. */
 export async function removeRetired(database: Database, limit: number): Promise<number> {

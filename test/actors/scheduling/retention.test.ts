@@ -6,6 +6,7 @@ import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts'
 import type { Database } from '../../../db/connection/database.ts';
 import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
+import { buildAllWords } from '../../support/stages/build-all-words.ts';
 import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
@@ -68,6 +69,7 @@ test('mail older than its metadata days goes with all that hangs on it; threads 
   expect(left.length).toBeLessThan(120);
   expect(left).toEqual(ids.slice(-left.length));
   expect(await stage.findFaults(userId)).toEqual([]);
+  await buildAllWords(stage.actor);
   expect(await tracesOf(owner, userId, gone.slice(0, ids.length - left.length))).toEqual([]);
   expect((await owner.pool.query('select 1 from raw_message where id = $1', [rawId])).rows).toEqual([]);
   // Another user's mail of the same age stays.

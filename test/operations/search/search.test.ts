@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildWords } from '../../../actors/scheduling/build-words.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
 import { type Database } from '../../../db/connection/database.ts';
@@ -16,6 +15,7 @@ import { matchingIds } from '../../support/rows/search-definition.ts';
 import { type SearchedMail, someMail, storeMail } from '../../support/rows/searched-mail.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
+import { buildAllWords } from '../../support/stages/build-all-words.ts';
 
 const USER = 'usr_search';
 const NOW = new Date('2026-07-01T00:00:00Z');
@@ -41,11 +41,7 @@ beforeAll(async () => {
       mails.map((mail) => mail.id),
     );
   }
-  await buildWords(
-    testActorContext(actor),
-    { limits: { newCount: 100, newSeconds: 1e6, changedCount: 100, changedSeconds: 1e6 } },
-    { isStopping: () => false },
-  );
+  await buildAllWords(actor);
   const { rows } = await actor.pool.query<{ id: string; thread_id: string | null }>(
     'select id, thread_id from email where user_id = $1',
     [USER],
