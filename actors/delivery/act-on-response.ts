@@ -8,7 +8,7 @@ import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
-import { countOutcome, type DeliveryOutcome, withEventIds } from './record-outcomes.ts';
+import { countOutcome, type DeliveryOutcome, ofAttempt, withEventIds } from './record-outcomes.ts';
 
 export interface ActionRunnerOptions {
   context: ActorContext;
@@ -74,7 +74,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
       countOutcome(record);
     } else if (acted.kind === 'lost')
       context.log.warn({ deliveryId: job.deliveryId }, 'delivery: the claim was lost before its actions ran');
-    else await recorder.record({ record: { ...record, actions: acted.log }, step: 'deliver' });
+    else await recorder.record({ record: { ...record, actions: acted.log }, ...ofAttempt(job) });
   };
 
   return {
@@ -87,7 +87,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
           if (!isConnectionLost(error)) {
             context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: actions failed');
             const problem = { place: null, message: 'Internal error. No action ran.' };
-            return recorder.record({ record: { ...record, actions: { problem, results: [] } }, step: 'deliver' });
+            return recorder.record({ record: { ...record, actions: { problem, results: [] } }, ...ofAttempt(job) });
           }
           if (signal.aborted) {
             context.log.warn({ deliveryId: job.deliveryId }, 'delivery: actions did not run before the stop');

@@ -8,7 +8,7 @@ import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { ActionRunner } from './act-on-response.ts';
 import type { AttemptEnd, Attempter } from './attempt.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
-import type { DeliveryOutcome } from './record-outcomes.ts';
+import { type DeliveryOutcome, ofAttempt } from './record-outcomes.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
@@ -71,7 +71,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const record = (job: DeliveryJob, { record, acting }: AttemptEnd): Promise<void> =>
-    acting === null ? recorder.record({ record, step: 'deliver' }) : actions.run(job, record, acting);
+    acting === null ? recorder.record({ record, ...ofAttempt(job) }) : actions.run(job, record, acting);
 
   const engine = createWorkEngine<DeliveryJob, DeliveryJob>({
     queue: options.queue,

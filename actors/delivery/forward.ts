@@ -178,6 +178,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         error,
       ),
       step: 'forward',
+      isAwaited: false,
     });
 
   /** A delivery that cannot be deferred must not block the others. */

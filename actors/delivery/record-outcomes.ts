@@ -8,7 +8,7 @@ import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
-import type { DeliveryFaultPoint } from './job.ts';
+import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 
 /** Steps that are started when outcomes are recorded. */
 type RecordedStep = 'deliver' | 'forward';
@@ -17,6 +17,8 @@ type RecordedStep = 'deliver' | 'forward';
 export interface DeliveryOutcome {
   record: FinishRecord;
   step: RecordedStep;
+  /** another delivery waits for it, see core/endpoints/delivery-order.ts */
+  isAwaited: boolean;
 }
 
 export interface DeliveryRecorderOptions {
@@ -29,7 +31,9 @@ export interface DeliveryRecorderOptions {
 /** Outcomes in one statement. */
 const GROUP_SIZE = 400;
 /** If the process dies within this time after posting a webhook, the webhook is posted again. Milliseconds. */
-const GATHER_MS = 40;
+const GATHER_MS = 250;
+/** The same where another delivery waits for this one. */
+const AWAITED_GATHER_MS = 20;
 
 /** Records the outcomes of deliveries, posted and forwarded. */
 export function createDeliveryRecorder(options: DeliveryRecorderOptions): OutcomeRecorder<DeliveryOutcome> {
@@ -59,12 +63,17 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
     actor: 'delivery',
     describe: ({ record }) => ({ deliveryId: record.id, status: record.status }),
     write,
-    withoutRemoteText: ({ record, step }) => ({ record: withoutRemoteText(record), step }),
+    withoutRemoteText: (outcome) => ({ ...outcome, record: withoutRemoteText(outcome.record) }),
     setAside: ({ record, step }, error) =>
       setAside(context, { userId: record.user_id, step, subjectId: record.id, error }),
     groupSize: GROUP_SIZE,
-    gatherMs: GATHER_MS,
+    gatherMs: ({ isAwaited }) => (isAwaited ? AWAITED_GATHER_MS : GATHER_MS),
   });
+}
+
+/** What the recorder needs to know of a delivery that was attempted, besides its record. */
+export function ofAttempt({ orderKey }: Pick<DeliveryJob, 'orderKey'>): Omit<DeliveryOutcome, 'record'> {
+  return { step: 'deliver', isAwaited: orderKey !== null };
 }
 
 /** Counts a recorded outcome in the metrics. */

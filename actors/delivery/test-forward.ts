@@ -18,7 +18,9 @@ import {
   type TestedForwardRow,
 } from '../../db/queries/endpoints/sample-recipient.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
-import { type OutgoingContent, writeOutgoing } from '../../db/queries/sending/outgoing-write.ts';
+import { type OutgoingContent, writeOutgoingWithoutEvents } from '../../db/queries/sending/outgoing-write.ts';
+import { claimUnthreaded, THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
+import { joinThreads } from '../../operations/threads/join-threads.ts';
 import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
 import type { ForwardThreads } from './forward-thread.ts';
@@ -170,7 +172,7 @@ async function store(
   const stored = await inUserTransaction(
     database,
     userId,
-    { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    { lock: THREADS_LOCK, lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) => {
       const policy = await readPolicy(client, userId, {
         domains: [row.own_domain],
@@ -188,12 +190,13 @@ async function store(
       const addressId = policy.addressIds.get(row.own_address) ?? null;
       const emails = [{ ...email, domainId, addressId }];
       const unit = { emails, batchId: null, traceParent: traceParentToKeep(), answer: null };
-      return writeOutgoing(client, userId, [unit]);
+      const { events } = await writeOutgoingWithoutEvents(client, userId, [unit]);
+      const claimed = await claimUnthreaded(client, userId, [row.id]);
+      return { lastSeq: await joinThreads({ now, random }, client, userId, claimed, events) };
     },
   );
   if (typeof stored === 'string') return stored;
   bus.wake('sending.send.wake', { userId, emailIds: [row.id] });
-  bus.wake('threading.assign.wake', { userId, emailIds: [row.id] });
   if (stored.lastSeq !== null) bus.publish('event.appended', { userId, lastSeq: stored.lastSeq });
   return null;
 }

@@ -36,7 +36,7 @@ export function createSendingRecorder(context: ActorContext, onRecorded: () => v
     withoutRemoteText,
     setAside: ({ row }, error) => setAside(context, { userId: row.user_id, step: 'send', subjectId: row.id, error }),
     groupSize: GROUP_SIZE,
-    gatherMs: GATHER_MS,
+    gatherMs: () => GATHER_MS,
   });
 }
 

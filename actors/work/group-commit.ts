@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { apart } from '../bus/tracing.ts';
 
@@ -9,8 +8,11 @@ export interface GroupCommitOptions<Item, Result> {
   limits: { items: number; size?: number };
   /** of an item, in the unit of `limits.size`; 1 by default */
   sizeOf?: (item: Item) => number;
-  /** how long a group waits for more items before it is written; 0 by default: those that arrive during a commit form the next group */
-  gatherMs?: number;
+  /**
+   * How long an item waits for others before its group is written, unless the group is full earlier; 0 by default: items that arrive during
+   * a commit form the next group. Milliseconds.
+   */
+  gatherMs?: (item: Item) => number;
   /** an item that waited longer is rejected with `WaitedTooLong`, and was not written; milliseconds, no limit by default */
   maxWaitMs?: number;
   /** groups that are written at the same time; 1 by default */
@@ -34,6 +36,8 @@ export class WaitedTooLong extends Error {
 interface Waiting<Item, Result> {
   item: Item;
   since: number;
+  /** on performance.now(): when its group is written at the latest */
+  dueAt: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -43,11 +47,13 @@ interface Waiting<Item, Result> {
  * harms no other. When PostgreSQL is unreachable, all of them are rejected at once.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  const { limits, gatherMs = 0, groupsAtOnce = 1 } = options;
+  const { limits, gatherMs = () => 0, groupsAtOnce = 1 } = options;
   const maxWaitMs = options.maxWaitMs ?? Number.POSITIVE_INFINITY;
   const sizeOf = options.sizeOf ?? (() => 1);
   const waiting: Waiting<Item, Result>[] = [];
   let groupsInFlight = 0;
+  /** lets the group that gathers look again whether it is due */
+  let lookAgain: () => void = () => undefined;
 
   const startGroups = () => {
     while (groupsInFlight < groupsAtOnce && waiting.length > 0) {
@@ -60,13 +66,31 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   };
 
   const commitNext = async (): Promise<void> => {
-    if (gatherMs > 0) await pause(gatherMs);
+    // Not after a turn of the event loop: the first item is written at once.
+    if (leftMs() > 0) await gather();
     const group = takeGroup().filter(isFresh);
     try {
       await commit(group);
     } catch (error) {
       await commitEachAlone(group, error);
     }
+  };
+
+  /** Waits until the group is full, or the first of its items is due. */
+  const gather = async (): Promise<void> => {
+    for (let left = leftMs(); left > 0; left = leftMs()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      lookAgain = resolve;
+      const timer = setTimeout(resolve, left);
+      await promise;
+      clearTimeout(timer);
+    }
+  };
+
+  /** Milliseconds until the next group is to be written; 0 or less: now. */
+  const leftMs = (): number => {
+    if (waiting.length >= limits.items) return 0;
+    return Math.min(...waiting.map(({ dueAt }) => dueAt)) - performance.now();
   };
 
   const takeGroup = (): Waiting<Item, Result>[] => {
@@ -113,7 +137,9 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   return {
     add(item) {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
-      waiting.push({ item, since: performance.now(), resolve, reject });
+      const since = performance.now();
+      waiting.push({ item, since, dueAt: since + gatherMs(item), resolve, reject });
+      lookAgain();
       // A commit is of several items and belongs to none of their traces.
       apart(startGroups);
       return promise;

@@ -54,7 +54,7 @@ export function createLeases<Job extends Leased>(options: LeasesOptions<Job>): L
   const { log, actor, idOf } = options;
   const releases = createGroupCommit<Job, void>({
     limits: { items: RELEASE_BATCH },
-    gatherMs: RELEASE_GATHER_MS,
+    gatherMs: () => RELEASE_GATHER_MS,
     async write(jobs) {
       await options.release(jobs);
       return jobs.map(() => undefined);

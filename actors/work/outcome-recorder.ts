@@ -21,7 +21,7 @@ export interface OutcomeRecorderOptions<Outcome> {
   /** outcomes in one transaction */
   groupSize: number;
   /** how long an outcome waits for others: no client waits for it, and a group costs little more than one. Milliseconds. */
-  gatherMs: number;
+  gatherMs: (outcome: Outcome) => number;
 }
 
 /** Records the outcomes of claimed rows, in groups. */

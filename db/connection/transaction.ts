@@ -132,6 +132,8 @@ const PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
 export interface UserTransactionOptions {
   /** name of a lock of the user that is held until the transaction ends; null: none */
   lock: string | null;
+  /** name of a lock of the user that is held together with others who share it, until the transaction ends */
+  sharedLock?: string | undefined;
   /** maximum wait for a row that another transaction locks; milliseconds */
   lockTimeoutMs: number;
 }
@@ -143,17 +145,18 @@ export interface UserTransactionOptions {
 export async function inUserTransaction<T>(
   database: Database,
   userId: string,
-  { lock, lockTimeoutMs }: UserTransactionOptions,
+  { lock, sharedLock, lockTimeoutMs }: UserTransactionOptions,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
     const user = client.escapeLiteral(userId);
+    const lockSql = (way: 'lock' | 'lock_shared', name: string) =>
+      `; select pg_advisory_xact_${way}(hashtextextended(${client.escapeLiteral(`${name} `)} || ${user}, 0))`;
     const locked =
-      lock === null
-        ? ''
-        : `; select pg_advisory_xact_lock(hashtextextended(${client.escapeLiteral(`${lock} `)} || ${user}, 0))`;
+      (lock === null ? '' : lockSql('lock', lock)) +
+      (sharedLock === undefined ? '' : lockSql('lock_shared', sharedLock));
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
     await client.query(`${opening}; ${userSettingsSql(client, userId, database.limit)}${locked}`);
     const result = await work(client);

@@ -123,6 +123,8 @@ export default defineConfig(async ({ command }) => {
       modulePreload: { polyfill: false },
       // The first load is one file, what further pages share two, instead of dozens of small ones: each file is a request.
       rolldownOptions: {
+        // On a slow machine, rolldown would explain which plugin took long, in the middle of npm ci.
+        checks: { bundlerTimings: false },
         input: ['index.html', 'reference.html'].map((name) => path.join(import.meta.dirname, name)),
         output: {
           codeSplitting: {

@@ -232,7 +232,13 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       '',
       OTHER_CLIENTS,
     ],
-    ['Domains, suppressions', 'legacyVerifyDomain legacyCheckDomain legacyUnblockAddress', '', '', OTHER_CLIENTS],
+    [
+      'Domains, suppressions',
+      'legacyVerifyDomain legacyCheckDomain legacyUnblockAddress batchCreateSuppressions batchDeleteSuppressions',
+      '',
+      '',
+      OTHER_CLIENTS,
+    ],
   ],
 };
 

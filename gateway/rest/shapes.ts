@@ -87,12 +87,16 @@ export const listOf = <T extends z.ZodType>(item: T) =>
 /** Returns the response of a list by offset. */
 export function listBody<T>(data: T[], page: { limit: number; offset: number }, total: number) {
   const hasMore = page.offset + data.length < total;
-  return {
-    object: 'list' as const,
-    data,
-    has_more: hasMore,
-    pagination: { limit: page.limit, offset: page.offset, total, hasMore },
-  };
+  return besideBody(data, { limit: page.limit, offset: page.offset }, { hasMore, total });
+}
+
+/** Returns the response of a page beside an item. */
+export function besideBody<T>(
+  data: T[],
+  page: { limit: number; offset: number },
+  { hasMore, total }: { hasMore: boolean; total: number },
+) {
+  return { object: 'list' as const, data, has_more: hasMore, pagination: { ...page, total, hasMore } };
 }
 
 /** Formats a time; null stays null. */

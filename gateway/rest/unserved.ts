@@ -12,6 +12,9 @@ const MAILBOXES =
 const INBOXES = 'Postroom has no inboxes of their own. Use the threads of the account: GET /mail/threads.';
 const TEMPLATES = 'Postroom stores no templates. Render the HTML in your application, and send it with POST /emails.';
 const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with POST /emails/wait.';
+const CUSTOM_EVENTS =
+  'Postroom takes no events from outside. GET /events lists those of the account, and POST /emails sends mail.';
+const GRANTS = 'Postroom has no OAuth grants. Use API keys: GET /api-keys.';
 const CLAIMS =
   'A domain is claimed by its DNS records. Create it with POST /domains, and check it with POST /domains/{id}/verify.';
 
@@ -29,6 +32,11 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
   ],
   [['POST'], ['/emails/raw'], 'Submit a whole message over SMTP with an API key as the password, or use POST /emails.'],
   [['POST'], ['/emails/:id/share'], 'Postroom shares no emails. GET /emails/{id}/html returns an email as a page.'],
+  [['GET'], ['/emails/metrics'], 'Use the GraphQL field `overview`, or GET /emails with a `status` and its `total`.'],
+  [['POST'], ['/events', '/events/send'], CUSTOM_EVENTS],
+  [['GET', 'PATCH', 'DELETE'], ['/events/:id'], CUSTOM_EVENTS],
+  [['GET'], ['/oauth/grants'], GRANTS],
+  [['DELETE'], ['/oauth/grants/:id'], GRANTS],
   [['POST'], ['/onboarding/demo', '/onboarding/check-reply'], ONBOARDING],
   [['GET', 'POST'], ['/mailboxes'], MAILBOXES],
   [['GET', 'PUT', 'PATCH', 'DELETE'], ['/mailboxes/:id'], MAILBOXES],
@@ -53,8 +61,10 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 
-/** Paths of these routes below `/api/e2`. */
-export const UNSERVED_PATHS: readonly string[] = unserved.flatMap(([, paths]) => paths);
+/** These routes, as `POST /events`; their paths are below `/api/e2`. */
+export const UNSERVED_ROUTES: readonly string[] = unserved.flatMap(([methods, paths]) =>
+  methods.flatMap((method) => paths.map((path) => `${String(method)} ${path}`)),
+);
 
 /** Routes of published clients that respond 501. They are not in the OpenAPI document. */
 export const unservedRoutes: FastifyPluginAsyncZod<RestOptions> = async (app) => {

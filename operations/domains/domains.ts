@@ -197,6 +197,22 @@ export function pageDomains(context: OperationContext, query: DomainQuery, page:
   });
 }
 
+/** Returns such a page with the address counts of each domain. */
+export async function pageListedDomains(
+  context: OperationContext,
+  query: DomainQuery,
+  page: KeysetPage,
+): Promise<ListedDomain[]> {
+  const { userId } = context;
+  return asUser(context.database, userId, async (transaction) => {
+    const rows = await pages.pageDomains(transaction, userId, conditionsOf(query), page);
+    const ids = rows.map(({ id }) => id);
+    const counted = await lists.listDomains(transaction, userId, ofIds(ids), { limit: ids.length, offset: 0 });
+    const byId = new Map(counted.domains.map((domain) => [domain.id, domainViewOf(context, domain)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  });
+}
+
 export function countDomainList({ database, userId }: OperationContext, query: DomainQuery): Promise<number> {
   return asUser(database, userId, (transaction) => pages.countDomainList(transaction, userId, conditionsOf(query)));
 }

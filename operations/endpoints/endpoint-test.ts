@@ -26,7 +26,7 @@ export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { ver
 export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
 
 /** Tests per user and minute, across all gateways. */
-const MAX_TESTS = 10;
+const MAX_TESTS = 30;
 const WINDOW_MS = 60_000;
 /** Time reserved at the end of the request for the response. Milliseconds. */
 const RESERVE_MS = 1_000;

@@ -17,6 +17,7 @@ import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thr
 import type { MailContext } from '../context.ts';
 import { claimLost } from '../threads/claim-thread.ts';
 import { joinThreads } from '../threads/join-threads.ts';
+import { startThread } from '../threads/start-thread.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, idempotentReplay, type Submission } from './idempotency.ts';
 import {
@@ -56,10 +57,15 @@ export interface StoredGroup<Member> extends Stored {
   entering: Member[];
 }
 
+/**
+ * How emails that are sent now get their threads: `start` gives each a new one, in a transaction that shares THREADS_LOCK; `join` joins other
+ * mail, alone with lockThreads; `leave` leaves them to the threading actor.
+ */
+export type Threading = 'start' | 'join' | 'leave';
+
 /** How storeSubmissions stores. */
 export interface StoreOptions<Member extends SubmittedMember> {
-  /** whether replies join their threads now; otherwise the threading actor joins them later */
-  threads: 'join' | 'leave';
+  threads: Threading;
   /**
    * Makes the other changes of the same transaction, when it is known which emails wait for approval, and before any is stored. Its events
    * are appended before those of the emails.
@@ -69,7 +75,8 @@ export interface StoreOptions<Member extends SubmittedMember> {
 
 /**
  * Checks submissions of one user against the sending policy and stores those that pass, within a transaction that holds sendingLockOf. All
- * mail that users and their endpoints send passes here. Call it last in the transaction, because it appends events. Throws ThreadsBusy.
+ * mail that users and their endpoints send passes here. Call it last in the transaction, because it appends events. Throws ThreadsBusy, and
+ * ThreadsJoin when emails that were to start threads belong to others.
  */
 export async function storeSubmissions<Member extends SubmittedMember>(
   client: ClientBase,
@@ -91,7 +98,7 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const entering = group.flatMap((member, at) =>
     verdicts[at] === null ? [underPolicies(context, member, { policy, held, judging })] : [],
   );
-  const units = entering.map((member) => unitOf(member, policy));
+  const units = entering.map((member) => unitOf(context, member, policy, options.threads));
   const sent = entering.map(({ submission: { draft } }) => draft ?? null);
   const earlierEvents = (await options.alongside?.(entering)) ?? [];
   const written = await store(client, context, units, sent, { threads: options.threads, earlierEvents });
@@ -114,14 +121,14 @@ async function readPolicies(
   userId: string,
   group: readonly SubmittedMember[],
   hourly: PolicyQuestion['hourly'],
-  threads: 'join' | 'leave',
+  threads: Threading,
 ): Promise<FoundPolicies> {
   const question = questionOf(group, hourly);
   let policy = await readPolicy(client, userId, question);
   let held = heldEmails(group, policy);
   if (held.size === 0) return { policy, held, judging: null };
   if (areCounted(held)) {
-    if (threads === 'join' && group.some(({ submission }) => submission.emails.some(isReferring)))
+    if (threads === 'join' && group.some(({ submission }) => submission.emails.some(({ row }) => isSentNow(row))))
       await lockThreads(client, userId).catch(throwIfBusy);
     await lockBudgets(client, userId);
     policy = await readPolicy(client, userId, question);
@@ -178,7 +185,7 @@ async function findLostClaims(
   client: ClientBase,
   userId: string,
   group: readonly SubmittedMember[],
-  threads: 'join' | 'leave',
+  threads: Threading,
 ): Promise<ReadonlySet<OutgoingEmail>> {
   const claiming = group.flatMap(({ submission }) =>
     submission.emails.flatMap((email) => {
@@ -208,42 +215,41 @@ interface Stored {
 }
 
 /**
- * Stores the units and removes the draft of each. Replies join their threads in the same transaction, so that the thread
- * shows them as soon as the request is answered. The threading lock comes first and events come last, as in every such
- * transaction.
+ * Stores the units and removes the draft of each. Emails get their threads in the same transaction, so that the response to the request
+ * never shows one without. The threading lock comes first and events come last, as in every such transaction.
  */
 async function store(
   client: ClientBase,
   context: MailContext,
   units: readonly OutgoingUnit[],
   drafts: readonly (DraftVersion | null)[],
-  { threads, earlierEvents }: { threads: 'join' | 'leave'; earlierEvents: readonly FeedEvent[] },
+  { threads, earlierEvents }: { threads: Threading; earlierEvents: readonly FeedEvent[] },
 ): Promise<Stored> {
   const { userId } = context;
   if (units.length === 0) return { leftOut: new Set(), threaded: new Set(), lastSeq: null };
-  const referring = threads === 'leave' ? [] : units.flatMap(({ emails }) => emails.filter(isReferring));
+  const sentIds = units.flatMap(({ emails }) => emails.flatMap(({ row }) => (isSentNow(row) ? [row.id] : [])));
+  const joins = threads === 'join' && sentIds.length > 0;
+  const started: ReadonlySet<string> = new Set(threads === 'start' ? sentIds : []);
   const isOfDraft = drafts.some((draft) => draft !== null);
-  if (referring.length === 0 && earlierEvents.length === 0 && !isOfDraft)
-    return { ...(await writeOutgoing(client, userId, units)), threaded: new Set() };
-  if (referring.length > 0) await lockThreads(client, userId).catch(throwIfBusy);
+  if (!joins && earlierEvents.length === 0 && !isOfDraft) {
+    const { leftOut, isJoining, lastSeq } = await writeOutgoing(client, userId, units);
+    if (isJoining) throw new ThreadsJoin('an email belongs to another thread');
+    return { leftOut, threaded: started, lastSeq };
+  }
+  if (joins) await lockThreads(client, userId).catch(throwIfBusy);
   const written = await writeOutgoingWithoutEvents(client, userId, units);
   const { leftOut } = written;
+  if (written.isJoining) throw new ThreadsJoin('an email belongs to another thread');
   const removed = drafts.flatMap((draft, at) => (draft === null || leftOut.has(at) ? [] : [draft.id]));
   if (removed.length > 0) await removeDrafts(client, userId, removed);
   const events = [...earlierEvents, ...written.events];
-  if (referring.length === 0)
-    return { leftOut, threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, events) };
-  const ids = referring.map(({ row }) => row.id);
-  const claimed = await claimUnthreaded(client, userId, ids);
+  if (!joins) return { leftOut, threaded: started, lastSeq: await appendThreadEvents(client, userId, events) };
+  const claimed = await claimUnthreaded(client, userId, sentIds);
   const lastSeq = await joinThreads(context, client, userId, claimed, events);
   return { leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
-/** Mail that is not sent yet joins its thread when it is released. */
-function isReferring({ row }: Pick<OutgoingEmail, 'row'>): boolean {
-  return isSentNow(row) && (row.in_reply_to.length > 0 || row.reference_ids.length > 0);
-}
-
+/** Mail that is not sent yet gets its thread when it is released. */
 function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']): boolean {
   return scheduledAt === null && approval === undefined;
 }
@@ -251,9 +257,13 @@ function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']
 /** Another transaction held the lock on the user's threads for too long. */
 export class ThreadsBusy extends Error {}
 
+/** An email that was to start a thread belongs to another one: the group has to be stored with `join`. */
+export class ThreadsJoin extends Error {}
+
 const LOCK_NOT_AVAILABLE = '55P03';
 
-function throwIfBusy(error: unknown): never {
+/** Throws ThreadsBusy when the error is that of a lock. */
+export function throwIfBusy(error: unknown): never {
   const isBusy = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
   throw isBusy ? new ThreadsBusy('the threads of the user are busy', { cause: error }) : error;
 }
@@ -306,12 +316,18 @@ export function staleDraft(version: number | undefined): UserError {
   return new UserError('conflict', message, { reason: 'DRAFT_CHANGED', members: { version }, isFinal: true });
 }
 
-function unitOf({ submission, keyId, traceParent }: SubmittedMember, policy: Policy): OutgoingUnit {
+function unitOf(
+  context: MailContext,
+  { submission, keyId, traceParent }: SubmittedMember,
+  policy: Policy,
+  threads: Threading,
+): OutgoingUnit {
   const { emails, batchId, idempotency, receipt } = submission;
   return {
     emails: emails.map((email) => ({
       ...email,
       ...admitted(email, policy),
+      thread: threads === 'start' && isSentNow(email.row) ? startThread(context, email.row) : undefined,
       // It is sent while this key may send.
       ...(email.row.scheduled_at === null ? {} : { row: { ...email.row, scheduled_by_key_id: keyId } }),
     })),

@@ -3,15 +3,20 @@ import { UserError } from '../../core/shared/errors.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
+import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
+import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
 import {
   announceStored,
   type SubmittedMember,
   sendingLockOf,
   storeSubmissions,
+  type Threading,
   ThreadsBusy,
+  ThreadsJoin,
+  throwIfBusy,
 } from './store-submissions.ts';
 
 /**
@@ -27,37 +32,48 @@ export async function submitEmails(context: OperationContext, submission: Submis
   return queueSubmission(withFullAccess(context), submission, commit);
 }
 
-async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
+function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
+  const joins = group.some(({ submission }) =>
+    submission.emails.some(({ row, claimToken }) => claimToken !== null || isReferring(row)),
+  );
+  return commitThreaded(group, lockTimeoutMs, joins ? 'join' : 'start');
+}
+
+async function commitThreaded(
+  group: readonly Waiting[],
+  lockTimeoutMs: number,
+  threads: 'start' | 'join',
+): Promise<Waiting[]> {
   try {
-    return await commitGroup(group, lockTimeoutMs, 'join');
+    return await commitGroup(group, lockTimeoutMs, threads);
   } catch (error) {
+    if (error instanceof ThreadsJoin) return commitThreaded(group, lockTimeoutMs, 'join');
     if (!(error instanceof ThreadsBusy)) throw error;
     // Mail is sent even while the user's threads are locked for long: the threading actor joins it later.
     return commitGroup(group, lockTimeoutMs, 'leave');
   }
 }
 
-async function commitGroup(
-  group: readonly Waiting[],
-  lockTimeoutMs: number,
-  threads: 'join' | 'leave',
-): Promise<Waiting[]> {
+async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, threads: Threading): Promise<Waiting[]> {
   const [first] = group;
   if (first === undefined) return [];
   const { context } = first;
   const isOfDraft = group.some(({ submission: { draft } }) => draft !== undefined);
+  const sharedLock = threads === 'start' ? THREADS_LOCK : undefined;
+  let isOpen = false;
   const { policy, verdicts, entering, leftOut, threaded, lastSeq } = await inUserTransaction(
     context.database,
     context.userId,
-    { lock: sendingLockOf(context), lockTimeoutMs },
+    { lock: sendingLockOf(context), sharedLock, lockTimeoutMs },
     async (client) => {
+      isOpen = true;
       const stored = await storeSubmissions(client, context, group, { threads });
       requireTimely(stored.entering);
       if (isOfDraft) context.fault?.('drafts.before-commit');
       if (stored.entering.some(isAwaiting)) context.fault?.('approvals.stored-before-commit');
       return stored;
     },
-  );
+  ).catch((error: unknown) => (isOpen || sharedLock === undefined ? Promise.reject(error) : throwIfBusy(error)));
   if (isOfDraft) context.fault?.('drafts.after-commit');
   if (entering.some(isAwaiting)) context.fault?.('approvals.stored-after-commit');
   group.forEach((member, at) => {

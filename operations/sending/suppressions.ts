@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
@@ -72,44 +73,94 @@ export async function suppressAddress(
   context: OperationContext,
   input: { address: string; detail?: string | null | undefined },
 ): Promise<Suppression> {
-  const mailbox = outgoingMailbox({ name: null, address: input.address.trim() });
-  if (mailbox === null) throw invalid('Invalid email address format', 'address');
+  const address = suppressible(input.address, 'address');
   const detail = input.detail?.trim() ?? '';
+  return context.entities.asUser(context.userId, ({ entities }) =>
+    storeSuppression(context, entities, address, detail === '' ? null : detail),
+  );
+}
+
+/** Suppresses several addresses in one transaction, as suppressAddress does. Returns one suppression per address. Throws validation. */
+export async function suppressAddresses(
+  context: OperationContext,
+  addresses: readonly string[],
+): Promise<Suppression[]> {
+  const checked = new Set(addresses.map((address, index) => suppressible(address, `emails.${index}`)));
+  return context.entities.asUser(context.userId, async ({ entities }) => {
+    const stored: Suppression[] = [];
+    // In one order, so that two requests for the same addresses do not wait for each other.
+    for (const address of [...checked].sort()) stored.push(await storeSuppression(context, entities, address, null));
+    return stored;
+  });
+}
+
+/** Returns the address in lowercase. Throws validation. */
+function suppressible(given: string, field: string): string {
+  const mailbox = outgoingMailbox({ name: null, address: given.trim() });
+  if (mailbox === null) throw invalid('Invalid email address format', field);
+  return mailbox.address.toLowerCase();
+}
+
+async function storeSuppression(
+  context: OperationContext,
+  entities: EntityManager,
+  address: string,
+  detail: string | null,
+): Promise<Suppression> {
   const suppression = {
     id: newIdentifier(context, 'suppression'),
-    address: mailbox.address.toLowerCase(),
+    address,
     reason: 'manual' as const,
     list: '',
-    detail: detail === '' ? null : detail,
+    detail,
     emailId: null,
     createdAt: context.now(),
   };
-  const { userId } = context;
-  return context.entities.asUser(userId, async ({ entities }) => {
-    const stored = await entities.upsert(
-      SuppressionEntity,
-      { userId, ...suppression },
-      { onConflictFields: ['userId', 'address', 'list'], onConflictAction: 'ignore' },
-    );
-    return suppressionOf(stored);
-  });
+  const stored = await entities.upsert(
+    SuppressionEntity,
+    { userId: context.userId, ...suppression },
+    { onConflictFields: ['userId', 'address', 'list'], onConflictAction: 'ignore' },
+  );
+  return suppressionOf(stored);
 }
 
 /** Removes a suppression by id or address. Throws not_found. */
 export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
-  const { userId } = context;
   const key = keyOf(idOrAddress);
-  return context.entities.asUser(userId, async ({ entities }) => {
-    const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const stored = await entities.findOne(
-      SuppressionEntity,
-      { userId, ...key },
-      { lockMode, orderBy: { list: 'asc' } },
-    );
-    if (stored === null) throw suppressionNotFound();
-    entities.remove(stored);
-    return suppressionOf(stored);
+  const lifted = await context.entities.asUser(context.userId, ({ entities }) =>
+    removeSuppression(context, entities, key),
+  );
+  if (lifted === null) throw suppressionNotFound();
+  return lifted;
+}
+
+/** Removes suppressions by ids or addresses in one transaction. Returns those that existed. */
+export async function liftSuppressions(
+  context: OperationContext,
+  idsOrAddresses: readonly string[],
+): Promise<Suppression[]> {
+  const keys = [...new Set(idsOrAddresses)].sort().flatMap((given) => findKey(given) ?? []);
+  return context.entities.asUser(context.userId, async ({ entities }) => {
+    const lifted: Suppression[] = [];
+    for (const key of keys) {
+      const removed = await removeSuppression(context, entities, key);
+      if (removed !== null) lifted.push(removed);
+    }
+    return lifted;
   });
+}
+
+async function removeSuppression(
+  { userId }: OperationContext,
+  entities: EntityManager,
+  key: lists.SuppressionKey,
+): Promise<Suppression | null> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const stored = await entities.findOne(SuppressionEntity, { userId, ...key }, { lockMode, orderBy: { list: 'asc' } });
+  if (stored === null) return null;
+  entities.remove(stored);
+  await entities.flush();
+  return suppressionOf(stored);
 }
 
 function suppressionOf({ list, detail, refusalReason, emailId, ...row }: SuppressionEntity): Suppression {
@@ -171,11 +222,16 @@ function conditionsOf(query: SuppressionQuery): lists.SuppressionConditions {
 
 /** The key of a suppression given by id or by address, case-insensitive. Throws not_found when it can be neither. */
 function keyOf(idOrAddress: string): lists.SuppressionKey {
+  const key = findKey(idOrAddress);
+  if (key === null) throw suppressionNotFound();
+  return key;
+}
+
+function findKey(idOrAddress: string): lists.SuppressionKey | null {
   const isAddress =
     idOrAddress.includes('@') && idOrAddress.length <= MAX_ADDRESS_LENGTH && !idOrAddress.includes('\0');
   if (isAddress) return { address: idOrAddress.toLowerCase() };
-  if (!isValidId(idOrAddress)) throw suppressionNotFound();
-  return { id: idOrAddress };
+  return isValidId(idOrAddress) ? { id: idOrAddress } : null;
 }
 
 function suppressionNotFound(): UserError {

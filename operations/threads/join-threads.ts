@@ -37,7 +37,7 @@ import {
 import { restoreLocked } from './restore-threads.ts';
 
 /** What identifiers are made from. */
-interface ThreadingParts {
+export interface ThreadingParts {
   now: () => Date;
   random: (bytes: number) => Uint8Array;
 }
@@ -275,7 +275,8 @@ function planThreads(
 
 type Placement = Omit<ThreadPlan, 'keys' | 'borneKeys'>;
 
-function planNew(newcomers: readonly Newcomer[], id: string): Placement {
+/** Returns a new thread of these messages, which are in chronological order. */
+export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
   const [first, last] = endsOf(newcomers);
   return {
     row: {

@@ -110,7 +110,7 @@ test('a difference of any kind is found', async () => {
 
 /** Of `resend`: what it calls for which the service has no counterpart. Each of them is answered 404 or, where its path is another's, differs. */
 const RESEND_NOT_SERVED =
-  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|logs|oauthGrants|templates|topics|usage|events)\.|^webhooks\.(?!verify$)|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^suppressions\.batch\.|^domains\.update$/;
+  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|logs|oauthGrants|templates|topics|usage|events)\.|^webhooks\.(?!verify$)|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^domains\.update$/;
 /** Of `resend`: parts of its own methods, and what all of them go by. */
 const RESEND_INNER = new Set(
   'logError fetchRequest post get put patch delete emails.receiving.forwardPassthrough emails.receiving.forwardWrapped emails.receiving.downloadRaw'.split(
@@ -175,6 +175,9 @@ test('resend: what each method answers is of its type', async () => {
   dataOf(await client.suppressions.list());
   dataOf(await client.suppressions.get(added.id));
   dataOf(await client.suppressions.remove('unwanted@types-peer.test'));
+  const emails = ['one@types-peer.test', 'two@types-peer.test'];
+  dataOf(await client.suppressions.batch.add({ emails }));
+  dataOf(await client.suppressions.batch.remove({ emails }));
 
   const key = dataOf(await client.apiKeys.create({ name: 'typed', permission: 'sending_access' }));
   dataOf(await client.apiKeys.list());
@@ -190,7 +193,7 @@ test('resend: what each method answers is of its type', async () => {
     expect((await lists.list()).error?.statusCode).toBe(501);
   for (const lists of [templates, topics, webhooks, inboxes, logs])
     expect((await lists.list()).error?.statusCode).toBe(501);
-  expect((await oauthGrants.list()).error?.statusCode).toBe(404);
+  expect((await oauthGrants.list()).error?.statusCode).toBe(501);
   expect((await failing.usage.get()).error?.statusCode).toBe(501);
   await failing.emails.get('em_unknown');
   await failing.emails.send({ ...plain(), to: 'nonsense' });

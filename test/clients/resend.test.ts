@@ -203,6 +203,15 @@ describe('suppressions', () => {
     await stage.awaitStatus(again.id, 'delivered');
   });
 
+  test('several addresses are put in and taken out', async () => {
+    const emails = ['first@resend-peer.test', 'second@resend-peer.test'];
+    const added = dataOf(await client.suppressions.batch.add({ emails }));
+    expect(added.data.map(({ object }) => object)).toEqual(['suppression', 'suppression']);
+    const removed = dataOf(await client.suppressions.batch.remove({ ids: added.data.map(({ id }) => id) }));
+    expect(removed.data.map(({ id }) => id).sort()).toEqual(added.data.map(({ id }) => id).sort());
+    expect((await client.suppressions.get('first@resend-peer.test')).error?.name).toBe('not_found');
+  });
+
   test('an address is put in by hand', async () => {
     const { id } = dataOf(await client.suppressions.add({ email: 'unwanted@resend-peer.test' }));
     const listed = dataOf(await client.suppressions.list({ origin: 'manual' }));

@@ -26,6 +26,30 @@ test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])(
   },
 );
 
+test('each file that is said to call an operation imports it', () => {
+  const steps = [...page.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
+  const calls = steps.flatMap((step) =>
+    [...step.matchAll(/\bcalls? `([^`]+\.ts)`/g)].flatMap(([, called = ''], at, all) => {
+      const before = step.slice(0, all[at]?.index ?? step.length);
+      return [...before.matchAll(/`([a-z-]+\/[^`]+\.ts)`/g)].map(([, caller = '']) => ({ caller, called }));
+    }),
+  );
+  expect(calls.length).toBeGreaterThan(8);
+  const importsOf = (file: string) =>
+    [...readFileSync(path.join(repository, file), 'utf8').matchAll(/from '([^']+)'/g)].map(([, name = '']) =>
+      path.posix.join(path.posix.dirname(file), name),
+    );
+  expect(calls.filter(({ caller, called }) => !importsOf(caller).includes(called))).toEqual([]);
+});
+
+test('the messages that the page names are in schema/messages.ts', () => {
+  const messages = readFileSync(path.join(repository, 'schema/messages.ts'), 'utf8');
+  const named = [...page.matchAll(/`([a-z]+(?:\.[a-z]+){1,2})`/g)].map(([, name = '']) => name);
+  const subjects = named.filter((name) => !/\.(?:ts|md|sql|yaml)$/.test(name));
+  expect(subjects.length).toBeGreaterThan(3);
+  expect(subjects.filter((name) => !messages.includes(`'${name}'`))).toEqual([]);
+});
+
 /** Expands `{feature}` to a feature that every layer has, and `{a,b}` to each of its words. */
 function expanded(name: string): string[] {
   const [whole, words = ''] = /\{([^}]*)\}/.exec(name) ?? [];

@@ -319,8 +319,8 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
     () => ({
       attachments: [
         { filename: '../../etc/passwd', content: Buffer.from('.\r\n.\n.\r').toString('base64') },
-        { filename: 'a"; filename="b.exe', content: 'QQ==' },
-        { filename: '\u202egnp.exe', content: 'QQ==' },
+        { filename: 'a"; filename="b.pdf', content: 'QQ==' },
+        { filename: '\u202egnp.fdp', content: 'QQ==' },
         { filename: 'ü'.repeat(255), content: 'QQ==' },
         { content: `data:text/plain;base64,${Buffer.from('data').toString('base64')}` },
         {

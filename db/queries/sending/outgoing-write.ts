@@ -5,6 +5,8 @@ import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { emailVector } from '../search/email-words.ts';
 import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
+import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
+import type { FeedEvent } from '../threads/thread-events.ts';
 
 /** The rows of one email to send, except for its bytes and bodies. Instants are ISO 8601. */
 interface OutgoingRow {
@@ -60,7 +62,12 @@ export interface OutgoingContent {
 
 /** Emails that are stored together or not at all, with what the policy query found about them. */
 export interface OutgoingUnit {
-  emails: readonly (OutgoingContent & { domainId: string; addressId: string | null })[];
+  emails: readonly (OutgoingContent & {
+    domainId: string;
+    addressId: string | null;
+    /** the thread that it starts; omitted: it is threaded later */
+    thread?: NewThread | undefined;
+  })[];
   batchId: string | null;
   /** stored with each email, so that later steps join the trace; null: not traced */
   traceParent: string | null;
@@ -68,21 +75,33 @@ export interface OutgoingUnit {
   answer: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown } | null;
 }
 
+/** What a write found. */
+interface Written {
+  /** indexes of the units whose key was taken meanwhile: they were not stored */
+  leftOut: Set<number>;
+  /** whether an email with a new thread belongs to another thread: the caller must roll back */
+  isJoining: boolean;
+}
+
+interface WrittenRow {
+  left_out: number[];
+  is_joining: boolean;
+}
+
 /**
- * Stores units of one user within its transaction, in one statement. A unit whose key was taken meanwhile is left out. Returns the indexes
- * of those, and the last number of the user's event feed (null when nothing was written).
+ * Stores units of one user within its transaction, in one statement, with the threads that their emails start: then the transaction shares
+ * THREADS_LOCK since an earlier statement. Also returns the last number of the user's event feed (null when nothing was written).
  */
 export async function writeOutgoing(
   client: pg.ClientBase,
   userId: string,
   units: readonly OutgoingUnit[],
-): Promise<{ leftOut: Set<number>; lastSeq: number | null }> {
-  const { rows } = await client.query<{ left_out: number[]; last_seq: number | null }>({
+): Promise<Written & { lastSeq: number | null }> {
+  const { rows } = await client.query<WrittenRow & { last_seq: number | null }>({
     ...statement(units, 'append'),
     values: [userId, ...parametersOf(userId, units)],
   });
-  const row = rows[0];
-  return { leftOut: new Set(row?.left_out ?? []), lastSeq: row?.last_seq ?? null };
+  return { ...written(rows[0]), lastSeq: rows[0]?.last_seq ?? null };
 }
 
 /** Like writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
@@ -90,20 +109,16 @@ export async function writeOutgoingWithoutEvents(
   client: pg.ClientBase,
   userId: string,
   units: readonly OutgoingUnit[],
-): Promise<{ leftOut: Set<number>; events: OutgoingEvent[] }> {
-  const { rows } = await client.query<{ left_out: number[]; events: OutgoingEvent[] }>({
+): Promise<Written & { events: FeedEvent[] }> {
+  const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>({
     ...statement(units, 'return'),
     values: [userId, ...parametersOf(userId, units)],
   });
-  const row = rows[0];
-  return { leftOut: new Set(row?.left_out ?? []), events: row?.events ?? [] };
+  return { ...written(rows[0]), events: rows[0]?.events ?? [] };
 }
 
-/** The event of a stored email. */
-export interface OutgoingEvent {
-  id: string;
-  kind: string;
-  emailId: string;
+function written(row: WrittenRow | undefined): Written {
+  return { leftOut: new Set(row?.left_out ?? []), isJoining: row?.is_joining ?? false };
 }
 
 function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') {
@@ -130,7 +145,7 @@ const statements = new Map<string, { name: string; text: string }>();
 function parametersOf(
   userId: string,
   units: readonly OutgoingUnit[],
-): [emails: string, pieces: Buffer, answers: string, batches: string] {
+): [emails: string, pieces: Buffer, answers: string, batches: string, probes: string] {
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (piece: Buffer | null): [number, number] | [null, null] => {
@@ -140,7 +155,7 @@ function parametersOf(
     return [end - piece.length, piece.length];
   };
   const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
-    emails.map(({ row, bytes, text, html, domainId, addressId }, at) => ({
+    emails.map(({ row, bytes, text, html, domainId, addressId, thread }, at) => ({
       ...row,
       unit,
       approval_rule: row.approval?.rule ?? null,
@@ -149,6 +164,7 @@ function parametersOf(
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
+      thread: thread === undefined ? null : newThreadJson(thread),
       places: [bytes, bufferOf(text), bufferOf(html), bufferOf(vectorOf(userId, row, text, html))].flatMap(place),
     })),
   );
@@ -158,7 +174,8 @@ function parametersOf(
   );
   const [first, second] = pieces;
   const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
-  return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches)];
+  const threads = units.flatMap(({ emails }) => emails.flatMap(({ thread }) => thread ?? []));
+  return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches), newThreadProbes(threads)];
 }
 
 function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
@@ -193,7 +210,7 @@ const writeSql = (more: string, events: string) => `
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
-      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json)
+      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json, thread json)
   ), answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -222,12 +239,35 @@ const writeSql = (more: string, events: string) => `
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
-      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id)
+      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id,
+      thread_id, thread_position, thread_reason)
     select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
       address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
       preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address,
-      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end
+      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end,
+      thread->>'id', case when thread is not null then 0 end, case when thread is not null then 'new' end
     from taken
+    returning 1
+  ), thread_row as (
+    insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+      message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, updated_at)
+    select $1, n.id, t.message_id, n.normalized_subject, n.participant_emails, n.participant_names, n.search_text, 1, 0, 0, 0, t.id,
+      ${NOW}, ${NOW}, ${NOW}
+    from taken t cross join lateral json_to_record(t.thread) as n (id text, normalized_subject text, participant_emails text[],
+      participant_names text[], search_text text)
+    where t.thread is not null
+    returning 1
+  ), thread_key_row as (
+    insert into thread_message_id (user_id, message_id, thread_id)
+    select $1, thread->>'key', thread->>'id' from taken where thread->>'key' is not null
+    on conflict do nothing
+    returning 1
+  ), thread_subject_row as (
+    insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+    select $1, sha256(convert_to(a.subject, 'UTF8')), participant, false, a.date, t.id, t.thread->>'id'
+    from taken t cross join lateral json_to_record(t.thread->'anchor') as a (subject text, participants text[], date timestamptz)
+      cross join lateral unnest(a.participants) as participant
+    where json_typeof(t.thread->'anchor') = 'object'
     returning 1
   ), content_row as (
     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
@@ -260,13 +300,23 @@ const writeSql = (more: string, events: string) => `
   ), written as materialized (
     select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
       + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
-      + (select count(*) from counter_row) as rows
+      + (select count(*) from counter_row) + (select count(*) from thread_row) + (select count(*) from thread_subject_row) as rows,
+      (select count(*) from thread_key_row) as thread_keys
+  ), joining as materialized (
+    select exists (select from find_threads_of_keys($1, array(select thread->>'key' from taken where thread->>'key' is not null)))
+      or exists (select from nearest_replies($1, $6::jsonb)) as is_joining
   )
-  select array(select unit from left_out) as left_out, ${events}
-  from written cross join (
-    select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'kind',
-      case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id)), '[]') as events
-    from taken) of_user
+  select array(select unit from left_out) as left_out, ${events},
+    is_joining or thread_keys < (select count(*) from taken where thread->>'key' is not null) as is_joining
+  from written cross join joining cross join (
+    select coalesce(jsonb_agg(event), '[]') as events from (
+      select jsonb_build_object('id', event_id, 'kind',
+        case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id) as event
+      from taken
+      union all
+      select jsonb_build_object('id', thread->>'event_id', 'kind', 'email.threaded', 'emailId', id, 'threadId', thread->>'id',
+        'data', jsonb_build_object('position', 0, 'reason', 'new', 'type', type))
+      from taken where thread is not null) of_email) of_user
   where written.rows >= 0`;
 
 const APPENDED = 'append_events($1, of_user.events) as last_seq';

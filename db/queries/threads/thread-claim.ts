@@ -24,6 +24,12 @@ export interface ClaimedEmails {
   threads: readonly StoredThread[];
 }
 
+/**
+ * The lock of a user's threads. Transactions that join mail hold it alone; those that only start threads share it, so that neither misses
+ * what the other stores.
+ */
+export const THREADS_LOCK = 'thread';
+
 /** Locks the threading of the user's mail for this transaction; waits for another holder (up to lock_timeout). */
 export async function lockThreads(client: pg.ClientBase, userId: string): Promise<void> {
   await client.query({ name: 'thread-lock', text: `select ${lockCall('$1')}`, values: [userId] });
@@ -75,7 +81,7 @@ export function lockUsersSql(userIds: readonly string[], timeoutMs: number): str
 }
 
 function lockCall(user: string): string {
-  return `pg_advisory_xact_lock(hashtextextended('thread ' || ${user}, 0))`;
+  return `pg_advisory_xact_lock(hashtextextended('${THREADS_LOCK} ' || ${user}, 0))`;
 }
 
 /** Returns emails of all users that wait for a thread, oldest first, without the excluded ones and those that are set aside. */

@@ -8,8 +8,10 @@ import * as keys from '../../../operations/accounts/api-keys.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { PolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { access } from '../../admission/access.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
 import { policyUsageBody, policyUsageBodyOf } from '../sending/policy-wire.ts';
 import {
+  besideBody,
   errorBody,
   idInPath,
   instant,
@@ -101,11 +103,14 @@ const keyChange = z
   })
   .meta({ id: 'UpdateApiKey', examples: [{ name: 'Support agent', policy: { per_hour: 10 } }] });
 
-const listQuery = z.object({
-  limit: limit(),
-  offset,
-  is_revoked: queryBoolean.default(false).meta({ description: '`true` returns revoked keys, `false` all others.' }),
-});
+const listQuery = z
+  .object({
+    limit: limit(),
+    offset,
+    ...besideFields('an API key', INSTEAD_OF_OFFSET),
+    is_revoked: queryBoolean.default(false).meta({ description: '`true` returns revoked keys, `false` all others.' }),
+  })
+  .refine(isOneSided, oneSide);
 
 const revocation = z.object({
   keep_configuration: queryBoolean.default(false).meta({
@@ -164,7 +169,16 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     },
     async (request) => {
       const context = contextOf(request);
-      const { is_revoked: isRevoked, ...page } = request.query;
+      const { is_revoked: isRevoked, limit: size, offset: start } = request.query;
+      const page = { limit: size, offset: start };
+      const beside = await pageBeside(request.query, {
+        load: (ids) => keys.loadApiKeys(context, ids),
+        page: (keyset) => keys.pageApiKeys(context, { isRevoked }, keyset),
+      });
+      if (beside !== null) {
+        const total = await keys.countApiKeys(context, { isRevoked });
+        return besideBody(await bodiesOf(context, beside.items), page, { ...beside, total });
+      }
       const found = await keys.listApiKeys(context, { isRevoked }, page);
       return listBody(await bodiesOf(context, found.keys), page, found.total);
     },

@@ -3,7 +3,18 @@ import { z } from 'zod';
 import * as domains from '../../../operations/domains/domains.ts';
 import { domainNameShape } from '../../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
-import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
+import {
+  besideBody,
+  errorBody,
+  idInPath,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  queryBoolean,
+  type RestOptions,
+} from '../shapes.ts';
 import { checkedBodyOf } from './domain-changes.ts';
 import {
   dnsRecordsBody,
@@ -17,15 +28,22 @@ import {
 
 const check = queryBoolean.optional().meta({ description: 'Whether to check DNS now.' });
 
-const listQuery = z.object({
-  limit: limit(),
-  offset,
-  status: domainStatus.optional().meta({ description: 'Returns domains with this status only.' }),
-  canReceive: queryBoolean
-    .optional()
-    .meta({ description: '`true` returns domains that can receive mail, `false` the others.' }),
-  check,
-});
+const listQuery = z
+  .object({
+    limit: limit(),
+    offset,
+    ...besideFields('a domain', INSTEAD_OF_OFFSET),
+    status: domainStatus.optional().meta({ description: 'Returns domains with this status only.' }),
+    canReceive: queryBoolean
+      .optional()
+      .meta({ description: '`true` returns domains that can receive mail, `false` the others.' }),
+    check,
+  })
+  .refine(isOneSided, oneSide)
+  .refine(({ check: isLive, after, before }) => isLive !== true || (after ?? before) === undefined, {
+    path: ['check'],
+    message: 'cannot be used with after or before. Use offset',
+  });
 
 const listed = listOf(domainBody).extend({
   meta: z.object({
@@ -100,10 +118,19 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const { status, canReceive, limit: size, offset: start, check: isLive = false } = request.query;
       const page = { limit: size, offset: start };
       const query = { status, canReceive };
+      const beside = await pageBeside(request.query, {
+        load: (ids) => domains.loadDomains(context, ids),
+        page: (keyset) => domains.pageListedDomains(context, query, keyset),
+      });
+      if (beside !== null) {
+        const total = await domains.countDomainList(context, query);
+        const counts = await domains.countDomainsByStatus(context);
+        const bodies = beside.items.map((domain) => domainBodyOf(domain, context.userId));
+        return { ...besideBody(bodies, page, { ...beside, total }), meta: metaOf(counts) };
+      }
       const found = await (isLive
         ? domains.listCheckedDomains(context, query, page)
         : domains.listDomains(context, query, page));
-      const { pending, verified, failed } = found.counts;
       return {
         ...listBody(
           found.domains.map((domain) => ({
@@ -113,11 +140,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
           page,
           found.total,
         ),
-        meta: {
-          totalCount: pending + verified + failed,
-          verifiedCount: verified,
-          statusBreakdown: { pending, verified, failed },
-        },
+        meta: metaOf(found.counts),
       };
     },
   );
@@ -198,3 +221,12 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
   );
 };
+
+function metaOf(counts: domains.DomainList['counts']): z.infer<typeof listed>['meta'] {
+  const { pending, verified, failed } = counts;
+  return {
+    totalCount: pending + verified + failed,
+    verifiedCount: verified,
+    statusBreakdown: { pending, verified, failed },
+  };
+}

@@ -6,6 +6,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { isLegacyPath } from '../../http/requests.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-beside.ts';
 import { approvalBody, readApproval } from '../sending/approvals.ts';
 import {
   errorBody,
@@ -46,20 +47,9 @@ export const listQuery = z
       .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
     limit: limit(),
     offset,
-    // The `resend` client uses the ID of an email as its cursor.
-    after: z
-      .string()
-      .optional()
-      .meta({ description: 'ID of an email. Returns the page after it, instead of using `offset`.' }),
-    before: z
-      .string()
-      .optional()
-      .meta({ description: 'ID of an email. Returns the page before it, instead of using `offset`.' }),
+    ...besideFields('an email', INSTEAD_OF_OFFSET),
   })
-  .refine(({ after, before }) => after === undefined || before === undefined, {
-    path: ['before'],
-    message: 'cannot be used with after',
-  });
+  .refine(isOneSided, oneSide);
 
 const listAnswer = z.object({
   object: z.literal('list'),

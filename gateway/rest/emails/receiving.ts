@@ -6,6 +6,7 @@ import { UserError } from '../../../core/shared/errors.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
+import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-beside.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
 import { emailBodyOf } from './email-wire.ts';
 
@@ -61,11 +62,10 @@ const receivedBody = listItem
   })
   .meta({ id: 'Receiving' });
 
-const pageQuery = z.object({
-  limit: limit(),
-  after: z.string().optional().meta({ description: 'ID of an email. Returns the page after it.' }),
-  before: z.string().optional().meta({ description: 'ID of an email. Returns the page before it.' }),
-});
+const pageQuery = (item: string, fallback?: number) =>
+  z.object({ limit: limit(fallback), ...besideFields(item) }).refine(isOneSided, oneSide);
+/** Most emails have fewer attachments. */
+const ATTACHMENTS_PER_PAGE = 100;
 const list = <T extends z.ZodType>(item: T) =>
   z.object({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) });
 const attachmentInPath = idInPath.extend({
@@ -83,7 +83,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         summary: 'List received emails',
         description: 'Same as GET /emails with type `received`, in the format of the `resend` client.',
         tags: ['Paths of other clients'],
-        querystring: pageQuery,
+        querystring: pageQuery('an email'),
         response: { 200: list(listItem), default: errorBody },
       },
     },
@@ -153,13 +153,15 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           description: 'Returns attachments in the order of the email.',
           tags: ['Paths of other clients'],
           params: idInPath,
+          querystring: pageQuery('an attachment', ATTACHMENTS_PER_PAGE),
           response: { 200: list(signedBody), default: errorBody },
         },
       },
       async (request) => {
         const context = contextOf(request);
         const email = await read(context, request.params.id);
-        return { object: 'list' as const, has_more: false, data: signedAttachmentsOf(context, email) };
+        const { items, hasMore } = cutPageBeside(signedAttachmentsOf(context, email), request.query);
+        return { object: 'list' as const, has_more: hasMore, data: items };
       },
     );
 

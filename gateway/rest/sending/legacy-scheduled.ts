@@ -154,8 +154,8 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
     },
     async (request) => {
       const context = contextOf(request);
-      const email = await emails.readEmail(context, request.params.id);
-      if (email.scheduledAt === null) throw new UserError('not_found', 'Email not found');
+      const email = await emails.readEmail(context, request.params.id).catch(nameScheduledEmail);
+      if (email.scheduledAt === null) throw notFound();
       const { reply_to: replyTo, html, text, sent_at, ...body } = emailBodyOf(email, context.settings.publicUrl);
       return {
         ...body,
@@ -185,11 +185,20 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       },
     },
     async (request) => {
-      const { email } = await cancelEmail(contextOf(request), request.params.id);
+      const { email } = await cancelEmail(contextOf(request), request.params.id).catch(nameScheduledEmail);
       return { id: email.id, status: 'cancelled' as const, cancelled_at: wireInstant(email.updatedAt) };
     },
   );
 };
+
+/** Rethrows an error; a missing email is named as the reference service names it. */
+function nameScheduledEmail(error: unknown): never {
+  throw error instanceof UserError && error.code === 'not_found' ? notFound() : error;
+}
+
+function notFound(): UserError {
+  return new UserError('not_found', 'Scheduled email not found');
+}
 
 /** The client knows no approval. */
 const LEGACY_STATUSES: Partial<Record<emails.EmailSummary['status'], 'scheduled' | 'cancelled'>> = {

@@ -8,7 +8,19 @@ import {
   suppressionReasonShape,
 } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { errorBody, instant, limit, listBody, listOf, offset, type RestOptions, text, wireInstant } from '../shapes.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
+import {
+  besideBody,
+  errorBody,
+  instant,
+  limit,
+  listBody,
+  listOf,
+  offset,
+  type RestOptions,
+  text,
+  wireInstant,
+} from '../shapes.ts';
 import { refusalBody, refusalBodyOf } from './refusal-wire.ts';
 
 const reason = suppressionReasonShape;
@@ -39,13 +51,16 @@ const suppressionBody = z
   })
   .meta({ id: 'Suppression' });
 
-const listQuery = z.object({
-  limit: limit(),
-  offset,
-  reason: reason.optional().meta({ description: 'Returns suppressions with this reason only.' }),
-  origin: reason.optional().meta({ description: 'Alias of `reason`.' }),
-  search: suppressionQueryShape.shape.search,
-});
+const listQuery = z
+  .object({
+    limit: limit(),
+    offset,
+    ...besideFields('a suppression', INSTEAD_OF_OFFSET),
+    reason: reason.optional().meta({ description: 'Returns suppressions with this reason only.' }),
+    origin: reason.optional().meta({ description: 'Alias of `reason`.' }),
+    search: suppressionQueryShape.shape.search,
+  })
+  .refine(isOneSided, oneSide);
 
 // The `resend` client calls it `email`.
 const newSuppression = z
@@ -71,6 +86,24 @@ const lifted = z.object({
   id: z.string(),
   deleted: z.literal(true),
 });
+
+const several = z.array(text).min(1).max(100);
+// The form of the `resend` client.
+const addedAddresses = z
+  .object({ emails: several.meta({ description: 'The addresses.' }) })
+  .meta({ examples: [{ emails: ['ada@example.org', 'bob@example.org'] }] });
+const removedAddresses = z
+  .object({
+    emails: several.optional().meta({ description: 'The addresses.' }),
+    ids: several.optional().meta({ description: 'IDs of suppressions.' }),
+  })
+  .refine(({ emails, ids }) => (emails === undefined) !== (ids === undefined), {
+    path: ['emails'],
+    message: 'Either emails or ids is required',
+  })
+  .meta({ examples: [{ emails: ['ada@example.org'] }] });
+const addedBody = z.object({ data: z.array(suppressionBody.pick({ object: true, id: true })) });
+const removedBody = z.object({ data: z.array(lifted.pick({ object: true, id: true, deleted: true })) });
 
 export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
@@ -110,7 +143,17 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     async (request) => {
       const { limit: size, offset: start, origin, reason: why = origin, search } = request.query;
       const page = { limit: size, offset: start };
-      const found = await suppressions.listSuppressions(contextOf(request), { reason: why, search }, page);
+      const context = contextOf(request);
+      const query = { reason: why, search };
+      const beside = await pageBeside(request.query, {
+        load: (ids) => suppressions.loadSuppressions(context, ids),
+        page: (keyset) => suppressions.pageSuppressions(context, query, keyset),
+      });
+      if (beside !== null) {
+        const total = await suppressions.countSuppressions(context, query);
+        return besideBody(beside.items.map(suppressionBodyOf), page, { ...beside, total });
+      }
+      const found = await suppressions.listSuppressions(context, query, page);
       return listBody(found.suppressions.map(suppressionBodyOf), page, found.total);
     },
   );
@@ -145,6 +188,47 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       },
     },
     async (request) => liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/suppressions/batch/add',
+    {
+      config: { access: access.manage },
+      schema: {
+        operationId: 'batchCreateSuppressions',
+        summary: 'Create several suppressions',
+        description:
+          'Same as POST /suppressions, for 1 to 100 addresses in one transaction. Returns one suppression per address, in no particular order.',
+        tags: ['Paths of other clients'],
+        body: addedAddresses,
+        response: { 200: addedBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const made = await suppressions.suppressAddresses(contextOf(request), request.body.emails);
+      return { data: made.map(({ id }) => ({ object: 'suppression' as const, id })) };
+    },
+  );
+
+  app.post(
+    '/suppressions/batch/remove',
+    {
+      config: { access: access.manage },
+      schema: {
+        operationId: 'batchDeleteSuppressions',
+        summary: 'Delete several suppressions',
+        description:
+          'Same as DELETE /suppressions/{id}, for 1 to 100 addresses or IDs in one transaction. Returns the suppressions that existed.',
+        tags: ['Paths of other clients'],
+        body: removedAddresses,
+        response: { 200: removedBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { emails, ids } = request.body;
+      const removed = await suppressions.liftSuppressions(contextOf(request), emails ?? ids ?? []);
+      return { data: removed.map(({ id }) => ({ object: 'suppression' as const, id, deleted: true as const })) };
+    },
   );
 
   app.post(

@@ -50,7 +50,7 @@ test('after a failure that one item may have caused, each item is written alone'
   const written: string[] = [];
   const commit = createGroupCommit<string, string>({
     limits: { items: 9 },
-    gatherMs: 1,
+    gatherMs: () => 1,
     async write(items) {
       if (items.includes('bad')) throw BAD_ROW;
       written.push(...items);
@@ -69,7 +69,7 @@ test.each([
   let writes = 0;
   const commit = createGroupCommit<string, string>({
     limits: { items: 9 },
-    gatherMs: 1,
+    gatherMs: () => 1,
     async write(items) {
       if (++writes === 1) throw error;
       return items;
@@ -84,7 +84,7 @@ test('if PostgreSQL becomes unreachable while items are written alone, the rest 
   const writes: (readonly string[])[] = [];
   const commit = createGroupCommit<string, string>({
     limits: { items: 9 },
-    gatherMs: 1,
+    gatherMs: () => 1,
     async write(items) {
       writes.push(items);
       throw writes.length === 1 ? BAD_ROW : UNREACHABLE;
@@ -108,4 +108,31 @@ test('an item that waited too long is rejected and never written', async () => {
   clock.mockRestore();
   expect(await first).toBe('A');
   expect(groups).toHaveLength(1);
+});
+
+test('a group waits for its first item that is due, whatever the others may wait', async () => {
+  const { groups, write } = heldWrite();
+  const commit = createGroupCommit<string, string>({
+    limits: { items: 9 },
+    gatherMs: (item) => (item === 'urgent' ? 0 : 3_600_000),
+    write,
+  });
+  const results = [commit.add('a'), commit.add('b')];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(groups).toEqual([]);
+  results.push(commit.add('urgent'));
+  await vi.waitUntil(() => groups.length === 1);
+  expect(groups[0]?.items).toEqual(['a', 'b', 'urgent']);
+  groups[0]?.end();
+  expect(await Promise.all(results)).toEqual(['A', 'B', 'URGENT']);
+});
+
+test('a group that is full is written before its items are due', async () => {
+  const { groups, write } = heldWrite();
+  const commit = createGroupCommit<string, string>({ limits: { items: 2 }, gatherMs: () => 3_600_000, write });
+  void commit.add('a');
+  void commit.add('b');
+  await vi.waitUntil(() => groups.length === 1);
+  expect(groups[0]?.items).toEqual(['a', 'b']);
+  groups[0]?.end();
 });

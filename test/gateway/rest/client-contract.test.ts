@@ -306,6 +306,109 @@ test('repeats the name that a request gives the format of a webhook', async () =
   }
 });
 
+test.each(['a.exe', 'A.EXE', 'a.scr ', 'a.bat.', 'invoice.pdf.js', 'a.jar'])(
+  'refuses the executable attachment %j in emails, replies, batches and drafts',
+  async (filename) => {
+    const attachments = [{ filename, content: 'aGk=' }];
+    for (const [path, body, field] of [
+      ['/emails', mail({ attachments }), 'attachments.0'],
+      ['/emails/batch', [mail({ attachments })], 'emails.0.attachments.0'],
+      ['/drafts', mail({ attachments }), 'attachments.0'],
+    ] as const) {
+      const response = await call('POST', path, body);
+      expect(response.json(), path).toMatchObject({
+        statusCode: 400,
+        details: [{ field, message: expect.stringMatching(/ is an executable file\. .*Send a link to it instead\.$/) }],
+      });
+    }
+  },
+);
+
+test.each(['a.exe.zip', 'exe', 'a.html', 'a.sh', 'a.docx', 'command'])(
+  'accepts the attachment %j, which is not executable',
+  async (filename) => {
+    const sent = await call('POST', '/emails', mail({ attachments: [{ filename, content: 'aGk=' }] }));
+    expect(sent.statusCode, sent.body).toBe(200);
+  },
+);
+
+test('an unknown scheduled email is named as such at the paths of the older client', async () => {
+  const { id } = (await call('POST', '/emails', mail({ scheduled_at: 'in 2 hours' }))).json();
+  const other = await gateway.mailbox();
+  const [received] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+  const unknown = await call('GET', '/emails/schedule/em_unknown');
+  expect(unknown.json()).toMatchObject({ error: 'Scheduled email not found', statusCode: 404 });
+  for (const [method, path, key] of [
+    ['GET', `/emails/schedule/${id}`, other.apiKey],
+    ['DELETE', `/emails/schedule/${id}`, other.apiKey],
+    ['DELETE', '/emails/schedule/em_unknown', box.apiKey],
+    ['GET', `/emails/schedule/${received}`, box.apiKey],
+  ] as const)
+    expect((await call(method, path, undefined, key)).body, path).toBe(unknown.body);
+  expect((await call('GET', `/emails/schedule/${id}`)).json().id).toBe(id);
+});
+
+describe('several suppressions', () => {
+  const add = (emails: unknown, key?: string) => call('POST', '/suppressions/batch/add', { emails }, key);
+  const remove = (body: object, key?: string) => call('POST', '/suppressions/batch/remove', body, key);
+  const list = async () => (await call('GET', '/suppressions')).json().data;
+
+  test('are created once per address, and existing ones are kept', async () => {
+    const { id } = (await call('POST', '/suppressions', { email: 'ada@x.test', detail: 'asked' })).json();
+    const added = await add(['ADA@x.test', 'bob@x.test', ' bob@x.test ', 'eve@x.test']);
+    expect([added.statusCode, added.json().data.length], added.body).toEqual([200, 3]);
+    expect(added.json().data).toContainEqual({ object: 'suppression', id });
+    expect((await list()).map((each: { address: string }) => each.address).sort()).toEqual([
+      'ada@x.test',
+      'bob@x.test',
+      'eve@x.test',
+    ]);
+    expect((await call('GET', `/suppressions/${id}`)).json().detail).toBe('asked');
+  });
+
+  test('are not created when one address is invalid', async () => {
+    const refused = await add(['ada@x.test', 'nonsense']);
+    expect(refused.json()).toMatchObject({ statusCode: 400, details: [{ field: 'emails.1' }] });
+    expect(await list()).toEqual([]);
+  });
+
+  test('are removed by address or id, and those that do not exist are left out', async () => {
+    const [one] = (await add(['ada@x.test', 'bob@x.test', 'eve@x.test'])).json().data;
+    const byId = await remove({ ids: [one.id, 'sup_unknown', 'x', one.id] });
+    expect(byId.json()).toEqual({ data: [{ object: 'suppression', id: one.id, deleted: true }] });
+    const byAddress = await remove({ emails: ['BOB@x.test', 'eve@x.test', 'ada@x.test', 'none@x.test'] });
+    expect(byAddress.json().data).toHaveLength(2);
+    expect(await list()).toEqual([]);
+  });
+
+  test('of another account stay', async () => {
+    const other = await gateway.mailbox();
+    const [one] = (await add(['ada@x.test'])).json().data;
+    expect((await remove({ ids: [one.id] }, other.apiKey)).json()).toEqual({ data: [] });
+    expect((await remove({ emails: ['ada@x.test'] }, other.apiKey)).json()).toEqual({ data: [] });
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('are 1 to 100, by emails or by ids', async () => {
+    const addresses = Array.from({ length: 101 }, (_, at) => `a${at}@x.test`);
+    expect((await add(addresses)).statusCode).toBe(400);
+    expect((await add([])).statusCode).toBe(400);
+    expect((await add(addresses.slice(1))).json().data).toHaveLength(100);
+    for (const body of [{}, { emails: ['a1@x.test'], ids: ['x'] }, { emails: [] }, { ids: [] }])
+      expect((await remove(body)).statusCode, JSON.stringify(body)).toBe(400);
+    expect((await remove({ emails: addresses.slice(1) })).json().data).toHaveLength(100);
+  });
+
+  test('are created by 20 requests at once for the same addresses in different orders', async () => {
+    const addresses = Array.from({ length: 10 }, (_, at) => `b${at}@x.test`);
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => add([...addresses.slice(at % 10), ...addresses.slice(0, at % 10)])),
+    );
+    expect(all.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
+    expect(await list()).toHaveLength(10);
+  });
+});
+
 test('refuses a domain that the account has with the code of its conflict', async () => {
   const again = await call('POST', '/domains', { domain: domainOf(box) });
   expect(again.json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });

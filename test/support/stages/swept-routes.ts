@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { UNSERVED_PATHS } from '../../../gateway/rest/unserved.ts';
+import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved.ts';
 import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
 
 /** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts, suppressions.test.ts). */
@@ -14,11 +14,11 @@ const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp)$/;
 /** It has no ID, and revokes the key of the request, which the sweep needs; see rest/client-contract.test.ts. */
 const ENDS_THE_KEY = '/api/e2/auth/revoke-key';
 /** They respond 501 whatever the request. */
-const UNSERVED = new Set(UNSERVED_PATHS.map((path) => `/api/e2${path}`));
+const UNSERVED = new Set(UNSERVED_ROUTES);
 
 /** Whether a route serves something, and leaves the key of the request as it is. */
-export function isServed({ url }: ServedRoute): boolean {
-  return !UNSERVED.has(url) && url !== ENDS_THE_KEY;
+export function isServed({ method, url }: ServedRoute): boolean {
+  return !UNSERVED.has(`${method} ${url.replace('/api/e2/', '/')}`) && url !== ENDS_THE_KEY;
 }
 
 /** Returns the routes that the sweep is for. */
@@ -28,10 +28,13 @@ export function routesOfUsers(routes: readonly ServedRoute[]): ServedRoute[] {
     .filter(({ method, url }) => ![OPEN, FILES, SWEPT_ELSEWHERE].some((words) => words.test(`${method} ${url}`)));
 }
 
+/** Removes the rows of the other routes below the path, too. */
+const REMOVES_SEVERAL = '/api/e2/suppressions/batch/remove';
+
 /** Returns the routes with those that delete at the end, and what holds other things last: its own rows are needed by the others. */
 export function inSweepOrder(routes: readonly ServedRoute[]): ServedRoute[] {
   const order = ({ method, url }: ServedRoute) =>
-    `${method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
+    `${url === REMOVES_SEVERAL ? 2 : method === 'DELETE' ? 1 : 0}${method === 'GET' ? 0 : 1}`.concat(url);
   return routes.toSorted((a, b) => {
     const [one, other] = [order(a), order(b)];
     return one.slice(0, 2) === other.slice(0, 2) ? (one < other ? 1 : -1) : one < other ? -1 : 1;

@@ -54,22 +54,6 @@ export async function openThreadStage(): Promise<ThreadStage> {
     await actor.pool.query(countEmailsSql(source), [userId, ids]);
   }
 
-  async function emailsOf(userId: string): Promise<Row<'email'>[]> {
-    const { rows } = await actor.pool.query<Row<'email'>>(
-      `select * from email where user_id = $1 order by thread_id, thread_at, id collate "C"`,
-      [userId],
-    );
-    return rows;
-  }
-
-  async function threadsOf(userId: string): Promise<Selectable<Row<'thread'>>[]> {
-    const { rows } = await actor.pool.query<Selectable<Row<'thread'>>>(
-      `select * from thread where user_id = $1 order by created_at, id collate "C"`,
-      [userId],
-    );
-    return rows;
-  }
-
   return {
     actor,
     owner,
@@ -90,8 +74,8 @@ export async function openThreadStage(): Promise<ThreadStage> {
       const ids = mails.map((mail) => mail.emailId);
       await assignThreads(threading, userId, ids);
     },
-    emailsOf,
-    threadsOf,
+    emailsOf: (userId) => listEmails(actor, userId),
+    threadsOf: (userId) => listThreads(actor, userId),
     async threadOf(userId, emailId) {
       const { rows } = await actor.pool.query<{ thread_id: string }>(
         'select thread_id from email where user_id = $1 and id = $2',
@@ -106,18 +90,36 @@ export async function openThreadStage(): Promise<ThreadStage> {
       );
       return rows;
     },
-    async findFaults(userId) {
-      const emails = (await emailsOf(userId)).filter((email) => email.thread_id !== null);
-      const threads = await threadsOf(userId);
-      return [
-        ...faultsOfThreads(emails, threads),
-        ...(await faultsOfCounters(actor, userId)),
-        ...(await faultsOfPlaces(actor, userId)),
-        ...(await faultsOfTrash(actor, userId)),
-      ];
-    },
+    findFaults: (userId) => findThreadFaults(actor, userId),
     close: () => testDatabase.drop(),
   };
+}
+
+async function listEmails(actor: Database, userId: string): Promise<Row<'email'>[]> {
+  const { rows } = await actor.pool.query<Row<'email'>>(
+    `select * from email where user_id = $1 order by thread_id, thread_at, id collate "C"`,
+    [userId],
+  );
+  return rows;
+}
+
+async function listThreads(actor: Database, userId: string): Promise<Selectable<Row<'thread'>>[]> {
+  const { rows } = await actor.pool.query<Selectable<Row<'thread'>>>(
+    `select * from thread where user_id = $1 order by created_at, id collate "C"`,
+    [userId],
+  );
+  return rows;
+}
+
+/** Returns where threads, emails and counters of the user do not agree; `actor`: role postroom_actor. */
+export async function findThreadFaults(actor: Database, userId: string): Promise<string[]> {
+  const emails = (await listEmails(actor, userId)).filter((email) => email.thread_id !== null);
+  return [
+    ...faultsOfThreads(emails, await listThreads(actor, userId)),
+    ...(await faultsOfCounters(actor, userId)),
+    ...(await faultsOfPlaces(actor, userId)),
+    ...(await faultsOfTrash(actor, userId)),
+  ];
 }
 
 function faultsOfThreads(emails: readonly Row<'email'>[], threads: readonly Selectable<Row<'thread'>>[]): string[] {
