@@ -10,6 +10,7 @@ import type { FaultPoint } from './accept-message.ts';
 import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import { removeCopies } from './remove-copies.ts';
 import type { ParsedReception } from './store-parsed.ts';
 
 export interface ParseOptions {
@@ -64,7 +65,7 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
     if (reason !== null) options.log.warn({ emailId: reception.emailId, reason }, 'message could not be parsed');
   }
   const mail = await takeReports(options.reports, parsed);
-  for (let waiting: ParsedReception[] = mail; waiting.length > 0; ) {
+  for (let waiting = await withoutCopies(options, mail); waiting.length > 0; ) {
     waiting = await options.storing.add(waiting);
     // Until the lease ends at the latest: what another process has claimed is not stored here, and not busy.
     if (waiting.length > 0) await sleep(BUSY_PAUSE_MS);
@@ -80,6 +81,16 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'parsed' }, Math.max(0, now - acceptedAt.getTime()) / 1_000);
     if (tries > 1) actorMetrics.retries.inc({ queue: 'parse' });
   }
+}
+
+async function withoutCopies({ reports }: ParseOptions, mail: readonly ParsedReception[]): Promise<ParsedReception[]> {
+  const messages = await removeCopies(
+    reports.database,
+    mail.map(({ reception: { userId }, outcome: { message } }) => ({ userId, message })),
+  );
+  return mail.map(({ reception, outcome }, at) => {
+    return { reception, outcome: { ...outcome, message: messages[at] ?? outcome.message } };
+  });
 }
 
 /** Yields the outcomes of the chunk's messages by raw message: most of them together, and later the ones that take long. */
