@@ -393,5 +393,5 @@ async function hasMatch(
 }
 
 function queryOf({ userId, terms, conditions }: WordSearch) {
-  return searchQuery(userId, terms, conditions, 'without words');
+  return searchQuery(userId, terms, conditions);
 }

@@ -3,7 +3,6 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
-import { emailVector } from '../search/email-words.ts';
 import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
@@ -141,7 +140,7 @@ function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') 
 
 const statements = new Map<string, { name: string; text: string }>();
 
-/** Bytes, bodies and words are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
+/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
   units: readonly OutgoingUnit[],
@@ -165,7 +164,7 @@ function parametersOf(
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
       thread: thread === undefined ? null : newThreadJson(thread),
-      places: [bytes, bufferOf(text), bufferOf(html), bufferOf(vectorOf(userId, row, text, html))].flatMap(place),
+      places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
   );
   const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
@@ -176,21 +175,6 @@ function parametersOf(
   const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
   const threads = units.flatMap(({ emails }) => emails.flatMap(({ thread }) => thread ?? []));
   return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches), newThreadProbes(threads)];
-}
-
-function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
-  const { to, cc, bcc } = row.addresses;
-  return emailVector(userId, {
-    subject: row.subject,
-    fromText: row.from_text,
-    fromAddress: row.from_address,
-    recipientTexts: [to, cc, bcc].flatMap((list) => (list === null ? [] : [list.text])),
-    recipients: [...row.to_addresses, ...row.cc_addresses],
-    ownAddress: row.own_address,
-    text,
-    html,
-    hasAttachments: row.attachment_count > 0,
-  });
 }
 
 function bufferOf(text: string | null): Buffer | null {
@@ -280,12 +264,9 @@ const writeSql = (more: string, events: string) => `
     insert into email_search (user_id, email_id, created_at, text, parties)
     select $1, id, ${NOW}, search_text, parties from taken
     returning 1
-  ), words_row as (
-    insert into email_words (user_id, email_id, created_at, words)
-    select $1, id, ${NOW}, convert_from(${piece(3)}, 'UTF8')::tsvector from taken
-    returning 1
   ), unindexed_row as (
     insert into unindexed_email ${UNINDEXED_COLUMNS} select $1, id, 'new', ${NOW} from taken
+    returning 1
   ), recipient_row as (
     insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at)
     select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}
@@ -299,7 +280,7 @@ const writeSql = (more: string, events: string) => `
     returning 1
   ), written as materialized (
     select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
-      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
+      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from unindexed_row) + (select count(*) from recipient_row)
       + (select count(*) from counter_row) + (select count(*) from thread_row) + (select count(*) from thread_subject_row) as rows,
       (select count(*) from thread_key_row) as thread_keys
   ), joining as materialized (
