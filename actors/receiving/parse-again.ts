@@ -14,6 +14,7 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import { dmarcRow, emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import { removeCopies } from './remove-copies.ts';
 
 /** Parses stored mail again with the current parser. */
 export interface Reparser {
@@ -96,11 +97,12 @@ async function parseAgain(options: ReparserOptions, request: Request<'receiving.
     log.warn({ emailId, reason: parseError }, 'message could not be parsed again');
     return { verdict: 'failed', reason: `The parser failed over this message, which stays as it is: ${parseError}` };
   }
+  const [message = outcome.message] = await removeCopies(database, [{ userId, message: outcome.message }]);
   const { answer, lastSeq } = await inTransaction(database, async (client) => {
     await lockThreads(client, userId);
     const before = await again.lockParsed(client, userId, emailId);
     if (before === null || before.thread_id === null) return { answer: IN_WORK, lastSeq: null };
-    return store(options, client, request, before, outcome);
+    return store(options, client, request, before, { ...outcome, message });
   });
   if (lastSeq !== null) options.onEvents(userId, lastSeq);
   return answer;

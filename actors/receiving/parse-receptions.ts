@@ -10,10 +10,14 @@ import type { FaultPoint } from './accept-message.ts';
 import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import type { ReadAhead } from './read-ahead.ts';
+import { removeCopies } from './remove-copies.ts';
 import type { ParsedReception } from './store-parsed.ts';
 
 export interface ParseOptions {
   parser: ParsePool;
+  /** what was parsed before its commit */
+  readAhead: Pick<ReadAhead, 'take'>;
   bytes: ByteStore;
   /** resolves to those whose user's threads are busy */
   storing: GroupCommit<ParsedReception[], ParsedReception[]>;
@@ -64,7 +68,7 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
     if (reason !== null) options.log.warn({ emailId: reception.emailId, reason }, 'message could not be parsed');
   }
   const mail = await takeReports(options.reports, parsed);
-  for (let waiting: ParsedReception[] = mail; waiting.length > 0; ) {
+  for (let waiting = await withoutCopies(options, mail); waiting.length > 0; ) {
     waiting = await options.storing.add(waiting);
     // Until the lease ends at the latest: what another process has claimed is not stored here, and not busy.
     if (waiting.length > 0) await sleep(BUSY_PAUSE_MS);
@@ -80,6 +84,16 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'parsed' }, Math.max(0, now - acceptedAt.getTime()) / 1_000);
     if (tries > 1) actorMetrics.retries.inc({ queue: 'parse' });
   }
+}
+
+async function withoutCopies({ reports }: ParseOptions, mail: readonly ParsedReception[]): Promise<ParsedReception[]> {
+  const messages = await removeCopies(
+    reports.database,
+    mail.map(({ reception: { userId }, outcome: { message } }) => ({ userId, message })),
+  );
+  return mail.map(({ reception, outcome }, at) => {
+    return { reception, outcome: { ...outcome, message: messages[at] ?? outcome.message } };
+  });
 }
 
 /** Yields the outcomes of the chunk's messages by raw message: most of them together, and later the ones that take long. */
@@ -114,10 +128,16 @@ async function* parsedTogether(
   const present = inputs.filter((input) => input !== null);
   const startedAt = performance.now();
   let known = outcomes;
-  const parsing = options.parser.parseEach(present.map((input) => input.request)).map(async (parsed, at) => {
-    const outcome = await parsed;
-    const rawId = present[at]?.rawId ?? '';
+  const read = present.map(({ rawId }) => options.readAhead.take(rawId));
+  const unread = options.parser.parseEach(
+    present.flatMap(({ request }, at) => (read[at] === undefined ? [request] : [])),
+  );
+  const parsing = present.map(async ({ rawId, request }, at) => {
+    const early = read[at]?.catch(() => options.parser.parse([request]).then(firstOf));
+    const outcome = await (early ?? unread.shift());
+    if (outcome === undefined) throw new Error('the parser returned no outcome');
     known.set(rawId, outcome);
+    if (early !== undefined) return;
     const seconds = (performance.now() - startedAt) / 1_000;
     receivingMetrics.parseSeconds.observe(
       { outcome: outcome.message.parseError === null ? 'parsed' : 'failed' },
@@ -135,4 +155,8 @@ async function* parsedTogether(
     yield part;
     if (isWhole) return;
   }
+}
+
+function firstOf<T>([first]: readonly T[]): T | undefined {
+  return first;
 }

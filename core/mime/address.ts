@@ -59,16 +59,27 @@ function readList(
   };
 }
 
+const LOCAL_PART = /^([\w.+-]+)>?$/;
+/** `"ann@example.com" <ann@example.com>` */
+const ADDRESS_AS_NAME = /"([^"<>\s]{1,320})"\s{0,10}<\1>/g;
+
 /** Parses the mailboxes of an address field's unfolded value. Entries without an address, such as an empty group, are skipped. */
 export function parseAddressList(value: string): AddressList {
   const addresses: Mailbox[] = [];
+  const namedAfterAddress = new Set(Array.from(value.matchAll(ADDRESS_AS_NAME), ([, address]) => address));
   for (const entry of addressparser(value, { flatten: true })) {
     if (addresses.length === MAX_MAILBOXES) break;
     const address = storableText(entry.address.trim());
-    const name = storableText(decodeEncodedWords(entry.name)).replace(/\s+/g, ' ').trim();
-    // A single word is the local-part of a mailbox on the sender's machine (seen: `To: martin`).
-    if (address === '' && !/^[\w.+-]+$/.test(name)) continue;
-    addresses.push(address === '' ? { name: null, address: name } : { name: name === '' ? null : name, address });
+    const written = storableText(decodeEncodedWords(entry.name)).replace(/\s+/g, ' ').trim();
+    if (address === '') {
+      // A single word is the local-part of a mailbox on the sender's machine (seen: `To: martin`, `To: rg>`).
+      const local = LOCAL_PART.exec(written)?.[1];
+      if (local !== undefined) addresses.push({ name: null, address: local });
+      continue;
+    }
+    // The address parser drops a name that repeats the address.
+    const name = written === '' && namedAfterAddress.has(address) ? address : written;
+    addresses.push({ name: name === '' ? null : name, address });
   }
   return { text: storableText(decodeEncodedWords(value)), addresses };
 }

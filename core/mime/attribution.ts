@@ -28,6 +28,8 @@ const BRACKETED_ADDRESS = /[<([][^<>()[\]\s@]{1,64}@[^<>()[\]\s]{1,200}[>)\]]/u;
 const YEAR_AND_TIME = /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}/u;
 /** The end of an introduction without a colon. */
 export const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
+/** Somebody wrote something: `Le 6 janvier, il a écrit un livre :`. A date may follow: `Ann schrieb am 06.01.2026:`. */
+const WROTE_SOMETHING = new RegExp(`(?<!\\p{L})(?:${WROTE})\\s\\p{Ll}{2,}[^\\p{Nd}]*$`, 'u');
 /** Characters of an introduction that is known by its date and address. */
 const MAX_ATTRIBUTION_LENGTH = 200;
 /** Yahoo and old Gmail: `2016-03-03 17:21 GMT+01:00 Ann`. */
@@ -40,6 +42,7 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   const hasAddress = ADDRESS.test(joined);
   const isOpen = /[:：]\W{0,3}$/u.test(joined) || /-{2,}$/u.test(joined);
   const isWrote = WROTE_WORD.test(joined);
+  if (isOpen && isWrote && !isQuoteNext && !hasAddress && WROTE_SOMETHING.test(joined)) return false;
   if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
   const isShort = joined.length <= MAX_ATTRIBUTION_LENGTH;
   if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;

@@ -1,6 +1,6 @@
 import { findCharset } from '../shared/charset-name.ts';
-import { storableText } from '../shared/text.ts';
-import type { TransferEncoding } from './attachment.ts';
+import { decodeCharset, storableText } from '../shared/text.ts';
+import { decodeAttachment, type TransferEncoding } from './attachment.ts';
 import { endOfHeaderSection } from './header-fields.ts';
 import { detectTypeByName, readFilename } from './part-fields.ts';
 import { type PartBody, type PartNode, readPartBodies } from './part-reader.ts';
@@ -48,7 +48,7 @@ export async function readParts(bytes: Buffer): Promise<Parts> {
   const { bodies, isTruncated } = await readPartBodies(bytes);
   const bodyCharset = findBodyCharset(bodies);
   const leaves = bodies.map((body) => toLeaf(body, bodyCharset));
-  chooseBody(leaves);
+  chooseRichText(bytes, bodies, leaves);
   return { leaves, bodyCharset, isTruncated };
 }
 
@@ -67,8 +67,8 @@ function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string |
   const filename = readFilename(fields, bodyCharset);
   const contentType = storableText(contentTypeOf(node, filename));
   const { disposition } = fields;
-  const isText = isShownType(contentType);
   const isAlternative = isWithinAlternative(node);
+  const isText = isShownType(contentType) || (!isAlternative && isOtherText(contentType));
   const isAttachment = filename !== null || disposition === 'attachment' || !isText;
   return {
     contentType,
@@ -89,7 +89,7 @@ function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string |
   };
 }
 
-/** Types whose content is the text of a message (RFC 8621 §4.1.4); reports and their quoted headers are read by people, too. */
+/** Types that all mail programs show; reports and their quoted headers are read by people, too. */
 function isShownType(contentType: string): boolean {
   return (
     contentType === 'text/plain' ||
@@ -99,21 +99,68 @@ function isShownType(contentType: string): boolean {
   );
 }
 
-/** Types that are files for other programs even if nothing else is there to read. */
-const FILE_TYPES =
-  /^text\/(?:calendar|x-calendar|x-vcalendar|vcard|x-vcard|directory|csv|tab-separated-values|xml|css|javascript)$/;
+/** Text that people read, such as text/enriched, text/markdown and source code. */
+function isOtherText(contentType: string): boolean {
+  return contentType.startsWith('text/') && !isShownType(contentType) && !FILE_TYPES.test(contentType);
+}
 
-/** Without another text, text of another kind is the body: rich text, Markdown, source code. */
-function chooseBody(leaves: readonly Leaf[]): void {
-  if (leaves.some((leaf) => leaf.isBody)) return;
-  for (const leaf of leaves) {
-    const isOther = leaf.contentType.startsWith('text/') && !isShownType(leaf.contentType);
-    if (!isOther || leaf.filename !== null || leaf.disposition === 'attachment' || FILE_TYPES.test(leaf.contentType))
-      continue;
-    leaf.isBody = true;
-    leaf.isAttachment = false;
-    return;
+/** Types of text that their standards define for programs (IANA "Media Types", text), and those of a vendor. */
+const FILE_TYPES =
+  /^text\/(?:(?:x-)?v?calendar|(?:x-)?vcard|(?:x-)?csv|(?:x-)?css|(?:x-)?(?:java|ecma)script|(?:x-)?json|x-amp-html|directory|tab-separated-values|xml|xml-external-parsed-entity|rtf|sgml|parameters|uri-list|cache-manifest|vtt|turtle|n3|hl7v2|gff3|vnd\..*|prs\..*)$/;
+
+/** Alternatives that repeat the text of the message with its format. */
+const RENDITIONS = /^text\/(?:enriched|richtext|watch-html)$/;
+/** Alternatives that are compared with the body; further ones are attachments. */
+const MAX_COMPARED = 10;
+/** Bytes of an alternative and of a body that are compared. */
+const MAX_COMPARED_BYTES = 65_536;
+/** The share of an alternative's different words that the body has, too. */
+const MIN_SHARED_WORDS = 0.5;
+
+/**
+ * Decides about alternatives of other text. Beside plain text or HTML they are attachments, unless they are a rendition that repeats the
+ * text; without them, they are the body.
+ */
+function chooseRichText(bytes: Buffer, bodies: readonly PartBody[], leaves: readonly Leaf[]): void {
+  const isUndecided = ({ isAlternative, contentType, filename, disposition }: Leaf) =>
+    isAlternative && filename === null && disposition !== 'attachment' && isOtherText(contentType);
+  if (!leaves.some(isUndecided)) return;
+  const shown = new Map<PartNode | null, Leaf>();
+  for (const [at, leaf] of leaves.entries()) if (leaf.isBody) shown.set(outerAlternative(bodies[at]), leaf);
+  let compared = 0;
+  for (const [at, leaf] of leaves.entries()) {
+    if (!isUndecided(leaf)) continue;
+    const beside = shown.get(outerAlternative(bodies[at]));
+    const isRendition =
+      beside !== undefined &&
+      RENDITIONS.test(leaf.contentType) &&
+      compared++ < MAX_COMPARED &&
+      repeats(bytes, leaf, beside);
+    leaf.isBody = beside === undefined;
+    leaf.isAttachment = beside !== undefined && !isRendition;
   }
+}
+
+function outerAlternative(body: PartBody | undefined): PartNode | null {
+  let outer: PartNode | null = null;
+  for (let at = body?.node.parentNode ?? false; at !== false; at = at.parentNode)
+    if (at.multipart === 'alternative') outer = at;
+  return outer;
+}
+
+function repeats(bytes: Buffer, leaf: Leaf, shown: Leaf): boolean {
+  const words = wordsIn(bytes, leaf);
+  const others = wordsIn(bytes, shown);
+  let shared = 0;
+  for (const word of words) if (others.has(word)) shared++;
+  return shared >= words.size * MIN_SHARED_WORDS;
+}
+
+function wordsIn(bytes: Buffer, leaf: Leaf): ReadonlySet<string> {
+  const encoded = bytes.subarray(leaf.start, leaf.start + Math.min(leaf.length, MAX_COMPARED_BYTES));
+  const content = Buffer.from(decodeAttachment(encoded, leaf.transferEncoding));
+  const text = decodeCharset(content, leaf.charset).replace(/<[^<>]*>/g, ' ');
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
 function contentTypeOf(node: PartNode, filename: string | null): string {

@@ -9,6 +9,7 @@ import { type Leaf, readParts } from './message-parts.ts';
 import {
   commandIn,
   type Diagnosis,
+  diagnoseSubject,
   isFromDaemon,
   kindOfText,
   readStatement,
@@ -189,7 +190,9 @@ async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise
   }
   if (kind === null) return null;
   const action = kind === 'delay' ? 'delayed' : 'failed';
-  return deliveryReport(said.map((one) => recipientOf(one, action)));
+  const subject = said.every(({ reason }) => reason === 'unknown') ? diagnoseSubject(header) : null;
+  const diagnoses = subject === null ? said : said.map(({ address }) => ({ ...subject, address }));
+  return deliveryReport(diagnoses.map((one) => recipientOf(one, action)));
 }
 
 function deliveryReport(recipients: RecipientReport[]): DeliveryReport {

@@ -3,6 +3,7 @@ import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
 import { readCalendarEvent } from './calendar-event.ts';
+import { isEnrichedType, readEnrichedText } from './enriched-text.ts';
 import {
   decodeText,
   firstField,
@@ -64,7 +65,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 3;
+export const PARSER_VERSION = 4;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -200,7 +201,8 @@ function textOf(bytes: Buffer, leaf: Leaf): string {
   const content = contentOf(bytes, leaf);
   const isHtml = leaf.contentType === 'text/html';
   const text = decodeCharset(content, isHtml ? chooseHtmlCharset(content, leaf.charset) : leaf.charset);
-  return unflow(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, leaf.flowed);
+  const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+  return isEnrichedType(leaf.contentType) ? readEnrichedText(lines, leaf.contentType) : unflow(lines, leaf.flowed);
 }
 
 function contentOf(bytes: Buffer, leaf: Leaf): Buffer {

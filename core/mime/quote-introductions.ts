@@ -63,13 +63,18 @@ const QUOTE_TITLE_LINE = new RegExp(
   `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
   'iu',
 );
-const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
+const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\p{M}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
 /** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
 const DATED_TITLE = /^[-=_]{3,}\s?\p{L}.{5,70}[-=_]{3,}$/u;
+/** iNotes: `-----Ann Smith/HQ/Example wrote: -----` */
+const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
 const NAMED_QUOTE = /^\s{0,8}[\p{L}][\p{L}.'-]{0,15}>/u;
 const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
 
+const FIELD_NAME = /^[^:：]{0,40}[:：]/u;
+/** Two digits, an address, or a letter that is not small: settings (`from: eth0`) have none in their values. */
+const HAS_FACTS = /@|\p{Nd}{2}|[\p{Lu}\p{Lo}]/u;
 /** The last line of an introduction that was wrapped. */
 const WROTE_TAIL = new RegExp(`^(?:>\\s?)?(?:${WROTE})\\W{0,3}[:：]$`, 'iu');
 
@@ -125,6 +130,7 @@ export class IntroductionFinder {
     const isTitle =
       QUOTE_TITLE_LINE.test(short) ||
       (DATED_TITLE.test(short) && DATE.test(short)) ||
+      DASHED_WROTE.test(short) ||
       (DASHED_TITLE.test(short) && this.#isFieldAt(this.nextNonBlank(at + 1))) ||
       (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.nextNonBlank(at + 1), at + 1) !== null);
     return isTitle ? { from: at, to: at, kind: 'fields' } : null;
@@ -186,7 +192,7 @@ export class IntroductionFinder {
       fields.add('date');
     }
     if (!fields.has('subject') && this.#isOtherField(to + 1)) return null;
-    if (!isOfMail || this.#isRawHeader(at, to)) return null;
+    if (!isOfMail || !this.#hasFacts(at, to) || this.#isRawHeader(at, to)) return null;
     fields.delete('other');
     const isQuoteNext = this.isQuoteLike(this.nextNonBlank(to + 1));
     const isApart = from < at || isQuoteNext;
@@ -194,6 +200,15 @@ export class IntroductionFinder {
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
+  }
+
+  #hasFacts(from: number, to: number): boolean {
+    for (let at = from; at <= to; at++) {
+      const { short } = this.#line(at);
+      if (HAS_FACTS.test(fieldOf(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
+    }
+    // The values may follow, as in tables.
+    return HAS_FACTS.test(this.#line(to + 1).short);
   }
 
   #isDateHeading(at: number): boolean {
@@ -210,7 +225,9 @@ export class IntroductionFinder {
 
   /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
   #isRawHeader(from: number, to: number): boolean {
-    for (let at = from - 1; at <= to + 3; at++) if (isRawField(this.#line(at).short)) return true;
+    let start = from - 1;
+    while (start > 0 && from - start < MAX_FIELD_LINES && isField(this.#line(start).short)) start--;
+    for (let at = start; at <= to + 3; at++) if (isRawField(this.#line(at).short)) return true;
     return false;
   }
 

@@ -238,7 +238,11 @@ class ReplyReader {
       if (this.#isCode[at] === true) return;
       if (this.#isQuoted[at] === true || this.#isIntroduction[at] === true) this.#remove('quote', at, at + 1);
       else if (hasForeign && INITIALS_QUOTE.test(text)) this.#remove('quote', at, at + 1);
-      else if (PROGRAM_SIGNATURE.test(short) || TRACKER.test(short) || (SEPARATOR.test(short) && this.#isLast(at)))
+      else if (
+        PROGRAM_SIGNATURE.test(short) ||
+        TRACKER.test(short) ||
+        ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
+      )
         this.#remove('signature', at, at + 1);
       else {
         const from = this.#disclaimerAt(at);

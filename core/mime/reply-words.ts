@@ -35,7 +35,7 @@ export const QUOTED_FIELDS = {
 
 /** Lines that stand above forwarded or quoted mail, between dashes or before a colon. */
 export const QUOTE_TITLES = [
-  'original(?:nachricht)? ?(?:message|appointment)?|forwarded (?:message|by)|reply message|begin forwarded message|begin original message',
+  'original(?:[- ]?nachricht)? ?(?:message|appointment)?|forwarded (?:message|by)|reply message|begin forwarded message|begin original message',
   'urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|antwort nachricht|anfang der weitergeleiteten (?:nachricht|e-mail)|(?:message|courriel) d.origine',
   'message (?:original|initial|transféré|transmis)|début du message (?:réexpédié|transféré)|mensaje (?:original|reenviado)',
   'inicio del mensaje reenviado|messaggio (?:originale|inoltrato)|inizio messaggio inoltrato|mensagem (?:original|encaminhada)',
@@ -55,6 +55,7 @@ export const FORWARD_WORDS =
 /** A whole line that a telephone or a mail program adds below what was typed. */
 export const PROGRAM_SIGNATURES = [
   String.raw`sent (?:from|via|with|by|using|on) (?:my|a|an|the|mobile|cell|phone|mail\b|\[?mail\]?|e-?mail|mailbox|outlook|yahoo|gmail|google|windows|samsung|galaxy|i(?:phone|pad|pod|cloud)|android|blackberry|airmail|proton|thunderbird|spark|sparrow|htc|nokia|xiaomi|huawei|pixel|hey|superhuman|newton|aqua|bluemail|k-9|fairemail|zoho|telegram|aol|at&t|t-mobile|verizon|surface|tablet|nine|myMail|edison|canary|mutt|mailspring|postbox|missive|front|polymail|mimestream|tutanota|tuta|boxer|typeapp|workmail|teams|smartphone).{0,100}`,
+  String.raw`(?:reply to this e-?mail directly|you are receiving this (?:e-?mail |message )?because).{0,200}`,
   String.raw`.{0,20}\bfrom mobile(?: (?:phone|device))?`,
   String.raw`from my \S.{0,40}`,
   String.raw`(?:get|download|try) \[?(?:outlook|yahoo mail|bluemail|spark|the new outlook).{0,100}`,

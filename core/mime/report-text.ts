@@ -234,6 +234,17 @@ function toText(text: string): string {
   return toLine(text).slice(0, MAX_DIAGNOSIS_LENGTH).toWellFormed();
 }
 
+/** Sendmail and Domino give the reason in the subject: `Returned mail: User unknown`. */
+const REASON_SUBJECT =
+  /^(?:returned mail|(?:mail )?delivery failure|zustell(?:ungs)?fehler|échec de (?:la )?(?:remise|distribution)|error de entrega|mancata consegna|falha (?:na|de) entrega|配信(?:障害|エラー))\s{0,3}[:：]\s{0,3}(\S.{0,500})$/iu;
+
+/** Returns what the subject of a report says; null when it gives no reason. */
+export function diagnoseSubject(header: HeaderSection): Diagnosis | null {
+  const words = REASON_SUBJECT.exec(valueOf(header, 'subject'))?.[1];
+  const said = words === undefined ? null : readRefusal(words, null);
+  return said?.reason === 'unknown' ? null : said;
+}
+
 function readRefusal(text: string, command: RefusedCommand | null): Diagnosis {
   const line = toLine(text);
   const reply = REPLY.exec(line);

@@ -18,7 +18,14 @@ export const DELAY_WORDINGS = listOf(`
     will try to deliver | will be tried again | delivery attempts will continue | attempts to deliver the message will continue |
     delivery status notification (delay) | delayed mail | delivery delayed | delivery is delayed | delay report | message delayed |
     not delivered yet | wird weiterhin versucht | verzögert | noch nicht zugestellt | a été retardé | se ha retrasado | è in ritardo |
-    задержано | 配送が遅れ | 再送を試み | 延迟`);
+    задержано | 配送が遅れ | 再送を試み | 延迟 | wurde verzögert | remise est retardée | est retardée | remise retardée | pas encore été remis |
+    pas encore été distribué | n'a pas encore été | se ha aplazado | todavía no se ha entregado | aún no se ha entregado |
+    seguirá intentando | non è stato ancora recapitato | non è ancora stato recapitato | è stato ritardato | ainda não foi entregue |
+    foi adiada | está atrasada | is vertraagd | nog niet bezorgd | nog niet afgeleverd | är försenad | har försenats | ännu inte levererats |
+    er forsinket | endnu ikke leveret | ennå ikke levert | viivästyy | on viivästynyt | ei ole vielä toimitettu | opóźnion |
+    nie została jeszcze dostarczona | nie zostało jeszcze dostarczone | zpožděn | zatím nebyla doručena | késik | késleltet |
+    a fost întârziat | доставка задерживается | отложена | ще не доставлено | gecikti | gecikmiş | geciktirildi | καθυστερ |
+    配信が延期 | まだ配信され | 尚未传递 | 尚未送达 | 传递延迟 | 延遲 | 지연`);
 
 /** Words of a final failure; they win over those of a delay. */
 export const FAILURE_WORDINGS = listOf(`
@@ -54,7 +61,9 @@ export const BOUNCE_WORDINGS = listOf(`
     не може бути доставлен | не доставлено | teslim edilemiyor | gönderilemedi | iletilemedi | δεν ήταν δυνατή η παράδοση |
     לא נמסרה | תקלת מסירה | تعذر التسليم | فشل التسليم | 配信に失敗 | 配信不能 | 配信されませんでした | 届きませんでした | 未传递 | 传递失败 |
     被退回 | 无法送达 | 無法傳遞 | 傳遞失敗 | 전송되지 못 | 배달되지 | 발송에 실패 | 발송 실패 | 전송 실패 | không thể gửi | tidak terkirim |
-    gagal terkirim | ส่งไม่สำเร็จ | ไม่สามารถส่ง`);
+    gagal terkirim | ส่งไม่สำเร็จ | ไม่สามารถส่ง | livrarea nu a reușit | neuspešn | ni uspela | nije uspjela | nije uspela | неуспешна |
+    nepavyko pristatyti | nepristatyt | neizdevās | nepiegād | nurjus | edastamatu | no s'ha pogut lliurar | tókst ekki | تحویل ناموفق |
+    डिलीवर नहीं | informe de error de entrega | rapporto di mancata consegna | 配信障害 | non consegnat`);
 
 /** Words that mean this only in mail of a mail server. */
 export const SERVER_BOUNCE_WORDINGS = listOf(`

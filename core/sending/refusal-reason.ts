@@ -57,7 +57,8 @@ function isVague(text: string): boolean {
 
 /** Servers refuse unknown users and unwanted senders with the same words, and tell them apart by the status only. */
 function mayMeanAccess(text: string): boolean {
-  return /access denied/i.test(text);
+  // QQ uses one sentence for both, after the refused RCPT command.
+  return /access denied/i.test(text) && !/mailbox unavailable or access denied/i.test(text);
 }
 
 /** Returns the reason that the wording of a text gives; null when no wording is known. */
@@ -65,7 +66,8 @@ function reasonOfText(text: string): RefusalReason | null {
   const searched = toSearched(text);
   if (searched === '') return null;
   for (const { reason, wordings } of MATCHERS) {
-    if (wordings.some((wording) => hasWording(searched, wording))) return reason;
+    const isHard = isHardReason(reason);
+    if (wordings.some((wording) => hasWording(searched, wording, isHard))) return reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
     const part = unknownPartIn(searched);
     if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
@@ -78,8 +80,14 @@ const MIN_GENERAL_WORDINGS = 50;
 
 const MATCHERS = WORDINGS.map(([reason, wordings]) => ({
   reason,
-  wordings: wordings.map((wording) => wording.split(' ... ')),
+  wordings: withoutLonger(wordings).map((wording) => wording.split(' ... ')),
 }));
+
+/** Leaves out wordings that contain another one of the same reason. */
+function withoutLonger(wordings: readonly string[]): string[] {
+  const plain = wordings.filter((wording) => !wording.includes(' ... '));
+  return wordings.filter((wording) => !plain.some((other) => other !== wording && wording.includes(other)));
+}
 
 /** Addresses, URLs and host names are not words (`virus@example.com`): they become `@addr` and `@host`, which wordings may name. */
 function toSearched(text: string): string {
@@ -97,7 +105,21 @@ function toSearched(text: string): string {
 const ADDRESS =
   /<?[^\s<>@()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,64}@[^\s<>@,;:()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,255}>?/g;
 
-function hasWording(text: string, [first = '', ...rest]: readonly string[]): boolean {
+/** What a hard wording may not be about, right before and behind it. */
+const SENDER_BEFORE =
+  /(?:(?<!to |to the )sender|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
+const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
+const MAX_CONTEXT_LENGTH = 50;
+
+function isAboutSender(text: string, start: number, end: number): boolean {
+  return (
+    SENDER_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
+    SENDER_BEHIND.test(text.slice(end, end + MAX_CONTEXT_LENGTH))
+  );
+}
+
+/** Returns whether a text has a wording; `isHard`: not about the sender. */
+function hasWording(text: string, [first = '', ...rest]: readonly string[], isHard: boolean): boolean {
   for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
     let from = at + first.length;
     const isFound = rest.every((part) => {
@@ -105,7 +127,7 @@ function hasWording(text: string, [first = '', ...rest]: readonly string[]): boo
       from += found + part.length;
       return found !== -1;
     });
-    if (isFound) return true;
+    if (isFound && !(isHard && isAboutSender(text, at, from))) return true;
   }
   return false;
 }

@@ -23,18 +23,19 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'user_unknown',
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
-    not listed in public name | not listed in domino | not listed in the directory`,
+    not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
+    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active and does not exist`,
   ],
   [
     'recipient_rejected',
     `
     recipient preferences | bounced address | user rules | not accepting any mail | restricted sms | account is protected by |
-    550 : user unknown | 550: : user unknown`,
+    550 : user unknown | 550: : user unknown | non-western`,
   ],
   [
     'host_unknown',
     `
-    the account or domain may not exist | domain does not exist | domain name not found | @host does not exist | @host doesn't exist`,
+    the account or domain may not exist | recipient's domain could not | recipient's domain was not | recipient's domain does not | domain does not exist | domain name not found | @host does not exist | @host doesn't exist`,
   ],
   [
     'mailbox_full',
@@ -78,7 +79,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     reverse dns | rdns | ptr record | no ptr | missing ptr | requires a ptr | ptr lookup | a ptr | ptr-record |
     cannot find your reverse hostname | cannot find your hostname | could not find your reverse | cannot resolve your address |
-    reverse hostname | reverse lookup | reverse address | no reverse | fix reverse | unresolvable ip | cannot resolve ... ip address |
+    reverse hostname | reverse lookup | reverse address | no reverse | fix reverse | unresolvable ip | unresolvable helo | cannot resolve ... ip address |
     ip name lookup failed | resolve your client hostname | all ... ptr | client host name ... not found |
     client host rejected: cannot find | does not resolve | fcrdns | hostname is not resolvable | unable to lookup ip |
     ip address without | mail server ip connecting to ... must have | dns ptr | rdns/dns validation | ip name possibly forged`,
@@ -97,7 +98,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     too many connections | too many concurrent | too many simultaneous | too many sessions | concurrent connection |
     connection rate | connection limit | too many messages | too many emails | too many mails | too many recipients |
-    too many recipient | too many errors | too many invalid | too many unknown | too many bad | too many requests |
+    too many recipient | too many errors | too many invalid | too many unknown | excessive unknown | too many bad | too many requests |
     too many connects | too many hops from | too frequent | too fast | too quickly | rate limit | rate-limit | ratelimit |
     rate limited | rate exceeded | message rate | exceeded ... rate | throttl | sending limit | hourly limit | daily limit |
     limit exceeded ... hour | per hour | messages per | excessive email rate | exceeds ... per connection | slow down |
@@ -164,7 +165,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not active | is no longer active | deactivated | account that you tried to reach is disabled | is disabled | disabled. |
     on hold | discontinued | mailbox is currently unavailable | mailbox currently suspended | has been disabled |
     user account is expired | account expired | account has expired | temporarily disabled | temporarily unavailable mailbox |
-    mailbox temporarily | is restricted | gesperrt | deaktiviert | désactivé | suspendu | заблокирован | отключен | 停用 | 冻结`,
+    mailbox temporarily | due to inactivity | is restricted | gesperrt | deaktiviert | désactivé | suspendu | заблокирован | отключен | 停用 | 冻结`,
   ],
   [
     'policy',
@@ -220,7 +221,8 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable |
     name service error | nxdomain | no route for recipient domain | couldn't find any host named | could not find any host |
     couldn't find ... host | dns lookup failure | domain is not found | domain is not known | domain is not valid |
-    domain is not registered | domain is not hosted | domain is not reachable | recipient domain must exist | domain invalid |
+    domain is not registered | domain has expired | domain expired | bogus domain | bad domain | wrong domain | domain not in service | no a or mx | no mx or a | has no mx | no valid mx |
+    domain is not hosted | domain is not reachable | recipient domain must exist | domain invalid |
     domain ... unknown | illegal domain | bad destination host | bad destination system | no data known | host ... not found |
     dns error | no matches to nameserver query | no answer from host name | this domain is not hosted here | mail domain unknown |
     not a valid domain | domain couldn | domain unknown | non-existent domain | unknown server | responded with code nxdomain |
@@ -248,7 +250,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     user is unknown | not our customer | not listed in | recipient not listed | isn't listed | not in ... directory |
     not in the address book | not recognised | no longer valid | no longer available | no longer exists | no longer here |
     no longer in use | no longer employed | recipient address rejected: undeliverable | undeliverable address | bad address |
-    bad recipient | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
+    bad recipient | bad rcpt | no one here by | nobody by that | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
     mailbox does not | mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
     no one by that name | never existed | is not known | dosn't exist | email account that you tried to reach |
     destination unknown | delivery to ... not possible | user doesn | recipient address ... unknown | address does not |
@@ -261,7 +263,18 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     unknown virtual user | non-existent user | nonexistent user | non-existent mailbox | nonexistent mailbox |
     non-existent recipient | nonexistent recipient | @addr was not found | unknown e-mail | unknown email | archived recipient |
     wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain | path no exist |
-    lookup in domain map failed | recipients was undeliverable | recipient cannot be verified`,
+    lookup in domain map failed | recipients was undeliverable | recipient cannot be verified | account closed | account is closed |
+    account has been closed | mailbox has been closed | account deleted | account has been deleted | account was deleted |
+    mailbox deleted | mailbox has been deleted | user deleted | user has been deleted | user has been removed | user was removed |
+    recipient has been deleted | recipient has left | recipient left | user left | retired account | no longer an employee |
+    no longer on server | handle mail for that user | handle mail for this user | cannot deliver mail for | bad destination email |
+    incorrectly addressed | no such id | in name directory | address rejected - unknown | found in ldap | in the address list |
+    no one with that | specify a valid notes mail file |
+    no email address registered | no e-mail address registered | found in directory | unavailable to take delivery |
+    unavailable mailbox | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |
+    no entry for | no entry found | no account here | no account for | a registered user | address is obsolete | obsolete address |
+    dead address | dead mailbox | address retired | employee has left | longer with the company | longer with us |
+    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here`,
   ],
   [
     'expired',

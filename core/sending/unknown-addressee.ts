@@ -14,7 +14,8 @@ interface UnknownWords {
 const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: `recipient | recipent | addressee | user | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
-      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user`,
+      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt | username | user name |
+      mail-box | employee | the name`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
     unknown: `unknown | not known | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find |
@@ -22,96 +23,115 @@ const LANGUAGES: readonly UnknownWords[] = [
       no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid |
       no longer valid | not recognized | not recognised | unrecognized | no such | illegal | terminated | not listed | isn't listed |
       not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve | unresolvable | there is no |
-      does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records`,
+      does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with |
+      not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | not a customer |
+      not a subscriber | not a member | been deleted | was deleted | been removed | been closed | is closed | no longer an employee |
+      no longer employed | no longer works | no longer in service | not in service | unrecognised | not resolved | not be resolved |
+      cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database |
+      not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted`,
   },
   {
     recipient:
       '~empfänger | ~empfaenger | ~benutzer | adressat | ~adresse | ~postfach | mailbox | teilnehmer | ~konto | @addr',
     domain: '~domain | ~domäne | ~domaene | rechner | hostname | host | server',
-    unknown: `unbekannt | existiert nicht | existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig |
-      ungueltig | nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | keinen benutzer`,
+    unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig |
+      ungueltig | nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | keinen benutzer | kein benutzer | kein postfach | kein konto | keine adresse | gelöscht | geschlossen | kennen wir nicht |
+      nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt | nicht erkannt`,
   },
   {
     recipient: 'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | @addr',
     domain: 'domaine | hôte | hote | serveur',
     unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé | répertorié |
-      repertorie | impossible de trouver | erroné | n'est pas valide`,
+      repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu | aucun utilisateur | aucun compte |
+      aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé | supprimé`,
   },
   {
     recipient: 'destinatari | usuari | dirección | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
     unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad | no se pudo encontrar |
-      no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad`,
+      no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura | no localizad | no pudo localizar |
+      no hay ningún | ya no existe | no reconoc | erróne | eliminad`,
   },
   {
     recipient: 'destinatari | destin. | utente | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
     unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato | impossibile trovare |
-      non valid | errato | non è presente | non riconosciut`,
+      non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta | non è registrat |
+      nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata`,
   },
   {
-    recipient: 'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | conta | @addr',
+    recipient:
+      'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv | conta inex | conta desc | @addr',
     domain: 'domínio | dominio | servidor | host',
     unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
-      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente`,
+      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad | nao esta listad |
+      não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid`,
   },
   {
     recipient: 'geadresseerde | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
     domain: 'domein | host | server',
     unknown: `onbekend | bestaat niet | bestaan niet | niet gevonden | ongeldig | kan niet worden gevonden | kon niet worden gevonden |
-      niet bekend | niet vinden`,
+      niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig | geen gebruiker | geen postvak | niet opgenomen |
+      niet vermeld`,
   },
   {
     recipient: `~modtager | ~mottaker | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
       ~mailboks | @addr`,
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
     unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte | inte hitta | inte att hitta |
-      ikke finde | ikke finne | ugyldig | ogiltig | eksisterer ikke | existerar inte | kunne ikke findes`,
+      ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte | kunne ikke findes | saknas | ikke registreret |
+      ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent | ikke genkendt`,
   },
   {
     recipient: '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | @addr',
     domain: 'toimialue | verkkotunnus | palvelin',
-    unknown: 'tuntematon | ei ole olemassa | ei löyty | ei löydy | virheelli | ei tunneta',
+    unknown:
+      'tuntematon | ei ole olemassa | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää | ei kelpaa',
   },
   {
     recipient: 'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | @addr',
     domain: 'domena | domeny | host | serwer',
     unknown: `nieznan | nie istnieje | nie znaleziono | nie został znalezion | nie zostal znalezion | nie można odnaleźć | nie można znaleźć |
-      nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie`,
+      nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion | nie udało się odnaleźć | nie udało się znaleźć |
+      nie figuruje | usunięt`,
   },
   {
     recipient:
       'příjemc | prijemc | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | @addr',
     domain: 'doména | domena | hostitel | server',
     unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn | nenájden |
-      nebola nájdená | nepodarilo nájsť`,
+      nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel`,
   },
   {
     recipient: 'címzett | felhasználó | postafiók | ~címe | ~címet | @addr',
     domain: 'tartomány | kiszolgáló',
-    unknown: 'ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk',
+    unknown:
+      'ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk | nincs ilyen | nem ismert | nem találja | megszűnt',
   },
   {
     recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | @addr',
     domain: 'domeniu | gazda',
-    unknown: 'necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este validă | nu s-a găsit',
+    unknown:
+      'necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit | nu a putut fi găsit | nu au fost găsi | nu poate fi găsit | invalid',
   },
   {
     recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик | абонент | учетн | учётн | одержувач | отримувач |
       користувач | скриньк | потребител | @addr`,
     domain: 'домен | хост | сервер',
-    unknown: `неизвест | не существует | не найден | нет на сервере | нет такого | такого почтового ящика нет | недействит | не зарегистрирован |
-      несуществующ | удален | удалён | невідом | не існує | не знайден | немає | не съществува | не е намерен | такого ящика нет`,
+    unknown: `неизвест | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен | не найти | нет на сервере | нет такого | такого почтового ящика нет | недействит | не зарегистрирован |
+      несуществующ | удален | удалён | невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен | не вдалося знайти | не знайдено | не значится | такого ящика нет`,
   },
   {
     recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | @addr',
     domain: 'etki alanı | alan adı | sunucu',
-    unknown: 'bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor',
+    unknown:
+      'bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok | adres yok | hesap yok | bilinmiyor | tanınmıyor',
   },
   {
     recipient: 'παραλήπτ | χρήστ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
     domain: 'τομέα | κεντρικός υπολογιστής',
-    unknown: 'άγνωστ | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | μη έγκυρ',
+    unknown:
+      'άγνωστ | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται',
   },
   {
     recipient: 'נמען | משתמש | כתובת | תיבת | مستلم | مستخدم | عنوان | صندوق | @addr',
@@ -120,27 +140,53 @@ const LANGUAGES: readonly UnknownWords[] = [
       تعذر العثور`,
   },
   {
-    recipient: '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | @addr',
-    domain: '域名 | 網域 | 域 | 主机',
-    unknown:
-      '不存在 | 找不到 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到',
+    recipient: `primatelj | primalac | primaoc | prejemnik | korisnik | uporabnik | adres | naslov | sandučić | nabiralnik | račun | nalog | прималац |
+      примач | корисник | адрес | @addr`,
+    domain: 'domena | domene | domen | poslužitelj | strežnik | домен',
+    unknown: `nije pronađen | nije pronadjen | nije nađen | nepoznat | neznan | ne postoji | ne obstaja | ni bilo mogoče najti | ni mogoče najti |
+      ni najden | nije moguće pronaći | nevažeć | neveljav | neispravn | није пронађен | не постоји | не е пронајден | непознат`,
+  },
+  {
+    recipient: `gavėj | adres | ~adres | vartotoj | naudotoj | dėžut | paskyr | saņēmēj | lietotāj | pastkast | adressaa | ~aadress | kasutaja | postkast |
+      konto | kont | @addr`,
+    domain: 'domen | domēn | ~domeen | serveris | server',
+    unknown: `nerast | nepavyko rasti | neegzistuoja | nežinom | neteising | negaliojan | netika atrast | nav atrast | neeksistē | nezinām |
+      nederīg | ei leitud | ei leia | tundmatu | ei eksisteeri | pole olemas | kehtetu`,
   },
   {
     recipient:
-      '宛先 | あて先 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | @addr',
+      'destinatari | adreça | usuari | bústia | compte | netfang | viðtakand | notand | pósthólf | adresa | përdorues | @addr',
+    domain: 'domini | lén | domen',
+    unknown: `no existeix | desconegu | no s'ha trobat | no s'ha pogut trobar | no és vàlid | fannst ekki | er ekki til | óþekkt | nuk u gjet |
+      nuk ekziston`,
+  },
+  {
+    recipient: 'گیرنده | کاربر | آدرس | نشانی | صندوق | पता | पते | प्राप्तकर्ता | उपयोगकर्ता | मेलबॉक्स | @addr',
+    domain: 'دامنه | डोमेन',
+    unknown: 'یافت نشد | پیدا نشد | وجود ندارد | نامعتبر | ناشناس | नहीं मिला | नहीं मिल | मौजूद नहीं | अमान्य | अज्ञात',
+  },
+  {
+    recipient: '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | @addr',
+    domain: '域名 | 網域 | 域 | 主机',
+    unknown:
+      '不存在 | 找不到 | 不是有效 | 已注销 | 已註銷 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到',
+  },
+  {
+    recipient:
+      '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | @addr',
     domain: 'ドメイン | ホスト',
-    unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り`,
+    unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません`,
   },
   {
     recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | @addr',
     domain: '도메인 | 호스트',
-    unknown: '존재하지 | 없는 | 없습니다 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되',
+    unknown: '존재하지 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되',
   },
   {
     recipient:
       'người nhận | người dùng | địa chỉ | hộp thư | tài khoản | penerima | pengguna | alamat | ผู้รับ | ที่อยู่ | ผู้ใช้ | @addr',
     domain: 'miền | tên miền | domain | โดเมน',
-    unknown: `không tồn tại | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dikenal | tidak ada | ไม่พบ |
+    unknown: `không tồn tại | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dapat ditemukan | tidak dijumpai | tidak wujud | tidak valid | tidak dikenal | tidak ada | ไม่พบ |
       ไม่มี | ไม่รู้จัก | ไม่ถูกต้อง`,
   },
 ];
@@ -149,7 +195,7 @@ const LANGUAGES: readonly UnknownWords[] = [
 const OTHERS =
   pattern(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
   header | relay | your domain | your host | your server | your ip | connecting | authenticat | password | credential | unknown reason |
-  unknown error | unknown problem | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
+  unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
   check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
   avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸`);
@@ -158,7 +204,11 @@ const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown }) => ({
   recipient: pattern(recipient),
   domain: pattern(domain),
   unknown: pattern(unknown),
+  isLatin: /[a-z]/.test(unknown),
 }));
+
+/** A clause that none of the languages has a word for, as most are. */
+const UNKNOWN = pattern(LANGUAGES.map(({ unknown }) => unknown).join('|'));
 
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
@@ -172,8 +222,10 @@ const CLAUSE_END = /[;!?|。！？；\n]|\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
 export function unknownPartIn(text: string): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
-    for (const { recipient, domain, unknown } of MATCHERS) {
-      if (!unknown.test(clause)) continue;
+    if (!UNKNOWN.test(clause)) continue;
+    const isAscii = /^[\x20-\x7e]*$/.test(clause);
+    for (const { recipient, domain, unknown, isLatin } of MATCHERS) {
+      if ((isAscii && !isLatin) || !unknown.test(clause)) continue;
       if (recipient.test(clause)) return 'recipient';
       if (domain.test(clause)) return 'domain';
     }

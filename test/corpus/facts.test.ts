@@ -2,14 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { parseMessage } from '../../core/mime/parse-message.ts';
 import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../support/mail/corpora.ts';
-import {
-  type FactScore,
-  printScore,
-  REQUIRED_AGREEMENT,
-  type ReadMessage,
-  readFacts,
-  scoreFacts,
-} from '../support/mail/score-facts.ts';
+import { type FactScore, printScore, type ReadMessage, readFacts, scoreFacts } from '../support/mail/score-facts.ts';
+
+const PARSER_AGREEMENT = 0.989;
 
 describe.skipIf(!hasCorpora)('The corpora', () => {
   let score: FactScore;
@@ -22,9 +17,9 @@ describe.skipIf(!hasCorpora)('The corpora', () => {
     printScore('the parser', score);
   });
 
-  test('agree with the parser in 98 of 100 fields at least', () => {
+  test('agree with the parser in 98.9 of 100 fields at least', () => {
     for (const [name, { asserted }] of score.byName) expect(asserted, name).toBeGreaterThan(400);
-    expect(score.agree / score.asserted).toBeGreaterThanOrEqual(REQUIRED_AGREEMENT);
+    expect(score.agree / score.asserted).toBeGreaterThanOrEqual(PARSER_AGREEMENT);
   });
 
   test('are parsed to the last message, into texts that PostgreSQL takes', async () => {

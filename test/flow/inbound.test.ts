@@ -165,6 +165,61 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       ]);
     });
 
+    test('a copy of the answered mail that nothing marks is no part of the reply, for its own account only', async () => {
+      const original = [
+        'Hello,',
+        '',
+        'could you send the offer for the three',
+        'green chairs until Friday?',
+        '',
+        'Ada',
+      ];
+      await send([
+        `Message-ID: <copied.${mode}@elsewhere.test>`,
+        'From: ada@elsewhere.test',
+        `To: ${address}`,
+        'Subject: Offer',
+        '',
+        ...original,
+      ]);
+      await webhookOf(`<copied.${mode}@elsewhere.test>`);
+      const linesOf = (id: string, inReplyTo: string) => [
+        `Message-ID: <${id}.${mode}@elsewhere.test>`,
+        `In-Reply-To: ${inReplyTo}`,
+        'From: bob@elsewhere.test',
+        `To: ${address}`,
+        'Subject: Re: Offer',
+        '',
+        'Here it is, with the chairs in green and the delivery in March.',
+        '',
+        'Hello,',
+        '',
+        // Wrapped in another way.
+        'could you send the offer for the three green chairs until Friday?',
+        '',
+        'Ada',
+      ];
+      const OWN = 'Here it is, with the chairs in green and the delivery in March.';
+      await send(linesOf('copy', `<copied.${mode}@elsewhere.test>`));
+      const { email } = (await webhookOf(`<copy.${mode}@elsewhere.test>`)).payload;
+      expect(email.cleanedContent.text).toBe(OWN);
+      expect(email.cleanedContent.quotedText).toContain('green chairs until Friday?');
+      expect(email.parsedData.textBody).toContain('green chairs until Friday?');
+
+      // Another account that knows the msg-id gets nothing from the first account's mail.
+      const stranger = await service.createAccount();
+      const strangerAddress = `help@${stranger.domain}`;
+      await stranger.call('POST', '/email-addresses', { address: strangerAddress, domainId: stranger.domainId });
+      const sent = await send(linesOf('stranger', `<copied.${mode}@elsewhere.test>`), [strangerAddress]);
+      const emailId = /em_[0-9a-f]{32}/.exec(sent.reply)?.[0] ?? '';
+      const isStored = async () => (await stranger.call('GET', `/emails/${emailId}`)).status === 200;
+      await until('the mail of the other account', () => service.output.slice(-3000), isStored);
+      const graph = await stranger.graphql('query($id: ID!) { email(id: $id) { content { cleanedText } } }', {
+        id: emailId,
+      });
+      expect(graph.body.data.email.content.cleanedText).toContain('green chairs until Friday?');
+    });
+
     test('the same bytes offered again get 250 with the first id and make no second row', async () => {
       const lines = [
         `Message-ID: <twice.${mode}@elsewhere.test>`,

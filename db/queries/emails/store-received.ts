@@ -72,7 +72,7 @@ export async function storeReceived(
 }
 
 /** Bodies are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
-function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodies: Buffer } {
+export function withBodiesApart(rows: readonly EmailRows[]): { fields: object[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (body: string | null): [number, number] | [null, null] => {
@@ -82,7 +82,7 @@ function withBodiesApart(rows: readonly EmailRows[]): { fields: unknown[]; bodie
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const fields = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, ...row }) => ({
+  const fields: object[] = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, ...row }) => ({
     ...row,
     places: [text_body, html_body, cleaned_text, cleaned_html].flatMap(place),
   }));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { textOfHtml } from '../../../core/html/text-of-html.ts';
+import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
 import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
+import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
@@ -189,9 +190,12 @@ async function messagesOf(
 }
 
 /** Returns the text that the author typed; null when only HTML that is too long to clean has it. */
-function typedText(parts: EmailParts | null): string | null {
+function typedText(parts: EmailParts | null): BodyText | null {
   if (parts === null) return null;
-  return parts.cleanedText ?? (parts.cleanedHtml === null ? null : textOfHtml(parts.cleanedHtml));
+  return (
+    parts.cleanedText ??
+    (parts.cleanedHtml === null ? null : textOfHtml(textBeginning(parts.cleanedHtml, MAX_HTML_LENGTH)))
+  );
 }
 
 export const listThreadLabels = defineTool({

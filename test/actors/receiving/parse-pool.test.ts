@@ -52,6 +52,21 @@ function expectGivenUp(outcome: ParseOutcome | undefined, subject: string, reaso
 const poison = (fault: string) => message(`=?poison?Q?${fault}=FF?=`);
 const crowd = (count: number, name: string) => Array.from({ length: count }, (_, n) => message(`${name} ${n}`));
 
+test('threads without work end, and the next message starts one again', async () => {
+  const idle = Promise.withResolvers<void>();
+  const lines = { write: (line: string) => void (line.includes('parser.idle') && idle.resolve()) };
+  pool = createParsePool({
+    workers: 2,
+    dnsServers: [dns.address],
+    program,
+    idleMs: 1,
+    log: pino({ level: 'debug' }, lines),
+  });
+  await idle.promise;
+  const [before, after] = [await pool.parse([message('one')]), await pool.parse([message('two')])];
+  expect([...before, ...after].map((outcome) => outcome.message.subject)).toEqual(['one', 'two']);
+});
+
 test('Messages come back in their order, parsed and checked, with the search words of each email, and their bytes stay with the caller', async () => {
   startPool(2);
   const lists = Array.from({ length: 12 }, (_, n) => crowd(25, `list ${n} message`));

@@ -58,6 +58,7 @@ async function accept(mailbox: TestMailbox, count: number): Promise<Reception[]>
     claimant: 'one',
     hasRoom: async () => true,
     canParse: () => true,
+    ahead: null,
     onAccepted: (_, receptions) => void accepted.push(...receptions),
     fault: () => undefined,
   });

@@ -28,6 +28,15 @@ test.each([
   ],
   ['undisclosed-recipients:;', []],
   ['martin', [[null, 'martin']]],
+  ['martin>', [[null, 'martin']]],
+  ['"joe@x.test" <joe@x.test>', [['joe@x.test', 'joe@x.test']]],
+  [
+    '"joe@x.test" <ann@x.test>, joe@x.test',
+    [
+      ['joe@x.test', 'ann@x.test'],
+      [null, 'joe@x.test'],
+    ],
+  ],
   ['No Address', []],
   ['', []],
   ['"ceo@bank.test" <joe@x.test>', [['ceo@bank.test', 'joe@x.test']]],

@@ -3,15 +3,29 @@ import { kindOfReport, readMailReport } from '../../../core/mime/parse-bounce.ts
 import { suppressedByReport } from '../../../core/mime/report-effects.ts';
 import type { BounceCase } from './bounces/bounce-case.ts';
 import { EXCHANGE } from './bounces/exchange.ts';
+import { EXCHANGE_LANGUAGES, MICROSOFT_365 } from './bounces/exchange-languages.ts';
+import { GROUPWARE_SERVERS } from './bounces/groupware-servers.ts';
 import { MAIL_SERVERS } from './bounces/mail-servers.ts';
+import { ODD_REPORTS } from './bounces/odd-reports.ts';
+import { GMAIL_LANGUAGES, GMAIL_REPORTS, NO_REPORTS, PROVIDER_REFUSALS } from './bounces/provider-refusals.ts';
 import { PROVIDERS } from './bounces/providers.ts';
 import { REFUSALS } from './bounces/refusals.ts';
+import { UNIX_SERVERS } from './bounces/unix-servers.ts';
 
 const groups: [string, readonly BounceCase[]][] = [
   ['Exchange', EXCHANGE],
   ['mail servers', MAIL_SERVERS],
   ['providers and filters', PROVIDERS],
   ['refusals and broken reports', REFUSALS],
+  ['Exchange in further languages', EXCHANGE_LANGUAGES],
+  ['Microsoft 365', MICROSOFT_365],
+  ['further servers of Unix', UNIX_SERVERS],
+  ['groupware and servers of Windows', GROUPWARE_SERVERS],
+  ['large providers', PROVIDER_REFUSALS],
+  ['Gmail in further languages', GMAIL_LANGUAGES],
+  ['Gmail', GMAIL_REPORTS],
+  ['persons and their programs', NO_REPORTS],
+  ['rare systems', ODD_REPORTS],
 ];
 
 describe.each(groups)('The reports of %s', (_, cases) => {

@@ -1,18 +1,34 @@
 import { describe, expect, test } from 'vitest';
+import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
 import { readReply } from '../../../core/mime/reply-text.ts';
 import { CLIENT_REPLIES } from './replies/client-replies.ts';
+import { INTACT_LETTERS } from './replies/intact-letters.ts';
 import { INTACT_TEXTS } from './replies/intact-texts.ts';
+import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
+import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
+import { TITLED_REPLIES } from './replies/titled-replies.ts';
 
 describe('a reply is separated from what its mail program added', () => {
-  test.each(CLIENT_REPLIES)('$name', ({ text, own }) => {
-    expect(readReply(text).text).toBe(own);
-    expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
+  test.each([...CLIENT_REPLIES, ...LOCALIZED_REPLIES, ...PROGRAM_REPLIES, ...LOWER_REPLIES, ...TITLED_REPLIES])(
+    '$name',
+    ({ text, own }) => {
+      expect(readReply(text).text).toBe(own);
+      expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
+    },
+  );
+});
+
+describe('a reply in HTML that marks nothing is separated in the same way', () => {
+  test.each(TITLED_REPLIES)('$name', ({ text, own }) => {
+    const lines = text.split('\n').map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
+    const html = `<html><body><div>${lines.join('<br>\n')}</div></body></html>`;
+    expect(textOfHtml(stripQuotedHtml(html))?.trim()).toBe(own);
   });
 });
 
 describe('a text that looks like quoted mail is its author’s', () => {
-  test.each(INTACT_TEXTS)('$name', ({ text, own }) => {
+  test.each([...INTACT_TEXTS, ...INTACT_LETTERS])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
   });
 });

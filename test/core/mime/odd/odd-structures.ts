@@ -42,7 +42,39 @@ export const oddStructures: OddCase[] = [
   {
     name: 'rich text as an alternative of plain text',
     raw: oddMultipart('alternative', PLAIN, ['Content-Type: text/enriched', '', '<bold>Hello.</bold>']),
-    is: { text: 'Hello.', attachments: ['attachment-1.txt text/enriched: <bold>Hello.</bold>'] },
+    is: { text: 'Hello.', html: null, attachments: [] },
+  },
+  {
+    name: 'rich text that says something else than the plain text',
+    raw: oddMultipart('alternative', PLAIN, ['Content-Type: text/enriched', '', '<bold>Goodbye.</bold>']),
+    is: { text: 'Hello.', attachments: ['attachment-1.txt text/enriched: <bold>Goodbye.</bold>'] },
+  },
+  {
+    name: 'rich text and a calendar are alternatives',
+    raw: oddMultipart(
+      'alternative',
+      ['Content-Type: text/enriched', '', 'At <bold>noon</bold>.'],
+      ['Content-Type: text/calendar', '', 'BEGIN:VCALENDAR'],
+    ),
+    is: { text: 'At noon.', attachments: ['attachment-1.ics text/calendar: BEGIN:VCALENDAR'] },
+  },
+  {
+    name: 'rich text and source code beside plain text in a mixed message',
+    raw: oddParts(
+      PLAIN,
+      ['Content-Type: text/richtext', '', '<italic>Second</italic><nl>line &amp; <lt>'],
+      ['Content-Type: text/x-numbers', '', '1 2 3'],
+      ['Content-Type: text/vnd.example.form', '', 'form'],
+    ),
+    is: {
+      textHas: ['Hello.', 'Second\nline &amp; <', '1 2 3'],
+      attachments: ['attachment-1.txt text/vnd.example.form: form'],
+    },
+  },
+  {
+    name: 'rich text marked as an attachment in a mixed message',
+    raw: oddParts(PLAIN, ['Content-Type: text/enriched', 'Content-Disposition: attachment', '', 'x']),
+    is: { text: 'Hello.', attachments: ['attachment-1.txt text/enriched: x'] },
   },
   {
     name: 'rich text is the only body',

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+
+/** A message that a received email refers to. */
+export interface OriginalKey {
+  userId: string;
+  messageId: string;
+}
+
+/** Characters of a text that are read. */
+const MAX_LENGTH = 50_000;
+
+/** Returns the plain texts of the user's emails with these msg-ids, in the order of the keys; an email without a plain text has none. */
+export async function readOriginalTexts(
+  client: Pick<pg.ClientBase, 'query'>,
+  keys: readonly OriginalKey[],
+): Promise<(OriginalKey & { text: string })[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await client.query<{ user_id: string; message_id: string; text: string }>({
+    name: 'original-texts',
+    text: `
+      select e.user_id, e.message_id, left(c.text_body, $3) as text
+      from unnest($1::text[], $2::text[]) with ordinality as k (user_id, message_id, at)
+      join email e on e.user_id = k.user_id and e.message_id = k.message_id
+      join email_content c on c.user_id = e.user_id and c.email_id = e.id
+      where c.text_body is not null
+      order by k.at`,
+    values: [keys.map(({ userId }) => userId), keys.map(({ messageId }) => messageId), MAX_LENGTH],
+  });
+  return rows.map(({ user_id, message_id, text }) => ({ userId: user_id, messageId: message_id, text }));
+}

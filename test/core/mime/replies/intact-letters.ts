@@ -1,0 +1,77 @@
+import { type ReplyCase, whole } from './reply-case.ts';
+
+/** Further texts without quoted mail. */
+export const INTACT_LETTERS: readonly ReplyCase[] = [
+  whole(
+    'Curriculum vitae',
+    'I worked for two companies.\n\nFrom: 2019\nTo: 2022\nCompany: Example\nRole: Engineer\n\nFrom: 2022\nTo: now\nCompany: Dest\n\nPlease call me.',
+  ),
+  whole(
+    'A letter is told',
+    'On Monday Ann wrote to the council:\n\nthe road is closed, and nobody repairs it.\n\nThe council has not replied. What do you think?',
+  ),
+  whole('Shell prompts', 'Run this:\n\n> npm install\n> npm start\n\nand tell me what you see.'),
+  whole('Chat', 'Here is the chat.\n\nAnn: hello\nJoe: hello\nAnn: is it ready?\nJoe: tomorrow\n\nSo it is not ready.'),
+  whole(
+    'Poem',
+    'My poem:\n\nThe sea is wide,\n  the sea is deep,\nand all the ships\n  have gone to sleep.\n\n-- that is the end of the first part --\n\nThe second part follows tomorrow.',
+  ),
+  whole('Diff', 'The change is small:\n\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-old\n+new\n\nPlease review.'),
+  whole('Comparison', 'If a > b then the first list is longer.\n\n> means greater, < means less.\n\nThat is all.'),
+  whole('Separators', 'Agenda\n------\n\n1. Budget\n2. Plan\n\nNotes\n-----\n\nBring your numbers.'),
+  whole('Parcel', 'Sent from Berlin on Monday, the parcel should arrive on Friday.\n\nTell me when it is there.'),
+  whole('Delivery', 'Sent: 3 boxes\nReceived: 2 boxes\nMissing: 1 box\n\nPlease check.'),
+  whole('Meeting', 'Subject: Budget\nDate: 6 January\nTime: 10:11\nRoom: 4\n\nPlease confirm until Monday.'),
+  whole(
+    'German letter',
+    'Am Montag schrieb ich eine Prüfung:\n\nsie war schwer, aber ich habe sie bestanden.\n\nBis bald',
+  ),
+  whole(
+    'French letter',
+    "Le 6 janvier 2026, il a écrit un livre :\n\nle titre est connu, l'auteur ne l'est pas.\n\nAmitiés",
+  ),
+  whole('Spanish letter', 'El lunes escribió una carta:\n\nla carta no llegó nunca.\n\nUn saludo'),
+  whole('YAML', 'My configuration:\n\nfrom: eth0\nto: eth1\ndate: daily\nsubject: backup\n\nIs that right?'),
+  whole('Table', 'The prices:\n\n| item | price |\n| ---- | ----- |\n| tea  | 2.50  |\n\nAll with tax.'),
+  whole(
+    'Question about the original',
+    'I do not have the original message any more. Could you forward the message that you sent on 6 January 2026 at 10:11?',
+  ),
+  whole('Telephone', 'Sent from my iPhone because my computer is broken. I will call you tomorrow.\n\nJoe'),
+  whole('Address', 'My new address:\n\nAnn Smith\n1 Main Street\n12345 Town\nTel: 555 1234\nMail: ann@x.test'),
+  whole('Invoice', 'Invoice 4711\n\nDate: 06.01.2026\nTo: Joe\nAmount: 12.00\nDue: 20.01.2026\n\nThank you.'),
+  whole(
+    'Itinerary',
+    'Your flight\n\nFrom: Berlin (BER)\nTo: Rome (FCO)\nDeparture: 6 January 2026 10:11\nArrival: 6 January 2026 12:11\n\nHave a good trip.',
+  ),
+  whole(
+    'Japanese letter',
+    'お世話になっております。\n\n日時：2026年1月6日 10:11\n場所：会議室1\n件名：予算会議\n\nよろしくお願いいたします。',
+  ),
+  whole('Chinese letter', '您好：\n\n时间：2026年1月6日 10:11\n地点：一号会议室\n主题：预算\n\n请确认。'),
+  whole(
+    'Russian letter',
+    'Добрый день!\n\nДата: 6 января 2026\nТема: бюджет\nМесто: комната 1\n\nПодтвердите, пожалуйста.',
+  ),
+  whole('Quotation of a book', 'The book says:\n\n"Nobody wrote to the colonel."\n\nI like it.'),
+  whole(
+    'Header question',
+    'Why does my mail have these fields?\n\nReceived: from a.x.test by b.x.test\nFrom: ann@x.test\nTo: joe@dest.test\nSubject: test\nDate: Tue, 6 Jan 2026 10:11:12 +0100\n\nI do not understand the first one.',
+  ),
+  whole('Code with arrows', 'Use this function:\n\nconst add = (a, b) =>\n  a + b;\n\n=> it returns the sum.'),
+  whole(
+    'Signature words',
+    'Best regards are not enough, I want to thank you in person.\n\nThanks,\nJoe\n\nPS: Bring Ann.',
+  ),
+  whole('Rule in the middle', 'First part.\n\n* * *\n\nSecond part.\n\n* * *\n\nThird part.'),
+  whole('Numbers with times', 'Trains:\n\n10:11 Berlin\n10:41 Hamburg\n11:11 Bremen\n\nThe second one is the fastest.'),
+  whole(
+    'Minutes',
+    'Minutes of the meeting on 6 January 2026, 10:11, written by Ann <ann@x.test>\n\nWe agreed on the budget.\n\nNext meeting: 13 January.',
+  ),
+  whole(
+    'Commits',
+    'The last commits:\n\ncommit abc\nAuthor: Ann <ann@x.test>\nDate: Tue Jan 6 10:11:12 2026 +0100\n\n    fix the build\n\nIs that the one?',
+  ),
+  whole('Korean letter', '안녕하세요.\n\n일시: 2026년 1월 6일 10:11\n장소: 회의실 1\n제목: 예산\n\n확인 부탁드립니다.'),
+];
