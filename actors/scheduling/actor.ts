@@ -1,12 +1,13 @@
 import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
+import { removeRetired } from '../../db/queries/search/word-segment.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-key.ts';
 import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
 import { REPORT_BATCH } from '../../db/queries/sending/tls-report.ts';
 import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
-import { ACCOUNTS_BATCH, type BuildWordsOptions, buildWords } from './build-words.ts';
+import { ACCOUNTS_BATCH, type BuildWordsOptions, buildWords, REMOVED_SEGMENTS } from './build-words.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { ERASURES_BATCH, type ErasureOptions, eraseClosedAccounts } from './erase-accounts.ts';
 import { APPROVALS_BATCH, type ApprovalOptions, expireApprovals } from './expire-approvals.ts';
@@ -26,6 +27,7 @@ const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
 /** An account that receives 500 emails a second has so many unindexed ones at most. Milliseconds. */
 const WORDS_EVERY_MS = 1_000;
+const REMOVE_RETIRED_MS = 30_000;
 
 export interface SchedulingActorOptions {
   /** how long mail is kept for users who set no limit; forever by default */
@@ -119,6 +121,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         everyMs: WORDS_EVERY_MS,
         batchSize: ACCOUNTS_BATCH,
         work: (run) => buildWords(context, options, run),
+      },
+      {
+        name: 'replaced-words',
+        everyMs: REMOVE_RETIRED_MS,
+        batchSize: REMOVED_SEGMENTS,
+        work: () => removeRetired(context.database, REMOVED_SEGMENTS),
       },
       ...(sendTlsReports === null
         ? []

@@ -29,11 +29,13 @@ export interface UnindexedRow {
 export const IDS_PART = -1;
 export const TABLE_PART = -2;
 
-/** An account whose segments are to be built or rewritten when it has so many emails that are in none, or when one waits for so long. */
+/** An account whose segments are to be built or rewritten when it has so many unindexed emails of a state, or when one waits for so long. */
 export interface DueLimits {
   newCount: number;
   newSeconds: number;
   changedCount: number;
+  goneCount: number;
+  /** of both changed and gone ones */
   changedSeconds: number;
 }
 
@@ -51,13 +53,22 @@ export async function claimDueAccounts(
       select d.user_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (
         select u.user_id from unindexed_email u group by u.user_id
         having count(*) filter (where u.state = 'new') >= $2 or min(u.noted_at) filter (where u.state = 'new') < now() - $3 * interval '1 second'
-          or count(*) filter (where u.state <> 'new') >= $4 or min(u.noted_at) filter (where u.state <> 'new') < now() - $5 * interval '1 second'
+          or count(*) filter (where u.state = 'changed') >= $4 or count(*) filter (where u.state = 'gone') >= $5
+          or min(u.noted_at) filter (where u.state <> 'new') < now() - $6 * interval '1 second'
       ) d where not exists (select from word_build h where h.user_id = d.user_id and h.claimed_until >= now())
-      order by d.user_id limit $6
+      order by d.user_id limit $7
       on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
       where b.claimed_until is null or b.claimed_until < now()
       returning b.user_id`,
-    values: [claimant, limits.newCount, limits.newSeconds, limits.changedCount, limits.changedSeconds, limit],
+    values: [
+      claimant,
+      limits.newCount,
+      limits.newSeconds,
+      limits.changedCount,
+      limits.goneCount,
+      limits.changedSeconds,
+      limit,
+    ],
   });
   return rows.map((row) => row.user_id);
 }
@@ -81,19 +92,20 @@ export async function releaseClaim(database: Database, claimant: string, userId:
   });
 }
 
-/** Returns the user's segments, and up to `limit` unindexed emails of each state, in one snapshot. */
+/** Returns the user's segments, and up to so many unindexed emails that are new or not, in one snapshot. */
 export async function readBuildState(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
-  limit: number,
+  limits: { new: number; changed: number },
 ): Promise<{ segments: SegmentRow[]; unindexed: UnindexedRow[] }> {
   const { rows } = await client.query<{ segments: JsonOf<SegmentRow>[]; unindexed: JsonOf<UnindexedRow>[] }>({
     name: 'word-build-state',
     text: `
       select (${SEGMENTS_SQL}) as segments, (
         select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
-          select * from (${unindexedSql(`state = 'new'`)}) n union all select * from (${unindexedSql(`state <> 'new'`)}) c) u) as unindexed`,
-    values: [userId, limit],
+          select * from (${unindexedSql(`state = 'new'`, '$2')}) n
+          union all select * from (${unindexedSql(`state <> 'new'`, '$3')}) c) u) as unindexed`,
+    values: [userId, limits.new, limits.changed],
   });
   const { segments = [], unindexed = [] } = rows[0] ?? {};
   return { segments: segments.map(segmentRow), unindexed: unindexed.map(unindexedRow) };
@@ -107,10 +119,11 @@ export const SEGMENTS_SQL = `
     'firstAt', (extract(epoch from s.first_at) * 1000)::bigint, 'lastAt', (extract(epoch from s.last_at) * 1000)::bigint)), '[]')
   from word_segment s where s.user_id = $1 and s.retired_at is null`;
 
-const unindexedSql = (condition: string) => `
+// Ids are in the order of time, about, and there is an index of them.
+const unindexedSql = (condition: string, limit: string) => `
   select email_id as "emailId", state, changes, (extract(epoch from created_at) * 1000)::bigint as "createdAt",
     extract(epoch from now() - noted_at)::float8 as "ageSeconds"
-  from unindexed_email where user_id = $1 and ${condition} order by noted_at, email_id limit $2`;
+  from unindexed_email where user_id = $1 and ${condition} order by email_id limit ${limit}`;
 
 /** Returns the segment of a row of SEGMENTS_SQL. */
 export function segmentRow(row: JsonOf<SegmentRow>): SegmentRow {
@@ -217,6 +230,37 @@ export async function swapSegments(
         update unindexed_email u set state = 'changed' from built b
         where u.user_id = $1 and u.email_id = b.id and u.changes <> b.changes and u.state = 'new'`,
       values: [userId, indexed.map(({ emailId }) => emailId), indexed.map(({ changes }) => changes)],
+    });
+    await beforeCommit();
+  });
+}
+
+/**
+ * Ends a rewrite: no segment has what it had of these emails, so those that were removed are forgotten, and those that changed are new. In the
+ * hands of the claimant only: another builder may have stored segments that have them. Throws BuildSuperseded.
+ */
+export async function settleChanged(
+  database: Database,
+  { claimant, userId, emailIds }: { claimant: string; userId: string; emailIds: readonly string[] },
+  beforeCommit: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  await inTransaction(database, async (client) => {
+    const { rowCount } = await client.query({
+      name: 'word-build-hold',
+      text: 'select from word_build where user_id = $2 and claimed_by = $1 for update',
+      values: [claimant, userId],
+    });
+    if (rowCount !== 1) throw new BuildSuperseded('The claim of the account is over');
+    await client.query({
+      name: 'unindexed-settle',
+      text: `
+        with settled as materialized (
+          select email_id from unindexed_email where user_id = $1 and email_id = any ($2::text[]) order by email_id for update
+        ), forgotten as (
+          delete from unindexed_email u using settled s where u.user_id = $1 and u.email_id = s.email_id and u.state = 'gone'
+        )
+        update unindexed_email u set state = 'new' from settled s where u.user_id = $1 and u.email_id = s.email_id and u.state = 'changed'`,
+      values: [userId, emailIds],
     });
     await beforeCommit();
   });

@@ -67,7 +67,7 @@ test('threads without work end, and the next message starts one again', async ()
   expect([...before, ...after].map((outcome) => outcome.message.subject)).toEqual(['one', 'two']);
 });
 
-test('Messages come back in their order, parsed and checked, with the search words of each email, and their bytes stay with the caller', async () => {
+test('Messages come back in their order, parsed and checked, and their bytes stay with the caller', async () => {
   startPool(2);
   const lists = Array.from({ length: 12 }, (_, n) => crowd(25, `list ${n} message`));
   const outcomes = await Promise.all(lists.map((list) => pool.parse(list)));

@@ -5,7 +5,7 @@ import { testActorContext } from '../stages/actor-context.ts';
 
 /** Emails that are put into segments at once: as many as of a burst of mail. */
 const EMAILS_AT_ONCE = 10_000;
-const LIMITS = { newCount: 1, newSeconds: 0, changedCount: 1, changedSeconds: 0 };
+const LIMITS = { newCount: 1, newSeconds: 0, changedCount: 1, goneCount: 1, changedSeconds: 0 };
 
 /**
  * Puts the words of all emails of a mailbox that was filled by fillLargeMailbox into segments, oldest first, as the scheduling actor does with

@@ -23,7 +23,7 @@ import { testActorContext } from '../../../support/stages/actor-context.ts';
 const USER = 'usr_both';
 const NOW = new Date('2026-07-01T00:00:00Z');
 const SMALL: find.FindBounds = { near: 15, few: 40, first: 4, messages: 3 };
-const LIMITS = { newCount: 1, newSeconds: 0, changedCount: 1e6, changedSeconds: 1e6 };
+const LIMITS = { newCount: 1, newSeconds: 0, changedCount: 1e6, goneCount: 1e6, changedSeconds: 1e6 };
 
 let testDatabase: TestDatabase;
 let actor: Database;
@@ -102,7 +102,7 @@ describe('a search finds the mail that a comparison of every email with every co
   });
 
   test('after a rewrite', async () => {
-    await build({ ...LIMITS, newCount: 1e6, newSeconds: 1e6, changedCount: 1 });
+    await build({ ...LIMITS, newCount: 1e6, newSeconds: 1e6, changedCount: 1, goneCount: 1 });
     expect(await stateOf()).toMatchObject({ states: ['new'] });
     await compareMany(40);
   });
