@@ -1,5 +1,5 @@
 import { buildWords } from '../../../actors/scheduling/build-words.ts';
-import { openDatabase } from '../../../db/connection/database.ts';
+import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { loginAs } from '../cluster/cluster.ts';
 import { testActorContext } from '../stages/actor-context.ts';
 
@@ -44,4 +44,18 @@ export async function fillLargeMailboxWords(ownerUrl: string, userId: string): P
   } finally {
     await actor.close();
   }
+}
+
+/** As many emails as may be unindexed while 500 arrive in a second. */
+const TAIL = 500;
+
+/** Has the words of the newest emails read from the emails themselves, as searches do with mail that just arrived. */
+export async function leaveTail({ pool }: Database, userId: string): Promise<void> {
+  await pool.query(
+    `insert into unindexed_email (user_id, email_id, state, created_at)
+     select user_id, id, 'changed', created_at from email where user_id = $1 order by created_at desc, id desc limit $2
+     on conflict do nothing`,
+    [userId, TAIL],
+  );
+  await pool.query('analyze unindexed_email');
 }
