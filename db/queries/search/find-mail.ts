@@ -34,7 +34,8 @@ export interface FindBounds {
 
 export const FIND_BOUNDS: FindBounds = { near: 500, few: 4_000, first: 64, messages: 80 };
 
-const NONE: KeysetPage = { after: null, before: null, isInverted: false, limit: 0 };
+/** The page of a search that wants all. */
+export const NO_PAGE: KeysetPage = { after: null, before: null, isInverted: false, limit: 0 };
 
 /** Returns the ids of the found emails of the page, in its order. */
 export function findMatchingEmails(
@@ -104,7 +105,7 @@ async function countEmails(
     return (await matches.count()) - (await matches.pick(trashed.rows)).length;
   }
   let count = 0;
-  for await (const emails of matches.walk(matchRange(search, NONE), FIND_BOUNDS.few))
+  for await (const emails of matches.walk(matchRange(search, NO_PAGE), FIND_BOUNDS.few))
     count += (await pickEmails(transaction, search, emails)).length;
   return count;
 }
@@ -132,7 +133,7 @@ async function findThreads(
   page: KeysetPage,
   bounds: FindBounds,
 ): Promise<FoundThread[]> {
-  const range = matchRange(search, NONE);
+  const range = matchRange(search, NO_PAGE);
   const chosen = await threadsByIndex(transaction, search, bounds);
   // Looking up that many matches takes as long as reading the part of the list in which a page is found.
   if (chosen === null && (await matches.countUpTo(bounds.few, range)) <= bounds.few) {
@@ -164,7 +165,7 @@ async function countThreads(
   matches: MailMatches,
 ): Promise<number> {
   const threads = new Set<string>();
-  for await (const emails of matches.walk(matchRange(search, NONE), FIND_BOUNDS.few))
+  for await (const emails of matches.walk(matchRange(search, NO_PAGE), FIND_BOUNDS.few))
     for (const { id } of await pickThreads(transaction, search, null, emails)) threads.add(id);
   return threads.size;
 }
@@ -173,10 +174,10 @@ async function countThreads(
 const MAX_TRIES = 10;
 
 /**
- * The emails of a damaged segment are read themselves. Where the transaction may write, it gives the segment up, so that it is built anew;
+ * Calls `use` with the emails that match the words. The emails of a damaged segment are read themselves. Where the transaction may write, it gives the segment up, so that it is built anew;
  * else a later search does, or the scheduling actor when it comes upon it.
  */
-async function withMatches<T>(
+export async function withMatches<T>(
   transaction: Transaction<Tables>,
   { userId, terms }: WordSearch,
   use: (matches: MailMatches) => Promise<T>,
@@ -195,7 +196,8 @@ async function withMatches<T>(
   }
 }
 
-function matchRange({ terms, conditions }: WordSearch, { after, before, isInverted }: KeysetPage): MatchRange {
+/** Returns which emails the search looks through for the page. */
+export function matchRange({ terms, conditions }: WordSearch, { after, before, isInverted }: KeysetPage): MatchRange {
   const { since, until } = spanOf(terms, conditions.since ?? null);
   const cursor = (place: KeysetPage['after']) => (place === null ? null : { id: place.id, at: place.at.getTime() });
   return {
@@ -224,13 +226,13 @@ const isOfTrash = ({ terms, conditions }: WordSearch) =>
   terms.some((term) => term.kind === 'flag' && term.flag === 'trashed' && !term.isNegated);
 
 /** Returns the emails that an index leaves when they are few, else null. */
-async function emailsByIndex(
+export async function emailsByIndex(
   transaction: Transaction<Tables>,
   search: WordSearch,
   { few }: FindBounds,
 ): Promise<FoundEmail[] | null> {
   if (isOfTrash(search)) {
-    const { emails, last } = await walkEmails(transaction, search, { ...NONE, limit: few }, few);
+    const { emails, last } = await walkEmails(transaction, search, { ...NO_PAGE, limit: few }, few);
     return last === null ? emails : null;
   }
   if (!search.terms.some((term) => term.kind === 'label' && !term.isNegated)) return null;
@@ -248,7 +250,8 @@ function foundEmail(row: EmailRow): FoundEmail {
   return { id: row.email_id, at: row.created_at.getTime() };
 }
 
-async function pickEmails(
+/** Returns those of the emails that meet the conditions on emails besides words, in any order. */
+export async function pickEmails(
   transaction: Transaction<Tables>,
   search: WordSearch,
   emails: readonly FoundEmail[],
@@ -294,14 +297,14 @@ async function threadsByIndex(
 }
 
 /** Returns the threads of the emails that meet all conditions; page null: in any order, of all. */
-async function pickThreads(
+export async function pickThreads(
   transaction: Transaction<Tables>,
   search: WordSearch,
   page: KeysetPage | null,
   emails: readonly FoundEmail[],
 ): Promise<FoundThread[]> {
   if (emails.length === 0) return [];
-  const place = searchPage(page ?? NONE, undefined, page?.limit ?? null);
+  const place = searchPage(page ?? NO_PAGE, undefined, page?.limit ?? null);
   const { rows } = await sql<{ thread_id: string; last_message_at: Date }>`
     select thread_id, last_message_at from pick_threads(${queryOf(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
     transaction,

@@ -1,6 +1,7 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type pg from 'pg';
-import { PLACES } from '../../../core/search/email-terms.ts';
+import { emailTerms, PLACES } from '../../../core/search/email-terms.ts';
+import { rankedWords, relevance, type WordUse, wordUse } from '../../../core/search/relevance.ts';
 import type { DocumentSet } from '../../../core/search/segment/document-set.ts';
 import { compareDocuments } from '../../../core/search/segment/documents.ts';
 import { matchesSource, type WordQuery } from '../../../core/search/word-query.ts';
@@ -53,6 +54,8 @@ export class MailMatches {
   readonly #tail: FoundEmail[];
   /** whether those of them that were read match */
   readonly #tailMatches = new Map<string, boolean>();
+  /** where those of the emails that were found are, for `scores` */
+  readonly #numbers = new Map<string, NumberedEmail>();
   /** what segments have of these is void */
   readonly #void: ReadonlyMap<string, number>;
 
@@ -197,6 +200,47 @@ export class MailMatches {
     return [...picked, ...found.filter(({ id }) => wanted.has(id))];
   }
 
+  /**
+   * Returns how relevant emails are that `walk` or `pick` returned, by id. Rare words are those that few emails have of the segments that these
+   * are in.
+   */
+  async scores(emails: readonly FoundEmail[]): Promise<Map<string, number>> {
+    const words = rankedWords(this.#query);
+    const uses = new Map<string, WordUse>();
+    const having = words.map(() => 0);
+    const total = { emailCount: 0, length: 0 };
+    const inSegments = emails.flatMap(({ id }) => {
+      const found = this.#numbers.get(id);
+      return found === undefined ? [] : [{ id, ...found }];
+    });
+    for (const [segment, found] of Map.groupBy(inSegments, (email) => email.segment)) {
+      const read = await this.#reader.wordUses(
+        segment,
+        words,
+        found.map(({ number }) => number),
+      );
+      for (const [at, { id }] of found.entries()) uses.set(id, read.uses[at] ?? { frequencies: [], length: 0 });
+      for (const [at, count] of read.having.entries()) having[at] = (having[at] ?? 0) + count;
+      total.emailCount += segment.head.count;
+      total.length += read.totalLength;
+    }
+    const emailIds = emails.filter(({ id }) => !uses.has(id)).map(({ id }) => id);
+    await readSources(this.#run, this.#userId, { emailIds, isBodyWanted: true }, ({ id, source }) => {
+      const use = wordUse(words, emailTerms(source));
+      uses.set(id, use);
+      for (const [at, frequency] of use.frequencies.entries()) if (frequency > 0) having[at] = (having[at] ?? 0) + 1;
+      total.emailCount++;
+      total.length += use.length;
+      return true;
+    });
+    const corpus = {
+      emailCount: total.emailCount,
+      averageLength: total.length / Math.max(1, total.emailCount),
+      having,
+    };
+    return new Map([...uses].map(([id, use]) => [id, relevance(use, corpus)]));
+  }
+
   /** Returns the matches of a segment without those that are void, each of them sure. */
   async #settled(segment: OpenedSegment): Promise<DocumentSet> {
     const { found, unsure } = segment.matches;
@@ -228,8 +272,11 @@ export class MailMatches {
     const live = ofSegments.filter(({ id }) => !this.#void.has(id));
     const unsure = live.filter(({ segment, number }) => segment.matches.unsure?.has(number) === true);
     const sure = unsure.length === 0 ? null : await this.#readPhrases(unsure.map(({ id }) => id));
-    for (const { id, at, segment, number } of live)
-      if (segment.matches.unsure?.has(number) !== true || sure?.has(id) === true) emails.push({ id, at });
+    for (const { id, at, segment, number } of live) {
+      if (segment.matches.unsure?.has(number) === true && sure?.has(id) !== true) continue;
+      emails.push({ id, at });
+      if (this.#numbers.size < MAX_NUMBERS) this.#numbers.set(id, { at, segment, number });
+    }
     return inOrder(emails, range);
   }
 
@@ -259,6 +306,8 @@ export class MailMatches {
   }
 }
 
+/** Found emails of which it is known for a while where they are: more than are ranked. */
+const MAX_NUMBERS = 50_000;
 /** Segments that are open at once while all are counted. */
 const SEGMENTS_COUNTED = 8;
 /** Emails whose text is read between two pauses. */

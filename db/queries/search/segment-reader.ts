@@ -1,7 +1,9 @@
+import type { RankedWord } from '../../../core/search/relevance.ts';
 import { openBlock } from '../../../core/search/segment/block.ts';
-import { decodeId, decodeTimes } from '../../../core/search/segment/documents.ts';
+import { decodeId, decodeTable, decodeTimes } from '../../../core/search/segment/documents.ts';
 import { matchSegment, neededBlocks, type SegmentMatches } from '../../../core/search/segment/match-segment.ts';
 import { decodeHead, type SegmentHead } from '../../../core/search/segment/segment.ts';
+import { wordUses } from '../../../core/search/segment/word-uses.ts';
 import type { WordQuery } from '../../../core/search/word-query.ts';
 import { BlockCache } from './block-cache.ts';
 import type { RunStatement } from './unindexed-email.ts';
@@ -125,6 +127,23 @@ export class SegmentReader {
       }
     }
     return found;
+  }
+
+  /** Returns how these emails of the segment use the words, how many of all its emails have each word, and the length of all. */
+  async wordUses(
+    { row, head }: OpenedSegment,
+    words: readonly RankedWord[],
+    numbers: readonly number[],
+  ): Promise<ReturnType<typeof wordUses> & { totalLength: number }> {
+    const needed = neededBlocks(head.firstWords, this.#query);
+    const parts = await this.#readBlocks([TABLE_PART, ...needed].map((number) => ({ row, number })));
+    const block = (number: number) => parts.get(`${row.id} ${number}`) ?? Buffer.alloc(0);
+    return noteDamage(row.id, () => {
+      const { lengths } = decodeTable(block(TABLE_PART), head.count);
+      const segment = { count: head.count, firstWords: head.firstWords, block };
+      const totalLength = lengths.reduce((sum, length) => sum + length, 0);
+      return { ...wordUses(segment, words, numbers, lengths), totalLength };
+    });
   }
 
   /** Lets go of a segment. */

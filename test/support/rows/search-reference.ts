@@ -1,6 +1,6 @@
 import type { SearchTerm } from '../../../core/search/search-query.ts';
-import { wordsOf } from '../../../core/search/search-words.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import { holdsWords } from './search-definition.ts';
 
 /*
  * Searches by reading every email of an account and comparing each with every condition. Slow and plain, so that what an index finds can be
@@ -147,7 +147,7 @@ function hasLabels(thread: ReferenceThread | undefined, terms: readonly SearchTe
 function hasTerm(email: ReferenceEmail, term: SearchTerm): boolean {
   switch (term.kind) {
     case 'words':
-      return placesOf(email, term.place).some((text) => hasWords(text, term.words, term.isWhole));
+      return placesOf(email, term.place).some((text) => holdsWords(text, term.words, term.isWhole));
     case 'domain':
       return email.addresses.some((address) => address.endsWith(`@${term.name}`));
     case 'before':
@@ -165,10 +165,6 @@ function placesOf(email: ReferenceEmail, place: 'anywhere' | 'subject' | 'from' 
   const to = [email.to_text ?? '', email.recipient ?? ''];
   const texts = { subject: [email.subject], from: [email.from_text], to };
   return place === 'anywhere' ? [...texts.subject, ...texts.from, ...texts.to, email.text] : texts[place];
-}
-
-function hasWords(text: string, words: readonly string[], isWhole: boolean): boolean {
-  return ` ${wordsOf(text).join(' ')} `.includes(` ${words.join(' ')}${isWhole ? ' ' : ''}`);
 }
 
 function hasFlag(email: ReferenceEmail, flag: string): boolean {

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assignThreads } from '../../../../actors/threading/assign-thread.ts';
+import { compareRelevance, type RelevanceCursor } from '../../../../core/search/relevance-cursor.ts';
+import { parseSearch } from '../../../../core/search/search-query.ts';
+import type { KeysetPage } from '../../../../core/shared/page.ts';
+import type { Database } from '../../../../db/connection/database.ts';
+import { asUser } from '../../../../db/connection/transaction.ts';
+import { findMatchingEmails, findMatchingThreads } from '../../../../db/queries/search/find-mail.ts';
+import { rankMatchingEmails, rankMatchingThreads } from '../../../../db/queries/search/rank-mail.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
+import { someMail, storeMail } from '../../../support/rows/searched-mail.ts';
+import { seededRandom } from '../../../support/rows/thread-mail.ts';
+import { testActorContext } from '../../../support/stages/actor-context.ts';
+import { buildAllWords } from '../../../support/stages/build-all-words.ts';
+
+const USER = 'usr_rank';
+const NOW = new Date('2026-07-01T00:00:00Z');
+const ALL: KeysetPage<never> = { after: null, before: null, isInverted: false, limit: 1e6 };
+const SEARCHES = [
+  'hello',
+  'inv',
+  'world rare',
+  '"hello world"',
+  'from:ann rent',
+  'subject:rent -world',
+  'march is:unread',
+  'everywhere after:2026-03-01',
+  '東京',
+];
+
+let testDatabase: TestDatabase;
+let actor: Database;
+let gateway: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  actor = testDatabase.open('postroom_actor');
+  gateway = testDatabase.open('postroom_gateway');
+  const mails = someMail(seededRandom(5), 320);
+  await storeMail(actor, USER, mails);
+  const ids = mails.map(({ id }) => id);
+  await assignThreads(testActorContext(actor), USER, ids);
+  await actor.pool.query(`update unindexed_email set state = 'new'`);
+});
+afterAll(() => testDatabase.drop());
+
+function ranked(
+  text: string,
+  page: KeysetPage<RelevanceCursor>,
+  rank: typeof rankMatchingEmails = rankMatchingEmails,
+): Promise<RelevanceCursor[]> {
+  const search = { userId: USER, terms: parseSearch(text, NOW), conditions: {} };
+  return asUser(gateway, USER, (transaction) => rank(transaction, search, page));
+}
+
+async function pages(text: string, isInverted: boolean, rank: typeof rankMatchingEmails): Promise<RelevanceCursor[]> {
+  const found: RelevanceCursor[] = [];
+  for (let page: KeysetPage<RelevanceCursor> = { ...ALL, isInverted, limit: 7 }; ; ) {
+    const rows = await ranked(text, page, rank);
+    found.push(...rows);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < 7) return found;
+    page = { ...page, [isInverted ? 'before' : 'after']: last };
+  }
+}
+
+describe('results by relevance', () => {
+  const inTail = new Map<string, RelevanceCursor[]>();
+
+  test.each(SEARCHES)('are those by time, each once, on pages of any direction: %s', async (text) => {
+    for (const [rank, find] of [
+      [rankMatchingEmails, (...given: Parameters<typeof findMatchingEmails>) => findMatchingEmails(...given)],
+      [
+        rankMatchingThreads,
+        async (...given: Parameters<typeof findMatchingThreads>) =>
+          (await findMatchingThreads(...given)).map(({ id }) => id),
+      ],
+    ] as const) {
+      const search = { userId: USER, terms: parseSearch(text, NOW), conditions: {} };
+      const byTime = await asUser(gateway, USER, (transaction) => find(transaction, search, ALL));
+      expect(byTime.length).toBeGreaterThan(0);
+      const byRelevance = await ranked(text, ALL, rank);
+      expect(byRelevance.map(({ id }) => id).toSorted()).toEqual(byTime.toSorted());
+      expect(byRelevance.toSorted(compareRelevance)).toEqual(byRelevance);
+      expect(await pages(text, false, rank)).toEqual(byRelevance);
+      expect(await pages(text, true, rank)).toEqual(byRelevance.toReversed());
+    }
+    inTail.set(text, await ranked(text, ALL));
+  });
+
+  test('are the same when the words are in a segment', async () => {
+    await buildAllWords(actor);
+    expect((await actor.pool.query('select from unindexed_email')).rowCount).toBe(0);
+    for (const text of SEARCHES) {
+      const ids = (rows: RelevanceCursor[] = []) => rows.map(({ id }) => id).toSorted();
+      const inSegment = await ranked(text, ALL);
+      expect(ids(inSegment), text).toEqual(ids(inTail.get(text)));
+      const frequencies = new Set(inSegment.map(({ score }) => score));
+      expect(frequencies.size, text).toBeGreaterThan(1);
+    }
+  });
+
+  test('of a thread are those of its best message', async () => {
+    const emails = await ranked('rent', ALL);
+    const threads = await ranked('rent', ALL, rankMatchingThreads);
+    const { rows } = await actor.pool.query<{ id: string; thread_id: string }>('select id, thread_id from email');
+    const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
+    for (const { id, score } of threads)
+      expect(score).toBe(Math.max(...emails.flatMap((one) => (threadOf.get(one.id) === id ? [one.score] : []))));
+  });
+
+  test('do not show mail of another account', async () => {
+    const search = { userId: USER, terms: parseSearch('hello', NOW), conditions: {} };
+    expect(await asUser(gateway, 'usr_other', (transaction) => rankMatchingEmails(transaction, search, ALL))).toEqual(
+      [],
+    );
+    expect(await asUser(gateway, 'usr_other', (transaction) => rankMatchingThreads(transaction, search, ALL))).toEqual(
+      [],
+    );
+  });
+});
