@@ -25,8 +25,8 @@ const TRACES_BATCH = 2_000;
 const TLS_REPORTS_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
-/** An account that receives 500 emails a second has so many unindexed ones at most. Milliseconds. */
-const WORDS_EVERY_MS = 1_000;
+/** While accounts are due, it is soon seen whether more mail came: 500 a second for one account are in segments after a second or two. Milliseconds. */
+const WORDS_AGAIN_MS = 500;
 const REMOVE_RETIRED_MS = 30_000;
 
 export interface SchedulingActorOptions {
@@ -53,6 +53,7 @@ export interface SchedulingActorOptions {
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
+  let nextBuild: NodeJS.Timeout | undefined;
   const checker = createDomainChecker(context, options);
 
   const { tlsReports, ...names } = options;
@@ -71,6 +72,15 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
     clearTimeout(nextDue);
     nextDue = setTimeout(() => running.nudge('release'), Math.ceil(seconds * 1_000));
   }
+
+  const build = async (run: Run): Promise<number> => {
+    const count = await buildWords(context, options, run);
+    if (count > 0 && count < ACCOUNTS_BATCH && !run.isStopping()) {
+      clearTimeout(nextBuild);
+      nextBuild = setTimeout(() => running.nudge('words'), WORDS_AGAIN_MS);
+    }
+    return count;
+  };
 
   const running = runActor({
     context,
@@ -118,9 +128,9 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
       },
       {
         name: 'words',
-        everyMs: WORDS_EVERY_MS,
+        due: 'words',
         batchSize: ACCOUNTS_BATCH,
-        work: (run) => buildWords(context, options, run),
+        work: (run) => build(run),
       },
       {
         name: 'replaced-words',
@@ -162,6 +172,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
   return Promise.resolve({
     stop() {
       clearTimeout(nextDue);
+      clearTimeout(nextBuild);
       return running.stop();
     },
   });

@@ -23,16 +23,6 @@ import type { ActorContext, Run } from '../actor.ts';
  * builder that lost its claim stores nothing; killed before, it leaves nothing behind.
  */
 
-/** When an account is due. Searches read new and changed emails themselves until then. */
-const DUE_LIMITS: segments.DueLimits = {
-  newCount: 200,
-  newSeconds: 60,
-  // A rewrite reads and writes whole segments. Of those that are gone, searches read only the ids.
-  changedCount: 500,
-  goneCount: 4_000,
-  // Words leave the database within a quarter of an hour, as retention promises, with REMOVE_RETIRED_MS and the age of caches.
-  changedSeconds: 10 * 60,
-};
 /** Accounts that are claimed together. */
 export const ACCOUNTS_BATCH = 10;
 /** Emails of one segment when it is built, and their words together. */
@@ -62,7 +52,7 @@ export async function buildWords(
   run: Pick<Run, 'isStopping'>,
 ): Promise<number> {
   const { database, name } = context;
-  const limits = options.limits ?? DUE_LIMITS;
+  const limits = options.limits ?? segments.DUE_LIMITS;
   const userIds = await segments.claimDueAccounts(database, name, limits, ACCOUNTS_BATCH);
   for (const userId of userIds) {
     await options.fault?.('words.claimed');

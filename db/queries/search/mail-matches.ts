@@ -84,10 +84,10 @@ export class MailMatches {
     const run = runIn(transaction);
     const [state] = await run<StateRow>(STATE_SQL, [userId]);
     const segments = (state?.segments ?? []).map(segmentRow);
-    const unindexed = state?.unindexed ?? [];
+    const unindexed = readUnindexed(state?.unindexed ?? null);
     for (const { firstAt, lastAt } of segments.filter(({ id }) => damaged.has(id))) {
       const known = new Set(unindexed.map(({ id }) => id));
-      const emails = await run<StateRow['unindexed'][number]>(EMAILS_SQL, [userId, firstAt, lastAt]);
+      const emails = await run<UnindexedState>(EMAILS_SQL, [userId, firstAt, lastAt]);
       unindexed.push(...emails.filter(({ id }) => !known.has(id)));
     }
     const tail = unindexed.filter((row) => row.state !== 'gone').map(({ id, at }) => ({ id, at }));
@@ -393,13 +393,30 @@ function lowerBound(times: Float64Array, at: number): number {
 
 interface StateRow extends pg.QueryResultRow {
   segments: Parameters<typeof segmentRow>[0][];
-  unindexed: { id: string; state: string; at: number }[];
+  unindexed: string | null;
 }
 
+interface UnindexedState extends pg.QueryResultRow {
+  id: string;
+  state: string;
+  /** milliseconds */
+  at: number;
+}
+
+// As text: JSON of thousands of rows takes several times as long. Of the tables of segments, whose rows are short, the planner reads all rather
+// than use their indexes while they are small, once for each id: not in the rest of this transaction.
 const STATE_SQL = `
-  select (${SEGMENTS_SQL}) as segments, (
-    select coalesce(jsonb_agg(jsonb_build_object('id', u.email_id, 'state', u.state, 'at', (extract(epoch from u.created_at) * 1000)::bigint)), '[]')
+  select set_config('enable_seqscan', 'off', true), (${SEGMENTS_SQL}) as segments, (
+    select string_agg(u.email_id || ' ' || u.state || ' ' || (extract(epoch from u.created_at) * 1000)::bigint, ',')
     from unindexed_email u where u.user_id = $1) as unindexed`;
+
+function readUnindexed(text: string | null): UnindexedState[] {
+  if (text === null) return [];
+  return text.split(',').map((row) => {
+    const [id = '', state = '', at] = row.split(' ');
+    return { id, state, at: Number(at) };
+  });
+}
 
 const EMAILS_SQL = `
   select e.id, 'changed' as state, (extract(epoch from e.created_at) * 1000)::bigint as at from email e

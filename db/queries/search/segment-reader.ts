@@ -11,11 +11,10 @@ import { IDS_PART, noteDamage, SegmentDamage, type SegmentRow, TABLE_PART } from
 
 const CACHE_LIMITS = { maxBytes: 48 * 1024 * 1024, maxBytesOfUser: 16 * 1024 * 1024, maxAgeMs: 60_000 };
 const blocks = new BlockCache<Buffer>(CACHE_LIMITS);
-const heads = new BlockCache<SegmentHead>({
-  ...CACHE_LIMITS,
-  maxBytes: 16 * 1024 * 1024,
-  maxBytesOfUser: 8 * 1024 * 1024,
-});
+const SMALL_CACHE_LIMITS = { ...CACHE_LIMITS, maxBytes: 16 * 1024 * 1024, maxBytesOfUser: 8 * 1024 * 1024 };
+const heads = new BlockCache<SegmentHead>(SMALL_CACHE_LIMITS);
+/** of the emails of a segment, which a decoded table gives only slowly */
+const times = new BlockCache<Float64Array>(SMALL_CACHE_LIMITS);
 
 /** Blocks that one statement reads. */
 const BLOCKS_AT_ONCE = 128;
@@ -73,13 +72,27 @@ export class SegmentReader {
       if (matches.found.isEmpty) this.#opened.set(row.id, { row, head, matches, times: NO_TIMES, ids: null });
       else matching.push({ row, head, matches });
     }
-    const tables = await this.#readBlocks(matching.map(({ row }) => ({ row, number: TABLE_PART })));
-    for (const { row, head, matches } of matching) {
-      const table = tables.get(`${row.id} ${TABLE_PART}`) ?? Buffer.alloc(0);
-      const times = noteDamage(row.id, () => decodeTimes(table, head.count));
-      this.#opened.set(row.id, { row, head, matches, times, ids: null });
-    }
+    const timesOf = await this.#readTimes(matching);
+    for (const { row, head, matches } of matching)
+      this.#opened.set(row.id, { row, head, matches, times: timesOf.get(row.id) ?? NO_TIMES, ids: null });
     return rows.flatMap(({ id }) => this.#opened.get(id) ?? []);
+  }
+
+  async #readTimes(segments: readonly { row: SegmentRow; head: SegmentHead }[]): Promise<Map<string, Float64Array>> {
+    const found = new Map<string, Float64Array>();
+    const missing = segments.filter(({ row: { id } }) => {
+      const known = times.get(`${this.#userId} ${id}`);
+      if (known !== undefined) found.set(id, known);
+      return known === undefined;
+    });
+    const tables = await this.#readBlocks(missing.map(({ row }) => ({ row, number: TABLE_PART })));
+    for (const { row, head } of missing) {
+      const table = tables.get(`${row.id} ${TABLE_PART}`) ?? Buffer.alloc(0);
+      const decoded = noteDamage(row.id, () => decodeTimes(table, head.count));
+      found.set(row.id, decoded);
+      times.set(`${this.#userId} ${row.id}`, this.#userId, decoded, decoded.byteLength);
+    }
+    return found;
   }
 
   async #readHeads(rows: readonly SegmentRow[]): Promise<Map<string, SegmentHead>> {

@@ -39,6 +39,29 @@ export interface DueLimits {
   changedSeconds: number;
 }
 
+/** When an account is due. Searches read new and changed emails themselves until then. */
+export const DUE_LIMITS: DueLimits = {
+  newCount: 200,
+  newSeconds: 60,
+  // A rewrite reads and writes whole segments. Of those that are gone, searches read only the ids.
+  changedCount: 500,
+  goneCount: 4_000,
+  // Words leave the database within a quarter of an hour, as retention promises: this, RETIRED_SECONDS, and the age of caches.
+  changedSeconds: 10 * 60,
+};
+
+/** Statement that selects the accounts that are due and not claimed. Its table has only what waits. */
+export function dueAccountsSql({ newCount, newSeconds, changedCount, goneCount, changedSeconds }: DueLimits): string {
+  return `
+    select u.user_id from unindexed_email u
+    where not exists (select from word_build h where h.user_id = u.user_id and h.claimed_until >= now())
+    group by u.user_id
+    having count(*) filter (where u.state = 'new') >= ${newCount}
+      or min(u.noted_at) filter (where u.state = 'new') < now() - ${newSeconds} * interval '1 second'
+      or count(*) filter (where u.state = 'changed') >= ${changedCount} or count(*) filter (where u.state = 'gone') >= ${goneCount}
+      or min(u.noted_at) filter (where u.state <> 'new') < now() - ${changedSeconds} * interval '1 second'`;
+}
+
 /** Claims up to `limit` accounts that are due. A lease that ended is taken over; what its holder stores after that fails. */
 export async function claimDueAccounts(
   database: Database,
@@ -47,28 +70,13 @@ export async function claimDueAccounts(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await database.pool.query<{ user_id: string }>({
-    name: 'word-build-claim',
     text: `
       insert into word_build as b (user_id, claimed_by, claimed_until)
-      select d.user_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (
-        select u.user_id from unindexed_email u group by u.user_id
-        having count(*) filter (where u.state = 'new') >= $2 or min(u.noted_at) filter (where u.state = 'new') < now() - $3 * interval '1 second'
-          or count(*) filter (where u.state = 'changed') >= $4 or count(*) filter (where u.state = 'gone') >= $5
-          or min(u.noted_at) filter (where u.state <> 'new') < now() - $6 * interval '1 second'
-      ) d where not exists (select from word_build h where h.user_id = d.user_id and h.claimed_until >= now())
-      order by d.user_id limit $7
+      select d.user_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (${dueAccountsSql(limits)}) d order by d.user_id limit $2
       on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
       where b.claimed_until is null or b.claimed_until < now()
       returning b.user_id`,
-    values: [
-      claimant,
-      limits.newCount,
-      limits.newSeconds,
-      limits.changedCount,
-      limits.goneCount,
-      limits.changedSeconds,
-      limit,
-    ],
+    values: [claimant, limit],
   });
   return rows.map((row) => row.user_id);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type BuildWordsOptions, buildWords } from '../../../actors/scheduling/build-words.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
@@ -216,6 +216,33 @@ describe('two builders', () => {
   });
 });
 
+describe('a burst of mail', () => {
+  test('is read by a search only as far as its page needs', async () => {
+    await store('burst', 1_200);
+    const page = { after: null, before: null, isInverted: false, limit: 26 };
+    const readBy = (text: string) =>
+      asUser(gateway, USER, async (transaction) => {
+        const texts = countTexts();
+        const ids = await findMatchingEmails(transaction.withPlugin(texts), search(text), page);
+        return { count: texts.count, ids };
+      });
+    const common = await readBy('everywhere');
+    expect(common.ids).toEqual(all().slice(0, 26));
+    expect(common.count).toBeLessThanOrEqual(200);
+    const rare = await readBy('rare');
+    expect(rare.ids).toEqual(['em_burst_300']);
+    expect(rare.count).toBe(1_200);
+  });
+
+  test('is put into segments by one run of the builder, each email once', async () => {
+    await store('burst', 2_300);
+    expect(await build({ ...NEW, newCount: 200 })).toBe(1);
+    expect(await unindexed()).toEqual([]);
+    expect(await segmentCounts()).toEqual([300, 1_000, 1_000]);
+    await expectFound();
+  });
+});
+
 describe('words of removed mail leave', () => {
   test('with the next rewrite, and the old blocks a minute later', async () => {
     await store('first', 30);
@@ -361,7 +388,7 @@ async function endLeases(): Promise<void> {
 }
 
 function found(text: string, database = gateway): Promise<string[]> {
-  const page = { after: null, before: null, isInverted: false, limit: 1_000 };
+  const page = { after: null, before: null, isInverted: false, limit: 10_000 };
   return asUser(database, USER, (transaction) => findMatchingEmails(transaction, search(text), page));
 }
 
@@ -375,6 +402,18 @@ async function expectFound({ gone = [] }: { gone?: string[] } = {}): Promise<voi
   expect(await found('everywhere')).toEqual(ids);
   const count = await asUser(gateway, USER, (transaction) => countMatchingEmails(transaction, search('everywhere')));
   expect(count).toBe(ids.length);
+}
+
+/** Counts the emails whose text is read. */
+function countTexts(): KyselyPlugin & { count: number } {
+  return {
+    count: 0,
+    transformQuery: ({ node }) => node,
+    transformResult({ result }) {
+      this.count += result.rows.filter((row) => 'text' in row).length;
+      return Promise.resolve(result);
+    },
+  };
 }
 
 async function segmentCounts(): Promise<number[]> {

@@ -1,12 +1,17 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../../actors/threading/assign-thread.ts';
+import { type EmailTerms, emailTerms } from '../../../../core/search/email-terms.ts';
+import { rankedWords, relevance, wordUse } from '../../../../core/search/relevance.ts';
 import { compareRelevance, type RelevanceCursor } from '../../../../core/search/relevance-cursor.ts';
 import { parseSearch } from '../../../../core/search/search-query.ts';
+import { wordQuery } from '../../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../../core/shared/page.ts';
 import type { Database } from '../../../../db/connection/database.ts';
 import { asUser } from '../../../../db/connection/transaction.ts';
 import { findMatchingEmails, findMatchingThreads } from '../../../../db/queries/search/find-mail.ts';
 import { rankMatchingEmails, rankMatchingThreads } from '../../../../db/queries/search/rank-mail.ts';
+import { readSources } from '../../../../db/queries/search/unindexed-email.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 import { someMail, storeMail } from '../../../support/rows/searched-mail.ts';
 import { seededRandom } from '../../../support/rows/thread-mail.ts';
@@ -64,9 +69,20 @@ async function pages(text: string, isInverted: boolean, rank: typeof rankMatchin
   }
 }
 
-describe('results by relevance', () => {
-  const inTail = new Map<string, RelevanceCursor[]>();
+async function readAllTerms(): Promise<Map<string, EmailTerms>> {
+  const { rows } = await actor.pool.query<{ id: string }>('select id from email where user_id = $1', [USER]);
+  const emailIds = rows.map(({ id }) => id);
+  const terms = new Map<string, EmailTerms>();
+  const run = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) =>
+    (await actor.pool.query<Row>(text, [...values])).rows;
+  await readSources(run, USER, { emailIds, isBodyWanted: true }, ({ id, source }) => {
+    terms.set(id, emailTerms(source));
+    return true;
+  });
+  return terms;
+}
 
+describe('results by relevance', () => {
   test.each(SEARCHES)('are those by time, each once, on pages of any direction: %s', async (text) => {
     for (const [rank, find] of [
       [rankMatchingEmails, (...given: Parameters<typeof findMatchingEmails>) => findMatchingEmails(...given)],
@@ -85,18 +101,27 @@ describe('results by relevance', () => {
       expect(await pages(text, false, rank)).toEqual(byRelevance);
       expect(await pages(text, true, rank)).toEqual(byRelevance.toReversed());
     }
-    inTail.set(text, await ranked(text, ALL));
   });
 
-  test('are the same when the words are in a segment', async () => {
+  test('from a segment have the scores of the definition, computed from the text of every email', async () => {
     await buildAllWords(actor);
     expect((await actor.pool.query('select from unindexed_email')).rowCount).toBe(0);
+    const terms = await readAllTerms();
     for (const text of SEARCHES) {
-      const ids = (rows: RelevanceCursor[] = []) => rows.map(({ id }) => id).toSorted();
-      const inSegment = await ranked(text, ALL);
-      expect(ids(inSegment), text).toEqual(ids(inTail.get(text)));
-      const frequencies = new Set(inSegment.map(({ score }) => score));
-      expect(frequencies.size, text).toBeGreaterThan(1);
+      const words = rankedWords(wordQuery(parseSearch(text, NOW)));
+      const uses = new Map([...terms].map(([id, email]) => [id, wordUse(words, email)]));
+      const all = [...uses.values()];
+      const corpus = {
+        emailCount: all.length,
+        averageLength: all.reduce((sum, { length }) => sum + length, 0) / all.length,
+        having: words.map((_, at) => all.filter(({ frequencies }) => (frequencies[at] ?? 0) > 0).length),
+      };
+      const found = await ranked(text, ALL);
+      expect(found.length, text).toBeGreaterThan(0);
+      for (const { id, score } of found) {
+        const use = uses.get(id);
+        expect(use && relevance(use, corpus), `${text} ${id}`).toBe(score);
+      }
     }
   });
 
