@@ -104,14 +104,16 @@ function sourceOfRow(row: SourceRow): WordSource {
   };
 }
 
-// Bodies are not compressed, so that only their beginnings are read.
+// Bodies are not compressed, so that only their beginnings are read. Cutting one off takes several times as long as reading it whole, so that is
+// done to long ones only. HTML is read where the text may be blank.
 const READ_SQL = `
   select e.id, e.created_at, e.subject, e.from_text, e.from_address, e.own_address, e.has_attachments,
     array[left(c.addresses->'to'->>'text', ${MAX_FIELD_LENGTH}), left(c.addresses->'cc'->>'text', ${MAX_FIELD_LENGTH}),
       left(c.addresses->'bcc'->>'text', ${MAX_FIELD_LENGTH})] as shown,
     case when e.recipient is null then '{}' else array[e.recipient] end || e.to_addresses || e.cc_addresses as recipients,
-    case when $3::boolean then left(c.text_body, ${MAX_BODY_LENGTH}) end as text,
-    case when $3 and (c.text_body is null or btrim(left(c.text_body, 1000), E' \\t\\r\\n') = '')
+    case when not $3::boolean then null when octet_length(c.text_body) <= ${MAX_BODY_LENGTH} then c.text_body
+      else left(c.text_body, ${MAX_BODY_LENGTH}) end as text,
+    case when $3 and (c.text_body is null or btrim(left(c.text_body, 16), E' \\t\\r\\n') = '')
       then left(c.html_body, ${MAX_HTML_LENGTH}) end as html
   from unnest($2::text[]) i(id) cross join lateral (select * from email e where e.user_id = $1 and e.id = i.id limit 1) e
   left join lateral (select * from email_content c where c.user_id = $1 and c.email_id = e.id limit 1) c on true`;

@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type BuildWordsOptions, buildWords } from '../../../actors/scheduling/build-words.ts';
@@ -143,6 +144,33 @@ describe('an email is found exactly once', () => {
     await expectFound({ gone: ['em_first_0'] });
   });
 });
+
+test.each(['words.claimed', 'words.before-swap', 'words.before-commit', 'words.settling'])(
+  'a scheduling process that is killed at %s loses no email and finds none twice',
+  async (point) => {
+    await store('first', 40);
+    await build(NEW);
+    await change('em_first_0', 'redacted text');
+    await remove('em_first_1');
+    await actor.pool.query(`update unindexed_email set noted_at = now() - interval '11 minutes'`);
+    await store('second', 210);
+    const child = fork(
+      new URL('./scheduling-process.ts', import.meta.url),
+      [testDatabase.urlOf('postroom_actor'), point],
+      { execArgv: [] },
+    );
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
+    const gone = ['em_first_0', 'em_first_1'];
+    await expectFound({ gone });
+    expect(await found('redacted')).toEqual(['em_first_0']);
+    await endLeases();
+    await build(ALL);
+    expect(await unindexed()).toEqual([]);
+    expect((await segmentCounts()).reduce((sum, count) => sum + count, 0)).toBe(249);
+    await expectFound({ gone });
+    expect(await found('redacted')).toEqual(['em_first_0']);
+  },
+);
 
 describe('two builders', () => {
   test('at once do not take the same account', async () => {
