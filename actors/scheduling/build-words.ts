@@ -85,7 +85,7 @@ async function buildAccount(context: BuildContext, userId: string, run: Pick<Run
       searchMetrics.wordSegmentsDamaged.inc();
       log.error(
         { err: error.cause, userId, segmentId: error.segmentId, emails: count },
-        'search: damaged segment, building it anew',
+        'search: damaged segment, building it again',
       );
     } finally {
       end();

@@ -22,11 +22,11 @@ export interface WordSearch {
 
 /** Maximum emails or threads that each step takes. */
 export interface FindBounds {
-  /** of the list, whose conditions are read without words */
+  /** of the list of an address, whose conditions are read without words */
   near: number;
   /** found by an index or by words, to be read at once */
   few: number;
-  /** checked first of those that were found; each further time four times as many */
+  /** checked first of what was found, and of the list of threads; each further time four times as many */
   first: number;
   /** messages of a thread that are read with it */
   messages: number;
@@ -143,7 +143,7 @@ async function findThreads(
   }
   const found: FoundThread[] = [];
   let at = page;
-  for (let walked = bounds.near; ; walked = Math.min(walked * 2, bounds.few)) {
+  for (let walked = bounds.first; ; walked = Math.min(walked * 4, bounds.few)) {
     const threads = await walkThreads(transaction, search, at, { walked, messages: bounds.messages, chosen });
     const matching = await threadsWithMatch(transaction, search, matches, threads, bounds);
     found.push(...threads.filter(({ id }) => matching.has(id)));
@@ -174,7 +174,7 @@ async function countThreads(
 const MAX_TRIES = 10;
 
 /**
- * Calls `use` with the emails that match the words. The emails of a damaged segment are read themselves. Where the transaction may write, it gives the segment up, so that it is built anew;
+ * Calls `use` with the emails that match the words. A search reads the emails of a damaged segment themselves. Where the transaction may write, it gives the segment up, so that it is built again;
  * else a later search does, or the scheduling actor when it comes upon it.
  */
 export async function withMatches<T>(
@@ -237,7 +237,7 @@ export async function emailsByIndex(
   }
   if (!search.terms.some((term) => term.kind === 'label' && !term.isNegated)) return null;
   const { rows } = await sql<EmailRow>`
-    select email_id, created_at from labelled_emails(${queryOf(search)}, ${few + 1})`.execute(transaction);
+    select email_id, created_at from labelled_emails(${buildQuery(search)}, ${few + 1})`.execute(transaction);
   return rows.length > few ? null : rows.map(foundEmail);
 }
 
@@ -258,7 +258,7 @@ export async function pickEmails(
 ): Promise<FoundEmail[]> {
   if (emails.length === 0) return [];
   const { rows } = await sql<EmailRow>`
-    select email_id, created_at from pick_emails(${queryOf(search)}, ${emails.map(({ id }) => id)}::text[])`.execute(
+    select email_id, created_at from pick_emails(${buildQuery(search)}, ${emails.map(({ id }) => id)}::text[])`.execute(
     transaction,
   );
   return rows.map(foundEmail);
@@ -272,7 +272,7 @@ async function walkEmails(
   walked: number,
 ): Promise<{ emails: FoundEmail[]; last: FoundEmail | null }> {
   const { rows } = await sql<EmailRow & { is_met: boolean }>`
-    select email_id, created_at, is_met from walk_emails(${queryOf(search)}, ${searchPage(page)}, ${walked})`.execute(
+    select email_id, created_at, is_met from walk_emails(${buildQuery(search)}, ${searchPage(page)}, ${walked})`.execute(
     transaction,
   );
   const last = rows.length < walked ? undefined : rows.at(-1);
@@ -292,7 +292,7 @@ async function threadsByIndex(
   const hasLabel = search.terms.some((term) => term.kind === 'label' && !term.isNegated);
   if (!hasLabel && participant == null && participantDomain == null && !isOfTrash(search)) return null;
   const { rows } = await sql<{ thread_id: string }>`
-    select thread_id from indexed_threads(${queryOf(search)}, ${few + 1})`.execute(transaction);
+    select thread_id from indexed_threads(${buildQuery(search)}, ${few + 1})`.execute(transaction);
   return rows.length > few ? null : rows.map((row) => row.thread_id);
 }
 
@@ -306,7 +306,7 @@ export async function pickThreads(
   if (emails.length === 0) return [];
   const place = searchPage(page ?? NO_PAGE, undefined, page?.limit ?? null);
   const { rows } = await sql<{ thread_id: string; last_message_at: Date }>`
-    select thread_id, last_message_at from pick_threads(${queryOf(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
+    select thread_id, last_message_at from pick_threads(${buildQuery(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
     transaction,
   );
   return rows.map((row) => ({ id: row.thread_id, lastMessageAt: row.last_message_at }));
@@ -332,7 +332,7 @@ async function walkThreads(
     is_met: boolean;
     messages: string | null;
   }>`
-    select * from walk_threads(${queryOf(search)}, ${searchPage(page)}, ${walked}, ${messages}, ${chosen}::text[])`.execute(
+    select * from walk_threads(${buildQuery(search)}, ${searchPage(page)}, ${walked}, ${messages}, ${chosen}::text[])`.execute(
     transaction,
   );
   return rows.map((row) => ({
@@ -385,7 +385,7 @@ async function hasMatch(
       last_at: Date | null;
       last_id: string | null;
     }>`
-      select * from walk_messages(${queryOf(search)}, ${threadId}, ${place?.at ?? null}::timestamptz, ${place?.id ?? null}, ${most})`.execute(
+      select * from walk_messages(${buildQuery(search)}, ${threadId}, ${place?.at ?? null}::timestamptz, ${place?.id ?? null}, ${most})`.execute(
       transaction,
     );
     const [row] = walked.rows;
@@ -395,6 +395,6 @@ async function hasMatch(
   }
 }
 
-function queryOf({ userId, terms, conditions }: WordSearch) {
+function buildQuery({ userId, terms, conditions }: WordSearch) {
   return searchQuery(userId, terms, conditions);
 }

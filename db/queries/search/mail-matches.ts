@@ -146,7 +146,7 @@ export class MailMatches {
         .map((email) => ({ at: email.at, email }))
         .values(),
     ];
-    const next: (Candidate | undefined)[] = [nextOf(sources[0])];
+    const next: (Candidate | undefined)[] = [takeNext(sources[0])];
     let opening = FIRST_SEGMENTS;
     let group: Candidate[] = [];
     let wanted = least;
@@ -163,9 +163,9 @@ export class MailMatches {
         const taken = unopened.splice(0, opening);
         opening *= 2;
         for (const opened of await this.#reader.open(taken)) {
-          const source = candidatesOf(opened, range);
+          const source = listCandidates(opened, range);
           sources.push(source);
-          next.push(nextOf(source));
+          next.push(takeNext(source));
         }
         continue;
       }
@@ -178,7 +178,7 @@ export class MailMatches {
         group = [];
       }
       group.push(candidate);
-      if (best !== null) next[best] = nextOf(sources[best]);
+      if (best !== null) next[best] = takeNext(sources[best]);
     }
   }
 
@@ -334,7 +334,7 @@ function runIn(transaction: Transaction<Tables>): RunStatement {
   };
 }
 
-function nextOf(source: Iterator<Candidate> | undefined): Candidate | undefined {
+function takeNext(source: Iterator<Candidate> | undefined): Candidate | undefined {
   const next: IteratorResult<Candidate, unknown> | undefined = source?.next();
   return next === undefined || next.done === true ? undefined : next.value;
 }
@@ -344,7 +344,7 @@ function edge({ firstAt, lastAt }: SegmentRow, isOldestFirst: boolean): number {
   return (isOldestFirst ? firstAt : lastAt).getTime();
 }
 
-function* candidatesOf(segment: OpenedSegment, range: MatchRange): Generator<Candidate> {
+function* listCandidates(segment: OpenedSegment, range: MatchRange): Generator<Candidate> {
   const { times, matches } = segment;
   const [from, to] = numbersInRange(segment, range);
   if (range.isOldestFirst)

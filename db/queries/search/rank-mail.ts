@@ -15,8 +15,8 @@ import {
 import { type FoundEmail, inOrder, type MailMatches } from './mail-matches.ts';
 
 /*
- * Searches of emails and threads ordered by relevance (core/search/relevance.ts). The newest MAX_RANKED emails that match are ranked, for
- * each page anew.
+ * Searches of emails and threads ordered by relevance (core/search/relevance.ts). The newest MAX_RANKED emails that match are ranked again
+ * for each page.
  */
 
 /** Emails that are ranked. 5,000 take about as long as any other search. */
@@ -36,7 +36,7 @@ export function rankMatchingEmails(
       emails.push(...some);
       if (emails.length >= MAX_RANKED) break;
     }
-    return pageOf(await rank(matches, emails.slice(0, MAX_RANKED)), page);
+    return takePage(await rank(matches, emails.slice(0, MAX_RANKED)), page);
   });
 }
 
@@ -72,7 +72,7 @@ export function rankMatchingThreads(
       at,
       score: Math.max(0, ...emails.map((email) => scores.get(email.id) ?? 0)),
     }));
-    return pageOf(places, page);
+    return takePage(places, page);
   });
 }
 
@@ -97,7 +97,7 @@ async function rank(matches: MailMatches, emails: readonly FoundEmail[]): Promis
   return emails.map(({ id, at }) => ({ id, at: new Date(at), score: scores.get(id) ?? 0 }));
 }
 
-function pageOf(
+function takePage(
   ranked: readonly RelevanceCursor[],
   { after, before, isInverted, limit }: KeysetPage<RelevanceCursor>,
 ): RelevanceCursor[] {

@@ -176,7 +176,7 @@ export async function readParts(
 /** More than a segment has. */
 const MAX_BLOCKS = 2 ** 31 - 1;
 
-/** A segment is damaged: its emails must be read anew (discardSegment). */
+/** A segment is damaged: its emails must be read again (discardSegment). */
 export class SegmentDamage extends Error {
   readonly segmentId: string;
   constructor(segmentId: string, cause: unknown) {
@@ -326,7 +326,7 @@ async function insertSegment(
 
 /**
  * Gives up a damaged segment: its emails are unindexed until they are in a new one. Emails of the same time in other segments are built
- * anew as well. Returns how many emails there are; 0 when another process was faster.
+ * again as well. Returns how many emails there are; 0 when another process was faster.
  */
 export async function discardSegment(
   client: Pick<pg.ClientBase, 'query'>,

@@ -311,7 +311,7 @@ describe('a damaged segment', () => {
     ['its head', `update word_segment set head = overlay(head placing '\\x00'::bytea from 9)`],
   ] as const;
 
-  test.each(parts)('is found out by a search, which finds everything, and built anew: %s', async (_, damage) => {
+  test.each(parts)('is found out by a search, which finds everything, and built again: %s', async (_, damage) => {
     await store('first', 20);
     await build(NEW);
     await store('second', 2);
