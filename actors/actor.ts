@@ -16,6 +16,7 @@ import {
 import { actorMetrics } from '../schema/metrics.ts';
 import { apart } from './bus/tracing.ts';
 import { createInFlight, type InFlight } from './bus/transport.ts';
+import type { DirectDeliverySlot } from './direct-delivery.ts';
 import { recordNoted } from './mail-spans.ts';
 import { dueWatchOf } from './work/due-watch.ts';
 
@@ -25,6 +26,8 @@ export interface ActorContext {
   /** under the role postroom_actor */
   database: Database;
   bytes: ByteStore;
+  /** the delivery actor of this process */
+  directDelivery: DirectDeliverySlot;
   log: Logger;
   now: () => Date;
   /** returns that many bytes from a cryptographic source */

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { SmtpSettings } from '../haraka-plugins/settings.ts';
-import { defaultSmtpLimits } from '../haraka-plugins/settings.ts';
 import { startHaraka } from '../haraka-plugins/start.ts';
 import { isWorker, startWorkers } from '../haraka-plugins/workers.ts';
-import { type Config, faultOf } from './config.ts';
+import type { Config } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { createLog } from './runner/monitoring/log.ts';
 import { openSmtpMonitoring } from './runner/monitoring/smtp-monitoring.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
 import { startWatchdog } from './runner/monitoring/watchdog.ts';
 import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
+import { smtpSettings } from './runner/processes/smtp-settings.ts';
 
 readArguments({
   usage: `Usage: npx node bin/smtp.ts
@@ -33,7 +33,9 @@ const isMaster = config.smtpProcesses > 1 && !isWorker();
 const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
 const server = isMaster
   ? startWorkers(config.smtpProcesses, log)
-  : await startHaraka(settingsOf(config), log).catch((error: unknown) => refuseToStart((error as Error).message));
+  : await startHaraka(smtpSettings(config, busOf(config)), log).catch((error: unknown) =>
+      refuseToStart((error as Error).message),
+    );
 const readiness = await openSmtpMonitoring({ config, log, server, isShownByParent: hasParent }).catch(
   (error: unknown) => refuseToStart((error as Error).message),
 );
@@ -60,21 +62,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 process.on('disconnect', () => void stop(PARENT_GONE));
 if (hasParent && !process.connected) void stop(PARENT_GONE);
 
-function settingsOf(values: Config): SmtpSettings {
-  const bus = values.busSocket ?? values.natsUrl;
-  if (bus === null)
-    refuseToStart('NATS_URL is required because bin/smtp.ts reaches the actors over NATS: see docs/operate.md');
-  return {
-    host: values.host,
-    port: values.smtpPort,
-    submissionPort: values.submissionPort,
-    submissionsPort: values.submissionsPort,
-    mailHostname: values.mailHostname,
-    bus: values.busSocket === null ? { kind: 'nats', url: bus } : { kind: 'socket', path: bus },
-    tls: values.smtpTls,
-    dataDirectory: values.dataDirectory,
-    proxies: values.smtpProxies,
-    limits: { ...defaultSmtpLimits, ...values.smtpLimits },
-    fault: faultOf(values),
-  };
+function busOf({ busSocket, natsUrl }: Config): SmtpSettings['bus'] {
+  if (busSocket !== null) return { kind: 'socket', path: busSocket };
+  if (natsUrl !== null) return { kind: 'nats', url: natsUrl };
+  return refuseToStart('NATS_URL is required because bin/smtp.ts reaches the actors over NATS: see docs/operate.md');
 }

@@ -1,35 +1,23 @@
-import type { Actor } from '../actors/actor.ts';
-import type { Database } from '../db/connection/database.ts';
-import { type LoginRole, loginUrl } from '../db/connection/logins.ts';
-import { hasAnyAccount } from '../db/queries/accounts/account.ts';
-import { voidLeases } from '../db/queries/upkeep/void-leases.ts';
-import type { Bus } from '../schema/messages.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectableHost } from './config.ts';
 import { processEnvironment } from './environment.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
-import { createDatabaseOutage } from './runner/database-outage.ts';
 import { isWithin } from './runner/environment-values.ts';
 import { warnOfExposures } from './runner/exposures.ts';
-import { createFirstAccount } from './runner/first-account.ts';
-import { createFirstStartFile } from './runner/first-start-file.ts';
-import { openLoggedDatabase } from './runner/logged-database.ts';
 import { createLog } from './runner/monitoring/log.ts';
-import { measureBacklog } from './runner/monitoring/measure-backlog.ts';
 import { measureDisk } from './runner/monitoring/measure-disk.ts';
 import { openMonitoring } from './runner/monitoring/monitoring.ts';
 import { measureProcess } from './runner/monitoring/process-metrics.ts';
-import { createReadiness, isReachable, type Readiness } from './runner/monitoring/readiness.ts';
-import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
-import { prepareDatabase, StartRefused } from './runner/prepare-database.ts';
-import { type ActorName, actorNames, createActorContext, startActor } from './runner/processes/actors.ts';
-import { openBus, openBusDoor } from './runner/processes/bus.ts';
+import { type SupervisedPart, supervisePart } from './runner/parts/supervised-part.ts';
+import { findSocketPlace } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
+import { chooseNodeFlags, machineMemoryBytes } from './runner/processes/machine-memory.ts';
 import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
 import { restartReports } from './runner/processes/restart-reports.ts';
 import { createClosers, stopSignal } from './runner/processes/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/processes/single-machine.ts';
 import { runSmtpProcesses, type SmtpProcesses } from './runner/processes/smtp-processes.ts';
-import { welcome } from './runner/welcome.ts';
+import { StartRefused } from './runner/start-refused.ts';
 
 readArguments({
   usage: `Usage: npm start
@@ -39,23 +27,31 @@ DATABASE_URL is set. It stores its data in DATA_DIR (default ./data). docs/setti
 environment variables.`,
 });
 
-/** PostgreSQL connections: 20 in total on two cores. The rest is for commands that run at the same time. */
-const ACTOR_CONNECTIONS = 10;
-const GATEWAY_CONNECTIONS = 8;
-const AUTH_CONNECTIONS = 2;
-/** Maximum drain time of SMTP, actors and gateway together. A stop takes at most 10 s. Milliseconds. */
-const DRAIN_LIMIT_MS = 9_700;
+/*
+ * This process supervises: it runs PostgreSQL, and the two parts of the service as processes of their own, `bin/runner/parts/mail.ts` and
+ * `bin/runner/parts/gateway.ts`. When one of them dies, the other goes on, and this process starts it again (docs/decisions/0113). It does
+ * little itself, so that it has little to fail from.
+ */
+
+/** Maximum drain time of a part, which limits its own drain to 9.7 s and then closes its connections. A stop takes at most 10 s. Milliseconds. */
+const DRAIN_LIMIT_MS = 9_900;
 const CLUSTER_STOP_LIMIT_MS = 40_000;
 
+interface Parts {
+  mail: SupervisedPart;
+  gateway: SupervisedPart;
+}
+
 const config = readConfigOrRefuse();
-const outage = createDatabaseOutage();
-const log = createLog(config, 'start', { outage });
+const log = createLog(config, 'start');
 const closers = createClosers(log);
 const signal = stopSignal();
-let readiness = null as Readiness | null;
+let parts = null as Parts | null;
+let smtp = null as SmtpProcesses | null;
+let isLeaving = false;
 
 try {
-  process.stdout.write(await start());
+  await start();
   log.info({ event: 'start.ready', smtpPort: config.smtpPort, httpPort: config.httpPort }, 'ready');
 } catch (error) {
   const isForOperator = error instanceof StartRefused || error instanceof DataDirectoryTaken;
@@ -64,15 +60,16 @@ try {
   refuseToStart((error as Error).message);
 }
 log.info({ event: 'start.stopping', signal: await signal }, 'draining');
-await readiness?.leave(config.drainDelaySeconds);
-await closers.closeAll();
+await stop();
 log.info({ event: 'start.stopped' }, 'stopped');
 process.exit(0);
 
-/** Starts all parts, each after what it needs. Returns the welcome text. */
-async function start(): Promise<string> {
+/** Starts all parts, each after what it needs. They load their code while PostgreSQL starts. */
+async function start(): Promise<void> {
   warnOfExposures(config, log);
-  const { url, secretKey, machine } = await openData();
+  const { machine, secretKey, databaseUrl } = await openData();
+  const { mail, gateway } = loadParts();
+  closers.add('parts', drain, 2 * DRAIN_LIMIT_MS);
   for (const [variable, port] of [
     ['HTTP_PORT', config.httpPort],
     ['SMTP_PORT', config.smtpPort],
@@ -80,133 +77,93 @@ async function start(): Promise<string> {
     const reason = await reasonNotToListen(config.host, port);
     if (reason !== null) throw new StartRefused(`${variable}: ${reason}`);
   }
-  await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
-  if (machine !== null) await asOwner(url, takeOverWork);
-
-  const tracing = await openTracing(config, 'start', log);
-  closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
-  const bus = openBus(config.natsUrl, 'postroom start', log);
-  closers.add('bus', () => bus.close());
-  const open = (role: LoginRole, poolSize: number) => openPoolOf(role, loginUrl(url, role, secretKey), poolSize);
-  const context = createActorContext({ bus, database: open('postroom_actor', ACTOR_CONNECTIONS), log });
-  const settings = { config, secretKey, databaseUrl: url, mailDirectory: machine?.clusterDirectory ?? null };
-  const database = open('postroom_gateway', GATEWAY_CONNECTIONS);
-  readiness = createReadiness({ database });
-  outage.watch(log, () => isReachable(database));
-  closers.add('outage', async () => outage.close());
-  machine?.supervise(restartReports(outage, log));
-  let smtp = null as SmtpProcesses | null;
+  const socket = config.natsUrl === null ? await findSocketPlace(machine?.directory ?? null) : null;
+  if (socket !== null) closers.add('bus socket', () => socket.remove());
+  const facts = {
+    databaseUrl,
+    secretKey: Buffer.from(secretKey).toString('base64url'),
+    directory: machine?.directory ?? null,
+    mailDirectory: machine?.clusterDirectory ?? null,
+    busSocket: socket?.path ?? null,
+  };
+  gateway.begin(facts);
+  await gateway.prepared;
+  machine?.supervise(restartReports(gateway, log));
+  mail.begin(facts);
+  smtp = config.smtpProcesses === 1 ? null : openSmtp(socket?.path ?? null);
   measureProcess('start');
   releaseMemoryWhenIdle();
-  measureBacklog(context.database, log);
-  measureDisk(settings.mailDirectory);
-  // Half of all modules. What refuses the start, and --help, comes before them.
-  const { openGateway } = await import('./runner/processes/gateway.ts');
-  const others = async () => (await smtp?.snapshots()) ?? [];
-  const monitoring = await openMonitoring({ config, log, missing: readiness.missing, others });
+  measureDisk(facts.mailDirectory);
+  const missing = async () => [
+    ...new Set([...(isLeaving ? ['draining'] : []), ...(await gateway.missing()), ...(await mail.missing())]),
+  ];
+  const others = async () =>
+    (await Promise.all([mail.snapshots(), gateway.snapshots(), smtp?.snapshots() ?? []])).flat();
+  const monitoring = await openMonitoring({ config, log, missing, others });
   closers.add('monitoring', () => monitoring.close());
-  const gateway = await openGateway({
-    bus,
-    database,
-    authDatabase: open('postroom_auth', AUTH_CONNECTIONS),
-    log,
-    requestLimitStore: 'memory',
-    readiness,
-    // There is no other gateway that could take over.
-    quietMs: 0,
-    ...settings,
-  });
-  // After everything that can refuse the start: work that has begun must be recorded, so it needs an orderly stop.
-  const actors = new Map<ActorName, Actor>();
-  const actorSettings = { ...settings, gatewayDatabase: database };
-  for (const name of actorNames) actors.set(name, await startActor(name, context, actorSettings));
-  const running = await openSmtp(bus, machine?.directory ?? null);
-  smtp = running;
-  // Mail that SMTP is receiving needs the receiving actor. Everything else can stop at the same time.
-  const drain = async () => {
-    const others = [...actors].filter(([name]) => name !== 'receiving').map(([, actor]) => actor.stop());
-    await Promise.all([running.stop().then(() => actors.get('receiving')?.stop()), ...others, gateway.close()]);
-  };
-  closers.add('SMTP, actors and gateway', drain, DRAIN_LIMIT_MS);
-  await Promise.race([running.awaitService(), signal]);
+  await Promise.race([Promise.all([mail.ready, gateway.ready, smtp?.awaitService()]), signal]);
 
-  const smtpAddress = `${config.host}:${config.smtpPort}`;
-  await machine?.announce({ httpUrl: config.publicUrl, smtpAddress });
+  await machine?.announce({ httpUrl: config.publicUrl, smtpAddress: `${config.host}:${config.smtpPort}` });
   if (machine !== null) closers.add('run record', () => machine.announce(null));
-  // Last, because the key is shown only once: nothing may fail between creating it and printing or storing it.
-  const { trustedDomains } = config;
-  const file =
-    machine === null || (config.printsSecrets ?? process.stdout.isTTY)
-      ? null
-      : await createFirstStartFile(config.dataDirectory);
-  const firstAccount =
-    machine === null
-      ? null
-      : await asOwner(url, (database) => createFirstAccount(database, { trustedDomains, secretKey }));
-  // Only the embedded cluster is certain to be readable: DATABASE_URL may name a role that sees no accounts.
-  const hasAccounts = machine === null || (await asOwner(url, hasAnyAccount));
-  const facts = {
-    smtpAddress,
-    publicUrl: config.publicUrl,
-    data: machine?.directory ?? 'DATABASE_URL',
-    firstAccount,
-    hasAccounts,
-    isSignUpOpen: config.isSignUpOpen,
-  };
-  if (firstAccount === null) await file?.discard();
-  else await file?.write(welcome({ ...facts, secretsFile: null }));
-  return welcome({ ...facts, secretsFile: firstAccount === null ? null : (file?.path ?? null) });
+  if (!(await gateway.printWelcome())) throw new StartRefused('the gateway process ended at the end of the start');
 }
 
 interface Data {
-  /** URL of the owner of the database; the pools log in with their own roles */
-  url: string;
-  secretKey: Uint8Array;
   /** null with an external database */
   machine: SingleMachine | null;
+  /** URL of the owner of the database; the parts log in with roles of their own */
+  databaseUrl: string;
+  secretKey: Uint8Array;
 }
 
 async function openData(): Promise<Data> {
   if (config.databaseUrl !== null && config.secretKey !== null)
-    return { url: config.databaseUrl, secretKey: config.secretKey, machine: null };
+    return { machine: null, databaseUrl: config.databaseUrl, secretKey: config.secretKey };
   const machine = await openSingleMachine({
     dataDirectory: config.dataDirectory,
     program: 'start',
     tell: (line) => void process.stdout.write(`${line}\n`),
+    onLocked: loadParts,
   });
   if (machine === null) throw new StartRefused('another process uses the data directory');
   closers.add('PostgreSQL', () => machine.close(), CLUSTER_STOP_LIMIT_MS);
-  return { url: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey, machine };
+  return { machine, databaseUrl: machine.databaseUrl, secretKey: config.secretKey ?? machine.secrets.secretKey };
 }
 
-async function takeOverWork(database: Database): Promise<void> {
-  const count = await voidLeases(database);
-  if (count > 0) log.info({ event: 'start.leases-voided', count }, 'took over the work of a run that was killed');
+/** Starts the processes of the parts, once. */
+function loadParts(): Parts {
+  const flags = chooseNodeFlags(machineMemoryBytes());
+  parts ??= {
+    mail: supervisePart({ name: 'mail', flags, log }),
+    gateway: supervisePart({ name: 'gateway', flags, log }),
+  };
+  return parts;
 }
 
-async function asOwner<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const { database, close } = openLoggedDatabase({ url, role: null, poolSize: 1, applicationName: 'start' }, log);
-  try {
-    return await work(database);
-  } finally {
-    await close();
-  }
-}
-
-function openPoolOf(role: LoginRole, url: string, poolSize: number): Database {
-  const { database, close } = openLoggedDatabase({ url, role, poolSize, applicationName: `postroom ${role}` }, log);
-  closers.add('database connections', close);
-  return database;
-}
-
-async function openSmtp(bus: Bus, heldDirectory: string | null): Promise<SmtpProcesses> {
-  const door = config.natsUrl === null ? await openBusDoor(heldDirectory, bus, log) : null;
-  if (door !== null) closers.add('bus socket', () => door.close());
+/** bin/smtp.ts, for more than one SMTP process. */
+function openSmtp(busSocket: string | null): SmtpProcesses {
   return runSmtpProcesses({
     host: config.host,
     port: config.smtpPort,
     isProxied: isWithin(config.smtpProxies, connectableHost(config.host)),
-    environment: { ...processEnvironment(), ...(door === null ? {} : { BUS_SOCKET: door.path }) },
+    environment: { ...processEnvironment(), ...(busSocket === null ? {} : { BUS_SOCKET: busSocket }) },
     log,
   });
+}
+
+/** Says in all processes that the service is not ready, waits until load balancers had time to notice it, and stops everything. */
+async function stop(): Promise<void> {
+  isLeaving = true;
+  for (const part of [parts?.mail, parts?.gateway]) part?.tell({ postroom: 'leave' });
+  await sleep(config.drainDelaySeconds * 1_000);
+  await closers.closeAll();
+}
+
+async function drain(): Promise<void> {
+  // Mail that SMTP processes are receiving needs the mail process. Everything else can stop at the same time.
+  const mail = async () => {
+    await smtp?.stop();
+    await parts?.mail.stop(DRAIN_LIMIT_MS);
+  };
+  await Promise.all([mail(), parts?.gateway.stop(DRAIN_LIMIT_MS)]);
 }

@@ -6,6 +6,7 @@ import type { Database } from '../db/connection/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
 import type { OperationParts, PayloadQueries } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/events/event-hub.ts';
+import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts/accounts.ts';
@@ -57,6 +58,8 @@ export interface GatewayOptions {
   random?: (bytes: number) => Uint8Array;
   /** time limit of a request, from the last byte of its body to the response; {@link ANSWER_WITHIN_MS} by default */
   answerWithinMs?: number;
+  /** the sending actor of this process; omitted: it runs in other processes */
+  localSending?: LocalSending;
   /** ends the process at these points, for tests */
   fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']>;
 }
@@ -75,7 +78,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const { publicUrl, trustedProxies } = config;
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
 
-  warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [] });
+  const findForwarded = warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [], now });
   limitConnections(app, {
     perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
     trustedProxies,
@@ -111,6 +114,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       accounts.sessions.forget(userId);
     },
     storeLoggedRequests: () => requestLog.flush(),
+    ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
   const contextOf = createContextOf(parts, config);
@@ -140,7 +144,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await documentRoutes(app, publicUrl);
   await app.register(dashboardPages);
   await app.register(async (open) => {
-    healthRoutes(open, { database, bus, isLeaving });
+    healthRoutes(open, { database, bus, isLeaving, findForwarded });
     mtaStsRoute(open, parts);
     await open.register(unsubscribeRoutes, { parts });
     open.all('/api/v1', { schema: { hide: true } }, sendGone);
@@ -159,5 +163,6 @@ function openPayloadQueries(): PayloadQueries {
   return {
     check: async (query) => (await load()).check(query),
     select: async (...request) => (await load()).select(...request),
+    selectAll: async (...request) => (await load()).selectAll(...request),
   };
 }

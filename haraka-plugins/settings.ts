@@ -1,3 +1,5 @@
+import type { Bus } from '../schema/messages.ts';
+
 /** The settings of one SMTP process. The process that starts it decides them all; this folder reads no environment variables. */
 export interface SmtpSettings {
   /** an IP address or a host name, without a port */
@@ -8,7 +10,8 @@ export interface SmtpSettings {
   submissionsPort: number | null;
   /** host name in the banner, in the EHLO reply and in our Received header */
   mailHostname: string;
-  bus: { kind: 'socket'; path: string } | { kind: 'nats'; url: string };
+  /** `own`: the bus of this process, which Haraka shares with others and does not close */
+  bus: { kind: 'own'; bus: Bus } | { kind: 'socket'; path: string } | { kind: 'nats'; url: string };
   /** PEM files; null: a self-signed certificate, kept in `dataDirectory` */
   tls: { keyPath: string; certPath: string } | null;
   dataDirectory: string;

@@ -13,7 +13,7 @@ import type { TlsContext } from './tls-context.ts';
 export interface Haraka {
   /** whether the bus is connected; without it, SMTP replies 451 */
   isConnected(): boolean;
-  /** Accepts no new sessions; open ones end within 8 s and lose nothing that got 250. Then the bus is closed. */
+  /** Accepts no new sessions; open ones end within 8 s and lose nothing that got 250. Then its own connection to the bus is closed. */
   stop(): Promise<void>;
 }
 
@@ -23,11 +23,8 @@ const HANDSHAKE_LIMIT_MS = 25_000;
 /** No listener of Haraka has it. */
 const NO_PORT = 0;
 
-/**
- * Starts Haraka with our plugin alone. Resolves when it listens; throws when it cannot, or when the TLS credentials are unusable. Only once
- * per process: Haraka keeps its state in its modules.
- */
-export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<Haraka> {
+/** Loads Haraka's modules, most of the code of an SMTP process. `startHaraka` does it, too. */
+export async function loadHaraka(log: Logger) {
   // Haraka reads it while its modules load, so they are loaded after it is set.
   process.env['HARAKA'] = import.meta.dirname;
   // Some Haraka modules print while they load; stdout is for our log lines.
@@ -39,6 +36,15 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const { default: server } = await import('haraka/server.js');
   restoreLoading();
   const { default: tlsSocket } = await import('haraka/tls_socket.js');
+  return { server, tlsSocket };
+}
+
+/**
+ * Starts Haraka with our plugin alone. Resolves when it listens; throws when it cannot, or when the TLS credentials are unusable. Only once
+ * per process: Haraka keeps its state in its modules.
+ */
+export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<Haraka> {
+  const { server, tlsSocket } = await loadHaraka(log);
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
 
@@ -53,7 +59,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   };
   const stopServingTls = await serveTls({ settings, log, use });
 
-  const bus = measured(await connectBus(settings, log, forgetAnswers));
+  const bus = await connectBus(settings, log, forgetAnswers);
   equip({ bus, settings, log });
   expectProxyLines(settings.proxies);
   // Only then does the listener with TLS from the start look for the line, which comes before TLS.
@@ -82,7 +88,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
       stopServingTls();
       server.stopListeners();
       await drain(DRAIN_LIMIT_MS);
-      await bus.close();
+      if (settings.bus.kind !== 'own') await bus.close();
     },
   };
 }
@@ -106,7 +112,8 @@ function leaveOutRedis(): () => void {
 
 /** Broadcasts were lost while the connection was down: cached verdicts may be outdated. */
 async function connectBus({ bus }: SmtpSettings, log: Logger, onConnection: () => void): Promise<Bus> {
-  if (bus.kind === 'socket') return connectSocketBus({ path: bus.path, log, onConnection });
+  if (bus.kind === 'own') return bus.bus;
+  if (bus.kind === 'socket') return measured(connectSocketBus({ path: bus.path, log, onConnection }));
   const { connectNatsBus } = await import('../actors/bus/nats.ts');
-  return connectNatsBus({ url: bus.url, log, name: 'smtp', onConnection });
+  return measured(connectNatsBus({ url: bus.url, log, name: 'smtp', onConnection }));
 }

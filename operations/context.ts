@@ -15,6 +15,7 @@ import type { Bus } from '../schema/messages.ts';
 import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { ResponseRoom } from './response-room.ts';
+import type { LocalSending } from './sending/local-sender.ts';
 
 /** The dependencies that every operation shares. */
 export interface OperationParts {
@@ -40,6 +41,8 @@ export interface OperationParts {
   ) => Promise<EventPayload>;
   /** Builds the requests that events cause. Operations get it from the gateway, which shows the subjects of events. */
   pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;
+  /** the sending actor of this process; omitted: it runs in other processes */
+  localSending?: LocalSending;
   /** ends the process at these points, for tests */
   fault?: (point: SendingFaultPoint | TrashFaultPoint | ErasureFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
@@ -49,10 +52,12 @@ export interface OperationParts {
 }
 
 /**
- * The transaction that stores emails and removes their drafts, that stores emails which wait for approval, or that decides about one, is about
+ * The statement that stores emails is about to be sent, or is committed, before the response. The transaction that stores emails and removes their drafts, that stores emails which wait for approval, or that decides about one, is about
  * to commit, or has committed.
  */
 type SendingFaultPoint =
+  | 'submission.before-statement'
+  | 'submission.stored'
   | 'drafts.before-commit'
   | 'drafts.after-commit'
   | 'approvals.stored-before-commit'
@@ -161,6 +166,12 @@ export interface PayloadQueries {
     subject: PayloadSubject,
     linksFrom: Date,
   ): Promise<SelectedPayload | null>;
+  /** Runs a query for several subjects at once, with few statements, as select does for each. */
+  selectAll(
+    context: OperationContext,
+    query: PayloadQuery,
+    subjects: readonly { subject: PayloadSubject; linksFrom: Date }[],
+  ): Promise<(SelectedPayload | null)[]>;
 }
 
 /** The part of the context that operations on a user's mail need which actors call, too. */

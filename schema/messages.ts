@@ -157,8 +157,13 @@ export const questions = {
   'gateway.message.submit': {
     request: z.object({ keySha256: z.string(), reversePath: z.string(), recipients: z.array(z.string()).min(1) }),
     reply: z.discriminatedUnion('verdict', [
-      /** `isRepeated`: it was accepted before */
-      z.object({ verdict: z.literal('accepted'), emailId: z.string(), isRepeated: z.boolean() }),
+      /** `isRepeated`: it was accepted before; `awaitsApprovalUntil`: ISO 8601, null when it needs no approval */
+      z.object({
+        verdict: z.literal('accepted'),
+        emailId: z.string(),
+        isRepeated: z.boolean(),
+        awaitsApprovalUntil: z.string().nullable(),
+      }),
       /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
       z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
@@ -282,7 +287,7 @@ interface AskOptions {
   limitMs?: number;
 }
 
-/** The message bus. The three transports (NATS, in-process, socket) pass the same test suite. */
+/** The message bus. The four transports (NATS, in-process, socket, two-process) pass the same test suite. */
 export interface Bus {
   /**
    * Asks one server of the subject and awaits its reply. Throws BusTimeout (no reply in time), BusUnavailable (no connection or no server),

@@ -41,6 +41,7 @@ const order: [prefix: string, position: number][] = [
   ['actors/validated-dns.ts', 3],
   ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
+  ['actors/direct-delivery.ts', 2.5],
   ['actors/receiving/', 4],
   ['actors/threading/', 4],
   ['actors/sending/', 4],
@@ -141,7 +142,7 @@ test('there are no import cycles', () => {
 });
 
 test('core is pure: no I/O, no clock, no randomness', () => {
-  const modules = new Set(['node:crypto', 'node:net', 'node:url', 'node:buffer', 'node:util', 'node:punycode']);
+  const modules = new Set(['crypto', 'net', 'url', 'buffer', 'util', 'punycode', 'zlib'].map((name) => `node:${name}`));
   const impure =
     /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomBytes\b|\brandomUUID\b|\bprocess\.|\bperformance\.|\bfetch\(/;
   const wrong = files
@@ -239,4 +240,20 @@ test('the standards page and the README name files and folders that exist', () =
   const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
   const programs = [...readme.matchAll(/\bbin\/[a-z]+\.ts\b/g)].map((match) => match[0]);
   expect(programs.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('a conflict is final, or says that the client can try again', () => {
+  const conflicts = files.flatMap(({ name, text }) =>
+    [...text.matchAll(/new UserError\(\s*'conflict',[\s\S]*?\);/g)].map(([thrown]) => ({ name, thrown, text })),
+  );
+  expect(conflicts.length).toBeGreaterThan(15);
+  // A text or options that are passed by name are declared a few lines above, in the same function.
+  const isClear = ({ thrown, text }: (typeof conflicts)[number]) => {
+    const at = text.indexOf(thrown);
+    const before = text.slice(text.lastIndexOf('function ', at), at);
+    return /isFinal: true|retryAfterSeconds|again|shortly|answer\.reason/i.test(before + thrown);
+  };
+  expect(conflicts.filter((conflict) => !isClear(conflict)).map(({ name, thrown }) => `${name}: ${thrown}`)).toEqual(
+    [],
+  );
 });

@@ -18,17 +18,39 @@ import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { activeTraceParent, answering, asking, below } from './tracing.ts';
 import { createInFlight } from './transport.ts';
 
+/** The bus inside one process, and what links to another process need of it. */
+export interface InProcessBus extends Bus {
+  /** Whether a member in this process serves the question. */
+  isServed(subject: QuestionSubject): boolean;
+  /** Whether a member in this process takes the wake. */
+  isAwaited(subject: WakeSubject): boolean;
+  /** Publishes to all subscriptions except these. */
+  publishToOthers<S extends BroadcastSubject>(
+    subject: S,
+    message: Broadcast<S>,
+    except: ReadonlySet<Subscription>,
+  ): void;
+}
+
 /**
  * The bus inside one process. The members of a group take turns. Bytes are passed by reference: the asker must not change them. The bytes
  * of a question count as in flight until its server is done with them, even when the asker gave up. As with the other transports, every
  * message carries the context of the span in which it was sent.
  */
-export function createInProcessBus(options: { log?: Logger } = {}): Bus {
+export function createInProcessBus(options: { log?: Logger } = {}): InProcessBus {
   const servers = new Map<QuestionSubject, Rotation<Serve>>();
   const wakers = new Map<WakeSubject, Rotation<Take>>();
-  const subscribers = new Map<BroadcastSubject, Set<Take>>();
+  const subscribers = new Map<BroadcastSubject, Map<Subscription, Take>>();
   const inFlight = createQuestionsInFlight();
   let isClosed = false;
+
+  const publish = (subject: BroadcastSubject, message: unknown, except: ReadonlySet<Subscription>): void => {
+    const checked = checkBroadcast(subject, message);
+    if (!checked) return options.log?.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
+    const traceParent = activeTraceParent();
+    for (const [subscription, take] of subscribers.get(subject) ?? [])
+      if (!except.has(subscription)) take(checked, traceParent);
+  };
 
   return {
     async ask<S extends QuestionSubject>(subject: S, request: Request<S>, { bytes = NO_BYTES, limitMs }: Ask = {}) {
@@ -74,29 +96,28 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
       };
       return leaving(join(wakers, subject, member), () => woken.settled());
     },
-    publish(subject, message) {
-      const checked = checkBroadcast(subject, message);
-      if (!checked) return options.log?.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
-      const traceParent = activeTraceParent();
-      for (const take of subscribers.get(subject) ?? []) take(checked, traceParent);
-    },
+    publish: (subject, message) => publish(subject, message, NO_SUBSCRIPTIONS),
+    publishToOthers: publish,
+    isServed: (subject) => servers.get(subject)?.hasMembers() === true,
+    isAwaited: (subject) => wakers.get(subject)?.hasMembers() === true,
     subscribe(subject, take) {
-      const members = subscribers.get(subject) ?? new Set();
+      const members = subscribers.get(subject) ?? new Map<Subscription, Take>();
       subscribers.set(subject, members);
-      const member: Take = (message, traceParent) =>
+      const subscription = leaving(
+        () => void members.delete(subscription),
+        () => Promise.resolve(),
+      );
+      members.set(subscription, (message, traceParent) =>
         queueMicrotask(() => {
-          if (!members.has(member)) return;
+          if (!members.has(subscription)) return;
           try {
             below(traceParent, () => take(message as Broadcast<typeof subject>));
           } catch (error) {
             options.log?.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
           }
-        });
-      members.add(member);
-      return leaving(
-        () => void members.delete(member),
-        () => Promise.resolve(),
+        }),
       );
+      return subscription;
     },
     isConnected: () => !isClosed,
     async close() {
@@ -110,6 +131,7 @@ export function createInProcessBus(options: { log?: Logger } = {}): Bus {
 }
 
 const NO_BYTES = new Uint8Array(0);
+const NO_SUBSCRIPTIONS: ReadonlySet<Subscription> = new Set();
 
 type Ask = { bytes?: Uint8Array; limitMs?: number };
 type Serve = (request: unknown, bytes: Uint8Array) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Bus, BusUnavailable, questions, type Subscription } from '../../schema/messages.ts';
 import { createFrameChannel } from './frame-channel.ts';
+import type { InProcessBus } from './in-process.ts';
 import { createQuestionsInFlight, MAX_BYTES_IN_FLIGHT } from './questions-in-flight.ts';
 import { isBroadcast, isQuestion, isWake } from './shapes.ts';
 import { type ClientFrame, carrying, clientFrame, type ServerFrame } from './socket-frames.ts';
@@ -8,7 +9,7 @@ import { activeTraceParent, below } from './tracing.ts';
 import { type BusLog, describeFailure, failureError, monotonicMs } from './transport.ts';
 
 /** Passes the frames of one client to the bus and back, until the client disconnects. */
-export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
+export function bridgeSocket(socket: Socket, bus: InProcessBus, log: BusLog): void {
   const inFlight = createQuestionsInFlight();
   const joined = new Map<number, Subscription>();
   let bytesInHand = 0;
@@ -31,7 +32,10 @@ export function bridgeSocket(socket: Socket, bus: Bus, log: BusLog): void {
         });
       case 'publish':
         return below(frame.traceParent, () => {
-          if (isBroadcast(frame.subject)) bus.publish(frame.subject, frame.message as Parameters<Bus['publish']>[1]);
+          if (!isBroadcast(frame.subject)) return;
+          const message = frame.message as Parameters<Bus['publish']>[1];
+          if (frame.isForOthers === true) bus.publishToOthers(frame.subject, message, new Set(joined.values()));
+          else bus.publish(frame.subject, message);
         });
       case 'join': {
         const subscription = join(frame);

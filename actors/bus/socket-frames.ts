@@ -27,7 +27,14 @@ export const clientFrame = z.discriminatedUnion('op', [
     traceParent,
   }),
   z.object({ op: z.literal('wake'), subject: z.string(), message: z.unknown(), traceParent }),
-  z.object({ op: z.literal('publish'), subject: z.string(), message: z.unknown(), traceParent }),
+  z.object({
+    op: z.literal('publish'),
+    subject: z.string(),
+    message: z.unknown(),
+    /** whether the subscriptions of this client get no copy */
+    isForOthers: z.boolean().optional(),
+    traceParent,
+  }),
   z.object({
     op: z.literal('join'),
     member: z.number(),

@@ -11,6 +11,7 @@ import {
   type Wake,
 } from '../../schema/messages.ts';
 import { createFrameChannel, type FrameChannel } from './frame-channel.ts';
+import type { InProcessBus } from './in-process.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { bridgeSocket } from './socket-bridge.ts';
@@ -24,6 +25,8 @@ export interface SocketBusOptions {
   log: BusLog;
   /** called when the connection is lost or restored; broadcasts in between are lost */
   onConnection?: (isConnected: boolean) => void;
+  /** whether broadcasts go to all subscriptions except those of this client; by default they get a copy, too */
+  isPublishingToOthers?: boolean;
 }
 
 const FIRST_RETRY_MS = 20;
@@ -35,7 +38,7 @@ const MAX_HINT_BACKLOG_BYTES = 8_000_000;
  * A bus that connects over a Unix socket to the process that called `serveSocketBus`. Usable at once: while there is no connection,
  * questions fail with BusUnavailable, and the bus retries at most half a second apart until it is closed.
  */
-export function connectSocketBus({ path, log, onConnection }: SocketBusOptions): Bus {
+export function connectSocketBus({ path, log, onConnection, isPublishingToOthers }: SocketBusOptions): Bus {
   const inFlight = createQuestionsInFlight();
   const members = new Map<number, Member>();
   let channel: FrameChannel | null = null;
@@ -159,7 +162,14 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
         return done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
       });
     },
-    publish: (subject, message) => hint({ op: 'publish', subject, message, ...carrying(activeTraceParent()) }),
+    publish: (subject, message) =>
+      hint({
+        op: 'publish',
+        subject,
+        message,
+        ...(isPublishingToOthers === true ? { isForOthers: true } : {}),
+        ...carrying(activeTraceParent()),
+      }),
     subscribe: (subject, take) =>
       join('subscribe', subject, createInFlight(), async (message, _bytes, traceParent) => {
         const broadcast = checkBroadcast(subject, message) as Broadcast<typeof subject> | null;
@@ -185,15 +195,19 @@ export function connectSocketBus({ path, log, onConnection }: SocketBusOptions):
 }
 
 export interface SocketBusServer {
-  /** Ends every connection and the questions in flight, and removes the socket. */
-  close(): Promise<void>;
+  /** Takes no more connections, waits up to `graceMs` for the clients to leave, ends every connection with its questions in flight, and removes the socket. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /**
  * Lets client processes of the same user reach the bus over a Unix socket (mode 0600). Replaces a socket that a killed process left behind.
  * Resolves when it listens; throws when it cannot.
  */
-export async function serveSocketBus(options: { path: string; bus: Bus; log: BusLog }): Promise<SocketBusServer> {
+export async function serveSocketBus(options: {
+  path: string;
+  bus: InProcessBus;
+  log: BusLog;
+}): Promise<SocketBusServer> {
   const { path, bus, log } = options;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -211,10 +225,15 @@ export async function serveSocketBus(options: { path: string; bus: Bus; log: Bus
   });
   server.on('error', (error) => log.error({ err: error, path }, 'bus: socket server failed'));
   return {
-    async close() {
+    async close(graceMs = 0) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
+      const end = () => {
+        for (const socket of sockets) socket.destroy();
+      };
+      const timer = graceMs > 0 ? setTimeout(end, graceMs) : undefined;
+      if (timer === undefined) end();
       await closed;
+      clearTimeout(timer);
     },
   };
 }

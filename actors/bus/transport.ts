@@ -63,7 +63,7 @@ export function monotonicMs(): number {
 }
 
 /** Wraps the bus to count and time its questions as their asker sees them. */
-export function measured(bus: Bus): Bus {
+export function measured<B extends Bus>(bus: B): B {
   return {
     ...bus,
     async ask(subject, request, options) {

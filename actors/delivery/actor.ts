@@ -10,6 +10,7 @@ import { createActionRunner } from './act-on-response.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';
 import { createAttempter } from './attempt.ts';
 import { createDeliveryLeases } from './claim-deliveries.ts';
+import { createDirectDelivery } from './deliver-directly.ts';
 import { createDeliveryQueue, type DeliveryLimits } from './delivery-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
@@ -21,6 +22,7 @@ import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import { JUDGING_LIMITS, type JudgingLimits } from './judging.ts';
+import { createRoutePlanner } from './plan-routes.ts';
 import { createDeliveryRecorder } from './record-outcomes.ts';
 import { createEmailRouter } from './route-emails.ts';
 import { createDueTaker } from './take-due.ts';
@@ -149,6 +151,8 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       dispatcher.add(jobs);
     },
   });
+  const planner = createRoutePlanner({ context, endpoints });
+  context.directDelivery.current = createDirectDelivery({ context, planner, taker, dispatcher });
   const forwardThreads = createForwardThreads(options.forwardThreads);
   const systemMailFrom = options.systemMailFrom ?? 'postroom@localhost';
   const tester = createEndpointTester({
@@ -284,6 +288,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
   return Promise.resolve({
     async stop() {
       isStopping = true;
+      context.directDelivery.current = null;
       clearTimeout(nextSweep?.timer);
       dispatcher.stop();
       await fanOut.stop();

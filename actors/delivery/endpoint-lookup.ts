@@ -67,6 +67,8 @@ export interface EndpointLookup {
   known(key: EndpointKey): DeliveryEndpoint | undefined;
   /** Returns the endpoint, at most a second old. Endpoints that are requested together are read together. */
   recent(key: EndpointKey): Promise<DeliveryEndpoint | undefined>;
+  /** Notes that these are the current versions: cached endpoints that have them stay cached. */
+  confirm(versions: readonly EndpointVersion[]): void;
   /** Removes these endpoints from the cache. */
   forget(keys: readonly EndpointKey[]): void;
 }
@@ -166,6 +168,12 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
       asked.keys.push(key);
       asked.found ??= readAsked();
       return (await asked.found)(key);
+    },
+    confirm(versions) {
+      for (const { version, readAt, ...key } of versions) {
+        const known = remembered.get(keyText(key));
+        if (known?.version === version) known.readAt = Math.max(known.readAt, readAt);
+      }
     },
     forget(keys) {
       for (const key of keys) remembered.delete(keyText(key));

@@ -4,6 +4,7 @@ import { heldForReview } from '../../core/routing/guard-judgement.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
@@ -20,7 +21,7 @@ import type { Lane } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
 import { type DecidedEmail, decideRoutes, type RoutingParts } from './decide-routes.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import { type Admission, type StoredRoutes, storeRoutes, turnsOf } from './store-routes.ts';
+import { type StoredRoutes, storeRoutes, turnsOf } from './store-routes.ts';
 
 interface RoutedBatch {
   /** received emails with a decision */

@@ -5,6 +5,7 @@ import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/ident
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { inTransaction, transactionOn } from '../../db/connection/transaction.ts';
 import { lockEmails, setFlags } from '../../db/queries/emails/email-flags.ts';
+import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   appendRouteEventsSql,
@@ -27,12 +28,6 @@ export interface StoredRoutes {
   /** feeds with new events, to announce after the commit */
   grown: { userId: string; lastSeq: number }[];
 }
-
-/**
- * What becomes of a new webhook delivery: left to be claimed later, claimed by this process, or claimed and started at once, so that the
- * content of its email is read with it.
- */
-export type Admission = 'left' | 'claimed' | 'started';
 
 export interface StoreRoutesOptions {
   context: ActorContext;
@@ -87,7 +82,7 @@ const STORE_WITH_CONTENT = {
 };
 
 /** Maximum bytes of the messages, each and in total, whose content is read with their routes; other content is read by its attempt. */
-const MAX_CONTENT_BYTES = 262_144;
+export const MAX_CONTENT_BYTES = 262_144;
 const MAX_CONTENT_BYTES_OF_BATCH = 2_097_152;
 
 function recordOf(

@@ -1,10 +1,10 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
+import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
 import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
 import type { DeliveryJob } from './job.ts';
-import type { Admission } from './store-routes.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../db/connection/database.ts';
-import { type AcceptOutcome, acceptGroup, type Offer } from '../../db/queries/emails/accept-group.ts';
+import { type AcceptOutcome, acceptGroup, isOnce, type Offer } from '../../db/queries/emails/accept-group.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { acceptReplies, type ReplyOutcome } from './accept-replies.ts';
+import type { ReadAhead } from './read-ahead.ts';
+import { announceTaken, canBeTaken, type ReadOffer, type TakeMessagesOptions, takeMessages } from './take-messages.ts';
 
 /** Points at which fault tests kill the process; a no-op otherwise. */
 export type FaultPoint =
@@ -31,7 +33,9 @@ export interface AcceptorOptions {
   hasRoom: () => Promise<boolean>;
   /** whether this process' parser has room for mail of these users; otherwise the rows stay unclaimed until the next sweep */
   canParse: (users: readonly string[]) => boolean;
-  /** called for each new message after its commit */
+  /** reads messages before their commit, and stores those that were read with all that they become; null: all are only accepted */
+  ahead: { reading: ReadAhead; taking: TakeMessagesOptions } | null;
+  /** called after its commit for each new message that has recipients which are only accepted */
   onAccepted: (bytes: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
@@ -86,16 +90,21 @@ const NO_ROOM: AcceptReply = {
  * those may wait for the row of an address.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const grouped = (write: (offers: readonly Offer[]) => Promise<AcceptReply[]>) =>
-    createGroupCommit<Offer, AcceptReply>({
+  const grouped = (write: (offers: readonly ReadOffer[]) => Promise<AcceptReply[]>) =>
+    createGroupCommit<ReadOffer, AcceptReply>({
       limits: { items: GROUP_MESSAGES, size: GROUP_BYTES },
-      sizeOf: ({ bytes }) => bytes.length,
+      sizeOf: ({ offer }) => offer.bytes.length,
       maxWaitMs: MAX_WAIT_MS,
       groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,
       write,
     });
   const commit = grouped((offers) => write(options, offers));
-  const commitReplies = grouped((offers) => writeReplies(options, offers));
+  const commitReplies = grouped((offers) =>
+    writeReplies(
+      options,
+      offers.map(({ offer }) => offer),
+    ),
+  );
 
   const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
     const end = receivingMetrics.acceptSeconds.startTimer();
@@ -113,7 +122,11 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     };
     try {
       const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
-      const reply = await (isReply ? commitReplies : commit).add(offer);
+      const startedTick = performance.now();
+      const isPlain = !isReply && !isOnce(offer.envelope);
+      const outcome = (isPlain ? await options.ahead?.reading.read(offer) : null) ?? null;
+      const read = { offer, outcome: outcome !== null && canBeTaken(outcome) ? outcome : null, startedTick };
+      const reply = await (isReply ? commitReplies : commit).add(read);
       end({ outcome: reply.verdict });
       return reply;
     } catch (error) {
@@ -134,12 +147,17 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 }
 
 /** Commits a group of messages and returns the replies. */
-async function write(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
+async function write(options: AcceptorOptions, read: readonly ReadOffer[]): Promise<AcceptReply[]> {
   options.fault('receiving.before-commit');
-  const claimant = options.canParse(usersOf(offers)) ? options.claimant : null;
-  const outcomes = await acceptGroup(options.database.pool, offers, claimant);
+  const offers = read.map(({ offer }) => offer);
+  const isClaimed = options.canParse(usersOf(offers));
+  const taking = read.some(({ outcome }) => outcome !== null) ? options.ahead?.taking : undefined;
+  const taken = taking === undefined ? null : await takeMessages(taking, read, isClaimed);
+  const claimant = isClaimed ? options.claimant : null;
+  const outcomes = taken?.outcomes ?? (await acceptGroup(options.database.pool, offers, claimant));
   options.fault('receiving.after-commit');
-  announce(options, { offers, outcomes, isClaimed: claimant !== null });
+  if (taken !== null && taking !== undefined) announceTaken(taking, taken);
+  announce(options, { offers, outcomes, isClaimed });
   return outcomes.map(({ emailIds }) => ({ verdict: 'accepted', emailIds }));
 }
 
@@ -174,10 +192,13 @@ interface Committed {
   isClaimed: boolean;
 }
 
-function announce({ onAccepted }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
+function announce({ onAccepted, ahead }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
   receivingMetrics.commitMessages.observe(offers.length);
   for (const [at, { accepted }] of outcomes.entries()) {
-    const bytes = offers[at]?.bytes;
-    if (bytes !== undefined && accepted.length > 0) onAccepted(bytes, accepted, { isClaimed, company: offers.length });
+    const offer = offers[at];
+    if (offer === undefined) continue;
+    // The parse queue takes what was read.
+    if (accepted.length === 0 || !isClaimed) ahead?.reading.forget(offer.rawId);
+    if (accepted.length > 0) onAccepted(offer.bytes, accepted, { isClaimed, company: offers.length });
   }
 }

@@ -17,6 +17,7 @@ import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
+import { createReadAhead, type ReadAhead } from './read-ahead.ts';
 import { reportFailures } from './report-failures.ts';
 import { type ParsedReception, storeParsed } from './store-parsed.ts';
 
@@ -31,6 +32,8 @@ export interface ReceivingActorOptions {
   mailHostname: string;
   /** 32 bytes; signs return addresses and reply addresses */
   secretKey: Uint8Array;
+  /** how long a message may be parsed before its commit; READ_AHEAD_MS by default. Milliseconds. */
+  readAheadMs?: number;
   /** replaces the actor's own parse pool */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
@@ -41,6 +44,10 @@ const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 const CHUNKS_PER_WORKER = 8;
 /** Emails stored in one transaction. */
 const GROUP_EMAILS = 50;
+/** How long a message may be parsed before its commit, by default; milliseconds of processor time. */
+const READ_AHEAD_MS = 100;
+/** Lists of messages per worker that are parsed before their commit, at the same time. */
+const LISTS_PER_WORKER = 4;
 /** How long a stop waits for parsing in progress; milliseconds. Another process does the rest. */
 const STOP_MS = 8_000;
 /** How long a stop waits for its leases to be released; milliseconds. After that they expire. */
@@ -90,7 +97,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
   };
   const queue = createParseQueue({
-    work: (chunk) => parseReceptions({ parser, bytes, storing, reports, log, fault }, chunk),
+    work: (chunk) => parseReceptions({ parser, readAhead, bytes, storing, reports, log, fault }, chunk),
     async onFault(reception, error) {
       await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
       // Otherwise it would be retried when its lease expires.
@@ -101,8 +108,28 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     concurrency: options.workers * CHUNKS_PER_WORKER,
     log,
   });
+  const readAhead: ReadAhead = createReadAhead({
+    parser,
+    isBusy: () => queue.isBusy(),
+    listsAtOnce: options.workers * LISTS_PER_WORKER,
+    limitMs: options.readAheadMs ?? READ_AHEAD_MS,
+  });
+  const { mailHostname } = options;
   const acceptor = createAcceptor({
     database,
+    ahead: {
+      reading: readAhead,
+      taking: {
+        database,
+        bytes,
+        bus,
+        log,
+        directDelivery: context.directDelivery,
+        claimant: name,
+        mailHostname,
+        makeId,
+      },
+    },
     makeId,
     claimant: name,
     hasRoom,
@@ -150,7 +177,10 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),
-      'receiving.capacity.check': async () => ({ hasRoom: await hasRoom() }),
+      'receiving.capacity.check': async () => {
+        parser.prepare();
+        return { hasRoom: await hasRoom() };
+      },
     },
     steps: [
       {

@@ -22,10 +22,12 @@ export interface ParsePoolOptions {
   program?: URL;
   /** milliseconds of processor time until a thread without progress is ended; 5,000 by default */
   maxStillMs?: number;
+  /** milliseconds until threads without work end; a minute by default */
+  idleMs?: number;
 }
 
 /**
- * Threads that parse messages and check their origin. A thread that hangs or takes too much memory is terminated. Of its messages, the one
+ * Threads that parse messages and check their origin. They start when there is work, and end when there is none. A thread that hangs or takes too much memory is terminated. Of its messages, the one
  * that it was parsing becomes a *suspect*, and the others go to another thread. Suspects are tried one by one in a separate thread, beside
  * the work on all others. A thread that is still for {@link SLOW_MS} is put *aside* before: it keeps its message, and a new thread takes its place. A suspect that has brought down its thread {@link MAX_TRIES} times is given up: its outcome is what its header
  * section says.
@@ -37,6 +39,8 @@ export interface ParsePool {
   parse(messages: readonly ParseRequest[]): Promise<ParseOutcome[]>;
   /** The same, each outcome as soon as it is known. */
   parseEach(messages: readonly ParseRequest[]): Promise<ParseOutcome>[];
+  /** Starts a thread if none runs, because a message may come soon: a start takes about as long as it takes to receive one. */
+  prepare(): void;
   /** Terminates the threads and rejects what they were parsing. */
   close(): Promise<void>;
 }
@@ -68,6 +72,8 @@ const MAX_START_LOOKS = 120;
 const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
 /** How long the memory of the process is taken to be the same while its threads have nothing to do; milliseconds. */
 const RESTING_MS = 1_000;
+/** Threads end when none has had work for this long: each takes 25 to 30 MiB. Milliseconds. */
+const IDLE_MS = 60_000;
 /** Pause before a new thread is started after one that never came up; milliseconds. */
 const RESTART_MS = 1_000;
 
@@ -106,11 +112,30 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   const aside: Seat[] = [];
   let nextKey = 1;
   let isClosed = false;
+  /** threads that never came up, and are started again after a pause */
+  let restarting = 0;
   let resting = { bytes: 0, until: Number.NEGATIVE_INFINITY };
   let usage = process.cpuUsage();
   /** runs while a thread has work */
   let watch: NodeJS.Timeout | null = null;
-  for (let count = 0; count < options.workers; count++) seats.push(open());
+  /** runs while the threads have nothing to do */
+  let idle: NodeJS.Timeout | undefined;
+  prepare();
+
+  /** Starts a thread if none runs, and lets it wait for a message. */
+  function prepare(): void {
+    if (isClosed) return;
+    if (seats.length === 0) seats.push(open());
+    if (watch === null) awaitIdle();
+  }
+
+  function awaitIdle(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => {
+      for (const seat of seats.splice(0)) void seat.thread.end();
+      log.debug({ event: 'parser.idle' }, 'parser threads ended because they had no work');
+    }, options.idleMs ?? IDLE_MS).unref();
+  }
 
   function open(): Seat {
     const seat: Seat = {
@@ -151,8 +176,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
         (best, each) => (best === null || each.lists < best.lists ? each : best),
         null,
       );
-      if (seat === null || seat.lists >= LISTS_PER_THREAD) break;
-      give(seat, waiting.shift() ?? []);
+      const isFull = seat === null || seat.lists > 0;
+      if (isFull && seats.length + restarting < options.workers) seats.push(open());
+      else if (seat === null || seat.lists >= LISTS_PER_THREAD) break;
+      else give(seat, waiting.shift() ?? []);
     }
     const suspect = quarantine === null || quarantine.lists === 0 ? suspects.shift() : undefined;
     if (suspect !== undefined) {
@@ -170,6 +197,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       seat.stillLooks = 0;
       seat.idleBytes = restingBytes();
     }
+    clearTimeout(idle);
     if (watch === null) {
       usage = process.cpuUsage();
       watch = setInterval(look, WATCH_MS).unref();
@@ -232,7 +260,9 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       return;
     }
     seats.splice(at, 1);
+    restarting++;
     setTimeout(() => {
+      restarting--;
       if (isClosed) return;
       seats.push(open());
       assign();
@@ -248,7 +278,6 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       authentication: null,
       report: null,
       dmarcReport: null,
-      words: new Map(),
     });
   }
 
@@ -285,6 +314,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function endWatch(): void {
     clearInterval(watch ?? undefined);
     watch = null;
+    if (!isClosed) awaitIdle();
   }
 
   function parseEach(messages: readonly ParseRequest[]): Promise<ParseOutcome>[] {
@@ -305,9 +335,11 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   return {
     parse: (messages) => Promise.all(parseEach(messages)),
     parseEach,
+    prepare,
     async close() {
       isClosed = true;
       endWatch();
+      clearTimeout(idle);
       const threads = all();
       await Promise.all(threads.map((seat) => seat.thread.end()));
       const left = [...waiting.flat(), ...suspects, ...threads.flatMap((seat) => [...seat.jobs.values()])];

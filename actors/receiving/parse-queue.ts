@@ -29,6 +29,8 @@ export interface ParseQueue {
    * `users`, that part does not count.
    */
   hasRoom(users?: Iterable<string>): boolean;
+  /** Whether mail waits for the parser, or much of it is in progress: new messages are then committed before they are parsed. */
+  isBusy(): boolean;
   /** Begins no further chunk, and resolves when those in progress are done. A sweep finds what still waits. */
   stop(): Promise<void>;
 }
@@ -70,6 +72,9 @@ const CROWD_WEIGHT = 3;
 const YIELD_MESSAGES = 4_000;
 const YIELD_BYTES = 96_000_000;
 const YIELD_AGE_MS = 3_000;
+
+/** With this many chunks in progress, the parser has enough to do. One alone may wait for a DNS server that is slow. */
+const BUSY_CHUNKS = 2;
 
 /** How long a reception waits for others while another chunk is in progress; milliseconds. */
 const GATHER_MS = 10;
@@ -228,6 +233,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       const isSmall = (user: string) => (turns.get(user)?.length ?? 0) < RESERVED * waiting.size;
       return used < 1 - RESERVED || [...users].some(isSmall);
     },
+    isBusy: () => isStopped || waiting.size > 0 || running.size >= BUSY_CHUNKS,
     async stop() {
       isStopped = true;
       clearTimeout(timer);

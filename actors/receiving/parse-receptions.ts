@@ -10,11 +10,14 @@ import type { FaultPoint } from './accept-message.ts';
 import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import { removeCopies } from './remove-copies.ts';
 import type { ParsedReception } from './store-parsed.ts';
 
 export interface ParseOptions {
   parser: ParsePool;
+  /** what was parsed before its commit */
+  readAhead: Pick<ReadAhead, 'take'>;
   bytes: ByteStore;
   /** resolves to those whose user's threads are busy */
   storing: GroupCommit<ParsedReception[], ParsedReception[]>;
@@ -118,7 +121,6 @@ async function* parsedTogether(
         authentication: null,
         report: null,
         dmarcReport: null,
-        words: new Map(),
       });
       return null;
     }),
@@ -126,10 +128,16 @@ async function* parsedTogether(
   const present = inputs.filter((input) => input !== null);
   const startedAt = performance.now();
   let known = outcomes;
-  const parsing = options.parser.parseEach(present.map((input) => input.request)).map(async (parsed, at) => {
-    const outcome = await parsed;
-    const rawId = present[at]?.rawId ?? '';
+  const read = present.map(({ rawId }) => options.readAhead.take(rawId));
+  const unread = options.parser.parseEach(
+    present.flatMap(({ request }, at) => (read[at] === undefined ? [request] : [])),
+  );
+  const parsing = present.map(async ({ rawId, request }, at) => {
+    const early = read[at]?.catch(() => options.parser.parse([request]).then(firstOf));
+    const outcome = await (early ?? unread.shift());
+    if (outcome === undefined) throw new Error('the parser returned no outcome');
     known.set(rawId, outcome);
+    if (early !== undefined) return;
     const seconds = (performance.now() - startedAt) / 1_000;
     receivingMetrics.parseSeconds.observe(
       { outcome: outcome.message.parseError === null ? 'parsed' : 'failed' },
@@ -147,4 +155,8 @@ async function* parsedTogether(
     yield part;
     if (isWhole) return;
   }
+}
+
+function firstOf<T>([first]: readonly T[]): T | undefined {
+  return first;
 }

@@ -1,12 +1,13 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { emailTerms } from '../../core/search/email-terms.ts';
 import { openBlock } from '../../core/search/segment/block.ts';
-import { buildSegment } from '../../core/search/segment/build-segment.ts';
+import { buildSegment, type TermsOfEmail } from '../../core/search/segment/build-segment.ts';
 import { DamagedSegment } from '../../core/search/segment/bytes.ts';
 import { mergeSegments, readDocuments, type SegmentParts } from '../../core/search/segment/merge-segments.ts';
 import { type EncodedSegment, MAX_SEGMENT_DOCUMENTS, readBlock } from '../../core/search/segment/segment.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { type EmailWithTerms, type RunStatement, readTerms } from '../../db/queries/search/unindexed-email.ts';
+import { type RunStatement, readSources } from '../../db/queries/search/unindexed-email.ts';
 import * as segments from '../../db/queries/search/word-segment.ts';
 import { searchMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
@@ -14,37 +15,34 @@ import type { ActorContext, Run } from '../actor.ts';
 /*
  * Puts the words of new emails into segments, and keeps these few. An account is due when it has many emails that are in no segment, or when
  * one has waited for a while; then it is claimed, and until nothing is left to do:
- * 1. rewrite: segments with emails that changed or were removed are replaced, once there are many of these or one has waited for long;
+ * 1. rewrite: segments with emails that changed or were removed are replaced by segments without them, once there are many of these or one
+ *    has waited for long; then those that changed are new;
  * 2. build: new emails become a segment;
  * 3. merge: when there are MERGED_AT_ONCE segments of a size, they become one of the next size.
  * Each ends with one transaction that stores the new segment and retires the old ones. It is fenced by the rows that it replaces, so that a
  * builder that lost its claim stores nothing; killed before, it leaves nothing behind.
  */
 
-/** When an account is due. Searches read the emails themselves until then: 200 of 4 KB in about 10 ms. */
-const DUE_LIMITS: segments.DueLimits = {
-  newCount: 200,
-  newSeconds: 60,
-  changedCount: 200,
-  // Retention promises that words leave within a quarter of an hour.
-  changedSeconds: 10 * 60,
-};
 /** Accounts that are claimed together. */
 export const ACCOUNTS_BATCH = 10;
 /** Emails of one segment when it is built, and their words together. */
 const BUILT_EMAILS = 1_000;
 const BUILT_WORDS = 500_000;
+/** Changed and removed emails of one rewrite. */
+const REWRITTEN_EMAILS = 20_000;
 /** Segments of the same size that are merged. */
 const MERGED_AT_ONCE = 8;
 /** Emails up to which a segment is of a size: from 8 of one size comes one of the next, but of the last. */
 const SIZES = [200, 1_600, 12_800, MAX_SEGMENT_DOCUMENTS / 2] as const;
 /** Replaced segments that are removed at once. */
-const REMOVED_SEGMENTS = 100;
+export const REMOVED_SEGMENTS = 100;
 
 export interface BuildWordsOptions {
   limits?: segments.DueLimits;
   /** called at the points where fault tests kill the process */
-  fault?: (point: 'words.claimed' | 'words.before-swap' | 'words.before-commit') => void | Promise<void>;
+  fault?: (
+    point: 'words.claimed' | 'words.before-swap' | 'words.before-commit' | 'words.settling',
+  ) => void | Promise<void>;
 }
 
 /** Builds what is due. Returns how many accounts were due: as many as ACCOUNTS_BATCH when there may be more. */
@@ -54,14 +52,13 @@ export async function buildWords(
   run: Pick<Run, 'isStopping'>,
 ): Promise<number> {
   const { database, name } = context;
-  const limits = options.limits ?? DUE_LIMITS;
+  const limits = options.limits ?? segments.DUE_LIMITS;
   const userIds = await segments.claimDueAccounts(database, name, limits, ACCOUNTS_BATCH);
   for (const userId of userIds) {
     await options.fault?.('words.claimed');
     await buildAccount({ ...context, ...options, limits }, userId, run);
     await segments.releaseClaim(database, name, userId);
   }
-  await segments.removeRetired(database, REMOVED_SEGMENTS);
   return userIds.length;
 }
 
@@ -71,7 +68,10 @@ async function buildAccount(context: BuildContext, userId: string, run: Pick<Run
   const { database, name, log } = context;
   let last: Work | null = null;
   while (!run.isStopping() && (await segments.extendClaim(database, name, userId))) {
-    const state = await segments.readBuildState(database.pool, userId, BUILT_EMAILS);
+    const state = await segments.readBuildState(database.pool, userId, {
+      new: BUILT_EMAILS,
+      changed: REWRITTEN_EMAILS,
+    });
     const work = chooseWork(state, context.limits, last);
     if (work === null) return;
     last = work;
@@ -85,7 +85,7 @@ async function buildAccount(context: BuildContext, userId: string, run: Pick<Run
       searchMetrics.wordSegmentsDamaged.inc();
       log.error(
         { err: error.cause, userId, segmentId: error.segmentId, emails: count },
-        'search: damaged segment, building it anew',
+        'search: damaged segment, building it again',
       );
     } finally {
       end();
@@ -104,9 +104,12 @@ function chooseWork(
   limits: segments.DueLimits,
   last: Work | null,
 ): Work | null {
-  const changed = unindexed.filter(({ state }) => state !== 'new');
-  if (isDue(changed, limits.changedCount, limits.changedSeconds)) return { kind: 'rewrite', changed };
-  const emails = unindexed.filter(({ state }) => state === 'new');
+  const ofState = (wanted: segments.UnindexedRow['state']) => unindexed.filter(({ state }) => state === wanted);
+  const isRewriteDue =
+    isDue(ofState('changed'), limits.changedCount, limits.changedSeconds) ||
+    isDue(ofState('gone'), limits.goneCount, limits.changedSeconds);
+  if (isRewriteDue) return { kind: 'rewrite', changed: unindexed.filter(({ state }) => state !== 'new') };
+  const emails = ofState('new');
   // What is left of a large tail is built with it.
   const isRest = last?.kind === 'build' && last.emails.length === BUILT_EMAILS;
   if (emails.length > 0 && (isRest || isDue(emails, limits.newCount, limits.newSeconds)))
@@ -151,10 +154,7 @@ async function perform(context: BuildContext, userId: string, state: State, work
   }
 }
 
-/**
- * Replaces each segment that has one of these emails by one without them, and then builds those that still exist. Between the two, searches
- * read them from the emails, as before.
- */
+/** Replaces each segment that has one of these emails by one without them. Until they are built again, searches read them themselves. */
 async function rewrite(
   context: BuildContext,
   userId: string,
@@ -170,22 +170,26 @@ async function rewrite(
     const rewritten = await merge(context, userId, [id], (emailId) => isChanged.has(emailId));
     await swap(context, { userId, replaced: [id], indexed: [] }, rewritten);
   }
-  await build(context, userId, changed);
+  const { database, name: claimant, fault } = context;
+  await segments.settleChanged(database, { claimant, userId, emailIds: [...isChanged] }, async () => {
+    await fault?.('words.settling');
+  });
 }
 
 /** Makes a segment of those of the emails that exist, as many as fit. */
 async function build(context: BuildContext, userId: string, rows: readonly segments.UnindexedRow[]): Promise<void> {
-  const emails: EmailWithTerms[] = [];
+  const emails: TermsOfEmail[] = [];
   let words = 0;
-  const emailIds = rows.filter(({ state }) => state !== 'gone').map(({ emailId }) => emailId);
-  await readTerms(runIn(context), userId, { emailIds, isBodyWanted: true }, (email) => {
-    emails.push(email);
-    for (const text of email.terms.texts) words += text.words.length;
+  const emailIds = rows.map(({ emailId }) => emailId);
+  await readSources(runIn(context), userId, { emailIds, isBodyWanted: true }, ({ id, at, source }) => {
+    const terms = emailTerms(source);
+    emails.push({ id, at, terms });
+    for (const text of terms.texts) words += text.words.length;
     return words < BUILT_WORDS;
   });
   const read = new Set(emails.map(({ id }) => id));
   const isWhole = words < BUILT_WORDS;
-  const indexed = rows.filter(({ emailId, state }) => isWhole || state === 'gone' || read.has(emailId));
+  const indexed = rows.filter(({ emailId }) => isWhole || read.has(emailId));
   const encoded = emails.length === 0 ? null : await finish(buildSegment(emails));
   await swap(context, { userId, replaced: [], indexed }, encoded);
 }

@@ -1,5 +1,6 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
+import type { LocalSending } from '../../operations/sending/local-sender.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { createCheckedDispatcher } from '../checked-dispatcher.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
@@ -11,6 +12,7 @@ import { findDane } from './dane-lookup.ts';
 import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { SendingJob, Transaction } from './job.ts';
+import { createLocalSender } from './local-sender.ts';
 import { createMtaStsPolicies } from './mta-sts.ts';
 import type { OpeningLimits } from './open-session.ts';
 import { createSendingRecorder } from './record-outcomes.ts';
@@ -50,6 +52,8 @@ export interface SendingActorOptions {
   /** overrides of the defaults, for tests */
   limits?: Partial<OpeningLimits>;
   fault?: (point: SendingFaultPoint) => void;
+  /** where a gateway in the same process finds this actor */
+  localSending?: LocalSending;
 }
 
 /**
@@ -154,14 +158,11 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
       if (need !== null) running.nudge(need === 'refill' ? 'refill' : 'send');
     },
   });
-  const taker = createDueTaker({
-    context,
-    inHand,
-    add(transactions) {
-      fault('sending.claimed');
-      dispatcher.add(transactions);
-    },
-  });
+  const add = (transactions: Transaction[]) => {
+    fault('sending.claimed');
+    dispatcher.add(transactions);
+  };
+  const taker = createDueTaker({ context, inHand, add });
 
   const send = async (run: Run<'sending.send.wake'>): Promise<void> => {
     watch(run);
@@ -181,6 +182,9 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     ],
   });
 
+  const { localSending } = options;
+  if (localSending !== undefined) localSending.sender = createLocalSender({ context, taker, add });
+
   const watched = new WeakSet<AbortSignal>();
   function watch({ signal }: Run): void {
     if (watched.has(signal)) return;
@@ -190,6 +194,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
 
   return Promise.resolve({
     async stop() {
+      if (localSending !== undefined) localSending.sender = null;
       attempter.close();
       dispatcher.stop();
       await running.stop();

@@ -21,6 +21,13 @@ export interface DueTaker {
   sweep(run: Pick<Run, 'isStopping'>): Promise<void>;
   /** Claims more of lanes that were skipped and have room again. */
   refill(run: Pick<Run, 'isStopping'>): Promise<void>;
+  /**
+   * Returns whether recipients in these lanes may be claimed as they are stored, and counts them as in hand until `giveBack`: there is room,
+   * and nothing of these lanes waits in rows.
+   */
+  keepPlaces(lanes: readonly Lane[]): boolean;
+  /** Ends what keepPlaces counted, when the recipients are in hand, or were not claimed. */
+  giveBack(lanes: readonly Lane[]): void;
   /** Which of the above to start after a recipient of that lane was recorded or released; null for neither. */
   needOf(lane: Lane): 'refill' | 'sweep' | null;
 }
@@ -39,6 +46,8 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
   const backlog = createBacklog(inHand);
   // Users with too many recipients in hand to claim more.
   const crowded = new Set<string>();
+  // Recipients that are being stored with their claim, by lane and by user.
+  const kept = { lanes: new Map<string, number>(), users: new Map<string, number>(), all: 0 };
   let restUntil = 0;
   let lastClaim: Promise<unknown> = Promise.resolve();
 
@@ -90,6 +99,14 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     });
   };
 
+  const count = (lanes: readonly Lane[], difference: 1 | -1): void => {
+    kept.all += difference * lanes.length;
+    for (const lane of lanes) {
+      addTo(kept.lanes, laneName(lane), difference);
+      addTo(kept.users, lane.userId, difference);
+    }
+  };
+
   const mayRefill = (lane: Lane) => inHand.sizeOf(lane) < FEW_OF_LANE && hasRoomOf(lane.userId);
 
   return {
@@ -138,6 +155,21 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       }
     },
 
+    keepPlaces(lanes) {
+      count(lanes, 1);
+      const has = lanes.every(
+        (lane) =>
+          backlog.entry(lane) === undefined &&
+          inHand.sizeOf(lane) + (kept.lanes.get(laneName(lane)) ?? 0) <= FEW_OF_LANE &&
+          inHand.sizeOfUser(lane.userId) + (kept.users.get(lane.userId) ?? 0) <=
+            MOST_IN_HAND - inHand.size() - kept.all,
+      );
+      if (!has) count(lanes, -1);
+      return has;
+    },
+
+    giveBack: (lanes) => count(lanes, -1),
+
     needOf(lane) {
       if (backlog.hasRoomAgain()) return 'sweep';
       const { userId } = lane;
@@ -148,4 +180,10 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       return backlog.entry(lane) !== undefined && mayRefill(lane) ? 'refill' : null;
     },
   };
+}
+
+function addTo(counts: Map<string, number>, key: string, difference: number): void {
+  const count = (counts.get(key) ?? 0) + difference;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

@@ -85,7 +85,7 @@ function only(found: string | undefined, what: string, id: string): string {
 const PAUSE_MS = 500;
 
 /**
- * Waits as long as the options say, in requests of a minute. A request that follows another also matches mail since the end of the one
+ * Waits as long as the options say, in requests of at most a minute, which pass any proxy. A request that follows another also matches mail since the end of the one
  * before it, by the clock of the server; one that follows a lost connection, since the start. So no email is missed between them.
  */
 async function waitLong(server: Server, options: WaitOptions): Promise<Waited> {

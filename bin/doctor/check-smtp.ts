@@ -33,7 +33,7 @@ export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
         'listener',
         `${host}:${config.smtpPort}: ${wordsOf(error)}`,
         config.databaseUrl === null
-          ? 'Start the service (npm start)'
+          ? 'Start the service (npm start). If its HTTP port responds, its mail process is being restarted: look for part.died in the log'
           : 'Start npx node bin/smtp.ts, or set HOST and SMTP_PORT to its address',
       ),
     ];

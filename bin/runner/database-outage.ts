@@ -29,7 +29,8 @@ const QUIET_MS = 1_000;
 const WARN = 40;
 const ERROR = 50;
 
-export function createDatabaseOutage(): DatabaseOutage {
+/** `isReporting: false`: another process of the machine logs the two lines, and this one logs them at debug level. */
+export function createDatabaseOutage({ isReporting = true } = {}): DatabaseOutage {
   let watched: { log: Logger; isReachable: () => Promise<boolean> } | null = null;
   let current: { sinceTick: number; errors: number; restarts: number } | null = null;
   let errorsSinceLook = 0;
@@ -43,7 +44,7 @@ export function createDatabaseOutage(): DatabaseOutage {
       return;
     }
     current = { sinceTick: performance.now(), errors: 1, restarts: 0 };
-    watched.log.error(
+    watched.log[isReporting ? 'error' : 'debug'](
       { err: error, event: OUTAGE_EVENT },
       'PostgreSQL is unreachable: until it is back, HTTP responds 503 and SMTP 451',
     );
@@ -62,7 +63,10 @@ export function createDatabaseOutage(): DatabaseOutage {
     const { sinceTick, errors, restarts } = current;
     current = null;
     const seconds = Math.round((performance.now() - sinceTick) / 100) / 10;
-    watched.log.warn({ event: 'database.back', seconds, errors, restarts }, 'PostgreSQL is back');
+    watched.log[isReporting ? 'warn' : 'debug'](
+      { event: 'database.back', seconds, errors, restarts },
+      'PostgreSQL is back',
+    );
   };
 
   return {

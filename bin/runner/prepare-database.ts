@@ -4,6 +4,7 @@ import { urlsOf } from '../../db/connection/database-hosts.ts';
 import { ensureLogins, type LoginRole, LoginsRefused, loginRoles, loginUrl } from '../../db/connection/logins.ts';
 import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
 import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
+import { StartRefused } from './start-refused.ts';
 
 export interface PrepareOptions {
   url: string;
@@ -11,11 +12,6 @@ export interface PrepareOptions {
   allowUnsafeWrites: boolean;
   /** receives one line for each risk that does not stop the service from starting */
   warn?: (line: string) => void;
-}
-
-/** The service cannot start. The message is one line for the operator. */
-export class StartRefused extends Error {
-  override name = 'StartRefused';
 }
 
 /**

@@ -131,6 +131,9 @@ const EVERYTHING: Choice = {
   dropped: [],
 };
 const DROP_ORDER: readonly DroppedPart[] = ['attachments', 'raw', 'html', 'text', 'headers'];
+/** In this order, whether they were stored as JSON before, which orders keys by itself, or not. */
+const REMOVED_PART_KEYS = ['kind', 'start', 'end'];
+
 const NOTHING_REMOVED: Parts['removed'] = { quotedText: null, signature: null, removedParts: [] };
 /** The smallest payload, with the longest list of omitted parts. */
 const NOTHING: Parts = {
@@ -206,7 +209,7 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: 
   out.json(',"signature":');
   out.string(parts.removed.signature);
   out.json(
-    `,"removedParts":${JSON.stringify(parts.removed.removedParts)}},"truncated":${JSON.stringify(parts.truncated)}},"endpoint":{"id":${JSON.stringify(endpoint.id)},` +
+    `,"removedParts":${JSON.stringify(parts.removed.removedParts, REMOVED_PART_KEYS)}},"truncated":${JSON.stringify(parts.truncated)}},"endpoint":{"id":${JSON.stringify(endpoint.id)},` +
       `"name":${JSON.stringify(endpoint.name)},"type":${JSON.stringify(endpoint.type)}}}`,
   );
 }

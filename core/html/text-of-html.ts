@@ -4,7 +4,7 @@ import { hiddenClasses, isHidden } from './hidden-elements.ts';
 import { sanitizeHtmlBody } from './sanitize-html.ts';
 
 /** Maximum characters of HTML that are read; the text is for readers and programs that show no HTML. */
-const MAX_HTML_LENGTH = 500_000;
+export const MAX_HTML_LENGTH = 500_000;
 /** Maximum nesting; deeper elements are ignored. The parser's time grows with the depth. */
 const MAX_DEPTH = 500;
 

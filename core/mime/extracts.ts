@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import LinkifyIt from 'linkify-it';
+import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
 
@@ -14,8 +15,8 @@ export interface Extracts {
 /** The fields of an email that are searched. */
 interface ExtractsInput {
   subject: string;
-  text: string | null;
-  html: string | null;
+  text: BodyText | null;
+  html: BodyText | null;
   /** lower-case names and their values */
   headers: readonly (readonly [name: string, value: string])[];
   attachments: readonly Pick<Attachment, 'event'>[];
@@ -26,15 +27,16 @@ const MAX_HTML = 300_000;
 
 /** Extracts codes, links and the event from an email. Never throws; a malformed email gives empty lists. */
 export function extractFrom({ subject, text, html, headers, attachments }: ExtractsInput): Extracts {
-  const outline = readHtmlOutline((html ?? '').slice(0, MAX_HTML));
+  const outline = readHtmlOutline(textBeginning(html ?? '', MAX_HTML));
+  const readText = textBeginning(text ?? '', MAX_TEXT);
   const listUnsubscribe = headers.find(([name]) => name === 'list-unsubscribe')?.[1] ?? null;
   return {
     codes: extractCodes([
       ['subject', subject],
-      ['text', text ?? ''],
+      ['text', readText],
       ['html', outline.text],
     ]),
-    links: extractLinks({ text: text ?? '', outline, listUnsubscribe }),
+    links: extractLinks({ text: readText, outline, listUnsubscribe }),
     event: findEvent(attachments),
   };
 }
@@ -332,7 +334,7 @@ function extractLinks({
 
 /** Splits lines into pieces, because the link search is not linear. */
 function* linesOf(text: string): Generator<string> {
-  for (const line of text.slice(0, MAX_TEXT).split('\n')) if (line.includes(':')) yield line.slice(0, MAX_LINE);
+  for (const line of text.split('\n')) if (line.includes(':')) yield line.slice(0, MAX_LINE);
 }
 
 function readUrl(raw: string): string | null {

@@ -15,7 +15,7 @@ export interface LinkWarning {
 }
 
 /** Characters of HTML that are searched for links. */
-const MAX_HTML = 1_000_000;
+export const MAX_HTML = 1_000_000;
 /** Links that are examined. */
 const MAX_LINKS = 10_000;
 /** Characters of a link's text; an address is shorter. */

@@ -1,4 +1,5 @@
-import { textOfHtml } from '../html/text-of-html.ts';
+import { MAX_HTML_LENGTH, textOfHtml } from '../html/text-of-html.ts';
+import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import { storableText } from '../shared/text.ts';
 import { ownLengthOf } from './attribution.ts';
 import { type Fate, type Line, lineOf } from './reply-line.ts';
@@ -42,7 +43,8 @@ export function readReply(text: string): Reply {
   return own === '' ? { text: tidy(text), removed: [] } : { text: own, removed };
 }
 
-function withoutParts(text: string, removed: readonly RemovedPart[]): string {
+/** Returns a text without parts of it, which are in its order, trimmed and with LF. */
+export function withoutParts(text: string, removed: readonly RemovedPart[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end } of removed) {
@@ -60,19 +62,30 @@ function tidy(text: string): string {
 export const MAX_PARTS = 1_000;
 
 /** The bodies of a message; null: it has none. */
-export interface Bodies {
-  text: string | null;
-  html: string | null;
+export interface Bodies<Text extends BodyText = BodyText> {
+  text: Text | null;
+  html: Text | null;
 }
 
 /** Returns the removed parts of a kind as one text, trimmed; null when there are none. Without a plain-text body they are those of the HTML. */
-export function removedText(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): string | null {
+export function removedText(bodies: Bodies<string>, removed: readonly RemovedPart[], kind: RemovedKind): string | null;
+export function removedText(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): BodyText | null;
+export function removedText(bodies: Bodies, removed: readonly RemovedPart[], kind: RemovedKind): BodyText | null {
   const { text, html } = bodies;
   const source = text ?? html;
   const parts = removed.filter((part) => part.kind === kind);
   if (source === null || parts.length === 0) return null;
-  const pieces = parts.map(({ start, end }) => source.slice(start, end));
-  return text === null ? textOfHtml(pieces.join('<br>')) : tidy(pieces.join(''));
+  if (text === null) {
+    const pieces = parts.map((part) => (typeof source === 'string' ? slice(source, part) : source.slice([part])));
+    return textOfHtml(pieces.map((piece) => textBeginning(piece, MAX_HTML_LENGTH)).join('<br>'));
+  }
+  return typeof source === 'string'
+    ? tidy(parts.map((part) => slice(source, part)).join(''))
+    : source.slice(parts).trim();
+}
+
+function slice(text: string, { start, end }: RemovedPart): string {
+  return text.slice(start, end);
 }
 
 /** A line and its place in the text, with its line break. */

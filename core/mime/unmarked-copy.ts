@@ -1,4 +1,5 @@
 import { type ParsedMessage, previewOf } from './parse-message.ts';
+import { withoutParts } from './reply-text.ts';
 
 /** What a reply must have so that it may contain an unmarked copy of the original: non-blank lines, and characters. */
 const MIN_LINES = 4;
@@ -33,26 +34,15 @@ export function withoutCopy(message: ParsedMessage, originals: readonly string[]
   for (const original of originals) {
     const part = findCopy(textBody, original);
     if (part === null) continue;
-    const rest = `${textBody.slice(0, part.start)}${textBody.slice(part.end)}`;
     const others = message.removedParts.filter(({ start, end }) => end <= part.start || start >= part.end);
-    const cleanedText = withoutParts(textBody, [...others, part]);
-    if (rest.trim() === '' || cleanedText === '') continue;
     const removedParts = [...others, { kind: 'quote' as const, ...part }].toSorted(
       (one, other) => one.start - other.start,
     );
+    const cleanedText = withoutParts(textBody, removedParts);
+    if (cleanedText === '') continue;
     return { ...message, cleanedText, removedParts, preview: previewOf({ ...message, cleanedText }) };
   }
   return message;
-}
-
-function withoutParts(text: string, parts: readonly { start: number; end: number }[]): string {
-  let left = '';
-  let at = 0;
-  for (const { start, end } of parts.toSorted((one, other) => one.start - other.start)) {
-    left += text.slice(at, start);
-    at = end;
-  }
-  return `${left}${text.slice(at)}`.replaceAll('\r\n', '\n').trim();
 }
 
 /** A word and its place in the text. */

@@ -52,27 +52,36 @@ export function domainMark(domain: string): string {
   return `@${domain}`;
 }
 
-/** Returns the words of an email. */
-export function emailTerms(email: WordSource): EmailTerms {
+/** Returns the words of an email. `texts`: its searchable texts. */
+export function emailTerms(email: WordSource, texts: readonly SearchableText[] = searchableTexts(email)): EmailTerms {
+  const recipients = email.recipients.slice(0, MAX_ADDRESSES);
+  return {
+    texts: searchableWords(texts),
+    marks: [...domainMarks({ ...email, recipients }), ...(email.hasAttachments ? [ATTACHMENT_MARK] : [])],
+  };
+}
+
+/** A text of an email in which words are searched for. */
+export type SearchableText = readonly [place: number, text: string];
+
+/** Returns the texts of an email in which words are searched for. */
+export function searchableTexts(email: WordSource): SearchableText[] {
   const { subject, fromText, recipientTexts, text, html } = email;
   const recipients = email.recipients.slice(0, MAX_ADDRESSES);
   const isTextless = text === null || text.trim() === '';
   const body = isTextless && html !== null ? visibleText(html.slice(0, MAX_HTML_LENGTH), MAX_BODY_LENGTH) : text;
   const to = recipientTexts.join(' ').slice(0, MAX_FIELD_LENGTH);
   const unnamed = recipients.filter((address) => !to.includes(address));
-  return {
-    texts: searchableWords([
-      [PLACES.subject, subject.slice(0, MAX_FIELD_LENGTH)],
-      [PLACES.from, fromText.slice(0, MAX_FIELD_LENGTH)],
-      [PLACES.to, to],
-      [PLACES.to, unnamed.join(' ').slice(0, MAX_FIELD_LENGTH)],
-      [PLACES.body, (body ?? '').slice(0, MAX_BODY_LENGTH)],
-    ]),
-    marks: [...domainMarks({ ...email, recipients }), ...(email.hasAttachments ? [ATTACHMENT_MARK] : [])],
-  };
+  return [
+    [PLACES.subject, subject.slice(0, MAX_FIELD_LENGTH)],
+    [PLACES.from, fromText.slice(0, MAX_FIELD_LENGTH)],
+    [PLACES.to, to],
+    [PLACES.to, unnamed.join(' ').slice(0, MAX_FIELD_LENGTH)],
+    [PLACES.body, (body ?? '').slice(0, MAX_BODY_LENGTH)],
+  ];
 }
 
-function searchableWords(texts: readonly [place: number, text: string][]): EmailTerms['texts'] {
+function searchableWords(texts: readonly SearchableText[]): EmailTerms['texts'] {
   const different = new Set<string>();
   let left = MAX_WORDS;
   return texts.map(([place, text]) => {

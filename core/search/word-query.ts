@@ -1,5 +1,15 @@
-import { ANYWHERE, ATTACHMENT_MARK, domainMark, type EmailTerms, PLACES } from './email-terms.ts';
+import {
+  ANYWHERE,
+  ATTACHMENT_MARK,
+  domainMark,
+  type EmailTerms,
+  emailTerms,
+  PLACES,
+  searchableTexts,
+  type WordSource,
+} from './email-terms.ts';
 import type { SearchTerm } from './search-query.ts';
+import { foldText, mayHaveWord } from './search-words.ts';
 
 /** Consecutive words in one of the places, or a mark. */
 export interface WordTerm {
@@ -44,6 +54,17 @@ function markTerm(mark: string): WordTerm {
 /** Returns whether the search has no words. */
 export function isWordless({ wanted, unwanted }: WordQuery): boolean {
   return wanted.length === 0 && unwanted.length === 0;
+}
+
+/** Returns whether an email matches. The text of one that does not have the words is not split into words. */
+export function matchesSource(query: WordQuery, source: WordSource): boolean {
+  const texts = searchableTexts(source);
+  const wanted = query.wanted.filter((term) => !term.isMark);
+  const folded = wanted.length === 0 ? [] : texts.map(([place, text]) => ({ place, text: foldText(text) }));
+  const mayMatch = wanted.every(({ places, words }) =>
+    folded.some(({ place, text }) => (place & places) !== 0 && words.every((word) => mayHaveWord(text, word))),
+  );
+  return mayMatch && matchesTerms(query, emailTerms(source, texts));
 }
 
 /** Returns whether the words of an email match. */

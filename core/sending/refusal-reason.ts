@@ -80,8 +80,14 @@ const MIN_GENERAL_WORDINGS = 50;
 
 const MATCHERS = WORDINGS.map(([reason, wordings]) => ({
   reason,
-  wordings: wordings.map((wording) => wording.split(' ... ')),
+  wordings: withoutLonger(wordings).map((wording) => wording.split(' ... ')),
 }));
+
+/** Leaves out wordings that contain another one of the same reason. */
+function withoutLonger(wordings: readonly string[]): string[] {
+  const plain = wordings.filter((wording) => !wording.includes(' ... '));
+  return wordings.filter((wording) => !plain.some((other) => other !== wording && wording.includes(other)));
+}
 
 /** Addresses, URLs and host names are not words (`virus@example.com`): they become `@addr` and `@host`, which wordings may name. */
 function toSearched(text: string): string {

@@ -250,7 +250,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     user is unknown | not our customer | not listed in | recipient not listed | isn't listed | not in ... directory |
     not in the address book | not recognised | no longer valid | no longer available | no longer exists | no longer here |
     no longer in use | no longer employed | recipient address rejected: undeliverable | undeliverable address | bad address |
-    bad recipient | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
+    bad recipient | bad rcpt | no one here by | nobody by that | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
     mailbox does not | mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
     no one by that name | never existed | is not known | dosn't exist | email account that you tried to reach |
     destination unknown | delivery to ... not possible | user doesn | recipient address ... unknown | address does not |

@@ -14,7 +14,7 @@ interface UnknownWords {
 const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: `recipient | recipent | addressee | user | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
-      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | username | user name |
+      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt | username | user name |
       mail-box | employee | the name`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
@@ -28,7 +28,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       not a subscriber | not a member | been deleted | was deleted | been removed | been closed | is closed | no longer an employee |
       no longer employed | no longer works | no longer in service | not in service | unrecognised | not resolved | not be resolved |
       cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database |
-      not a registered | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted`,
+      not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted`,
   },
   {
     recipient:
@@ -204,7 +204,11 @@ const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown }) => ({
   recipient: pattern(recipient),
   domain: pattern(domain),
   unknown: pattern(unknown),
+  isLatin: /[a-z]/.test(unknown),
 }));
+
+/** A clause that none of the languages has a word for, as most are. */
+const UNKNOWN = pattern(LANGUAGES.map(({ unknown }) => unknown).join('|'));
 
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
@@ -218,8 +222,10 @@ const CLAUSE_END = /[;!?|。！？；\n]|\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
 export function unknownPartIn(text: string): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
-    for (const { recipient, domain, unknown } of MATCHERS) {
-      if (!unknown.test(clause)) continue;
+    if (!UNKNOWN.test(clause)) continue;
+    const isAscii = /^[\x20-\x7e]*$/.test(clause);
+    for (const { recipient, domain, unknown, isLatin } of MATCHERS) {
+      if ((isAscii && !isLatin) || !unknown.test(clause)) continue;
       if (recipient.test(clause)) return 'recipient';
       if (domain.test(clause)) return 'domain';
     }

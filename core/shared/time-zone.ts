@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 const DAY_MS = 86_400_000;
 
 /** Returns whether the runtime knows the IANA zone. */
@@ -24,7 +26,9 @@ export function wallToInstant(wall: string, timeZone: string): Date | null {
   return new Date(asUtc - before);
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** More than the zones that an account uses, and fewer than the spellings of their names. */
+const MAX_FORMATS = 100;
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: MAX_FORMATS });
 
 /** How far the zone's clock is ahead of UTC at that instant; milliseconds. */
 export function offsetMs(timeZone: string, instant: number): number {

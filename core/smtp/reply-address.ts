@@ -43,6 +43,11 @@ export function makeReplyAddress(key: Uint8Array, { id, expiresAt }: ReplyToken,
   return `${REPLY_LOCAL_PART}+${toBase32(signed(key, content, name))}@${name}`;
 }
 
+/** Returns whether an address has the form of a reply address, whatever its signature. */
+export function looksLikeReplyAddress(address: string): boolean {
+  return REPLY_ADDRESS.test(address);
+}
+
 /** Returns the content of a reply address; null when it is not one of ours. Case does not matter. */
 export function readReplyAddress(key: Uint8Array, address: string): ReplyToken | null {
   const match = REPLY_ADDRESS.exec(address);

@@ -2,6 +2,7 @@ import { callbackify } from 'node:util';
 import pg from 'pg';
 import { urlsOf } from './database-hosts.ts';
 import { type Primary, primaryOf, ReadOnlyServerError } from './failover.ts';
+import { queueFairly } from './fair-queue.ts';
 import { currentCharge, meterResults } from './result-charge.ts';
 
 /** Opens a pool to the server of the URL. With several hosts, the pool follows the current primary. */
@@ -38,6 +39,7 @@ export function isConnectionError(error: Error): boolean {
 class NotingPool extends pg.Pool {
   constructor(options: pg.PoolConfig) {
     super(options);
+    queueFairly(this);
     this.on('connect', (client) => void client.on('error', (error) => connectionErrors.add(error)));
   }
 

@@ -13,11 +13,18 @@ export interface ResultCharge {
  */
 const STEP_BYTES = 262_144;
 
-const current = new AsyncLocalStorage<ResultCharge | null>();
+/** Whom queries are for, and what counts their results. */
+interface QueryUse {
+  charge: ResultCharge | null;
+  /** the account, whose queries take turns with those of others; empty: unknown */
+  owner: string;
+}
 
-/** Runs work whose queries are counted as they arrive; null: they are not counted. */
-export function chargeResults<T>(charge: ResultCharge | null, work: () => T): T {
-  return current.run(charge, work);
+const current = new AsyncLocalStorage<QueryUse>();
+
+/** Runs work whose queries are counted as they arrive; null: they are not counted. They are for the same account as before, unless it is given. */
+export function chargeResults<T>(charge: ResultCharge | null, work: () => T, owner: string = currentOwner()): T {
+  return current.run({ charge, owner }, work);
 }
 
 interface Meter {
@@ -62,5 +69,10 @@ export function meterResults(client: pg.ClientBase, charge: ResultCharge | null)
 
 /** Returns what counts the results of the running work; null if nothing does. */
 export function currentCharge(): ResultCharge | null {
-  return current.getStore() ?? null;
+  return current.getStore()?.charge ?? null;
+}
+
+/** Returns the account that the running work is for; empty if it is unknown. */
+export function currentOwner(): string {
+  return current.getStore()?.owner ?? '';
 }

@@ -41,7 +41,6 @@ import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
 import {
   EmailSearchSchema,
-  EmailWordsSchema,
   TrashedEmailSchema,
   UnindexedEmailSchema,
   WordBlockSchema,
@@ -100,7 +99,6 @@ export const entities = [
   EmailCounterSchema,
   ImageSenderSchema,
   EmailSearchSchema,
-  EmailWordsSchema,
   TrashedEmailSchema,
   UnindexedEmailSchema,
   WordBlockSchema,

@@ -19,28 +19,6 @@ export const EmailSearchSchema = defineEntity({
   ],
 });
 
-/**
- * Words of the whole email, for searches by word. Written when the email gets its thread or is scheduled. Weights: A subject, B sender, C
- * recipients, D bodies (see db/queries/search/email-words.ts, word-vector.ts).
- */
-export const EmailWordsSchema = defineEntity({
-  name: 'EmailWords',
-  tableName: 'email_words',
-  properties: {
-    userId: p.text().primary(),
-    emailId: p.text().primary(),
-    createdAt: p.datetime(3),
-    words: p.text().columnType('tsvector'),
-  },
-  indexes: [
-    // Every word begins with four characters that identify its user. Every search also reads the pending list of the index.
-    {
-      name: 'email_words_words',
-      expression: `create index email_words_words on email_words using gin (words) with (gin_pending_list_limit='32768')`,
-    },
-  ],
-});
-
 /** Words of many emails of one account; its bytes never change (core/search/segment/segment.ts). */
 export const WordSegmentSchema = defineEntity({
   name: 'WordSegment',
@@ -101,7 +79,7 @@ export const WordBuildSchema = defineEntity({
   },
 });
 
-/** Mail in the trash, with its rows of the two tables above, which have none of it meanwhile. */
+/** Mail in the trash, with its row of email_search, which has none of it meanwhile. */
 export const TrashedEmailSchema = defineEntity({
   name: 'TrashedEmail',
   tableName: 'trashed_email',
@@ -112,7 +90,6 @@ export const TrashedEmailSchema = defineEntity({
     createdAt: p.datetime(3),
     text: p.text().nullable(),
     parties: p.array().nullable(),
-    words: p.text().columnType('tsvector').nullable(),
   },
   indexes: [{ name: 'trashed_email_age', properties: ['trashedAt'] }],
 });

@@ -20,6 +20,7 @@ const PARTS = [
   'search',
   'events',
   'upkeep',
+  'taking',
   'grants',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 

@@ -53,7 +53,6 @@ select create_distributed_table('unindexed_email', 'user_id', colocate_with => '
 select create_distributed_table('word_segment', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('word_block', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('word_build', 'user_id', colocate_with => 'event_counter');
-select create_distributed_table('email_words', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('endpoint', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('endpoint_stat', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('event', 'user_id', colocate_with => 'event_counter');

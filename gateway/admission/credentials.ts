@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/connection/database.ts';
+import { chargeResults } from '../../db/connection/result-charge.ts';
 import {
   type CredentialRow,
   findCredentialOwner,
@@ -71,7 +72,8 @@ export function openCredentials(options: CredentialsOptions): Credentials {
 
   async function read(digest: Buffer, hex: string): Promise<Credential | null> {
     const dropsBefore = drops;
-    const credential = await findCredentialOwner(database, digest);
+    // The account is still unknown; requests with one key take turns with those with another.
+    const credential = await chargeResults(null, () => findCredentialOwner(database, digest), hex);
     if (credential === null || drops !== dropsBefore) return credential;
     const oldest = cached.keys().next();
     if (cached.size >= MAX_CACHED && oldest.done === false) cached.delete(oldest.value);

@@ -43,17 +43,29 @@ export function isClosedFor(
   return openForLocal.includes(setting) && forwardingHeader(request) !== null;
 }
 
-/** Writes a warning at the first request that a proxy forwards to a service that has settings for this machine only. */
+/** The first request that a proxy forwarded to a service that has settings for this machine only. */
+export interface ForwardedRequest {
+  /** by which the proxy showed itself, lower case */
+  header: string;
+  at: Date;
+  /** the settings that are closed for such requests */
+  closed: readonly LocalSetting[];
+}
+
+/**
+ * Writes a warning at the first request that a proxy forwards to a service that has settings for this machine only. Returns what tells of
+ * that request from then on, until the process ends: null before.
+ */
 export function warnOfForwardedRequests(
   app: FastifyInstance,
-  { log, openForLocal }: { log: Logger; openForLocal: readonly LocalSetting[] },
-): void {
-  if (openForLocal.length === 0) return;
-  let isWarned = false;
+  { log, openForLocal, now }: { log: Logger; openForLocal: readonly LocalSetting[]; now: () => Date },
+): () => ForwardedRequest | null {
+  let first: ForwardedRequest | null = null;
+  if (openForLocal.length === 0) return () => null;
   app.addHook('onRequest', (request, _reply, done) => {
-    const header = isWarned ? null : forwardingHeader(request);
+    const header = first === null ? forwardingHeader(request) : null;
     if (header !== null) {
-      isWarned = true;
+      first = { header, at: now(), closed: openForLocal };
       log.warn(
         { event: 'http.forwarded', header, closed: openForLocal },
         'a proxy forwards requests to this service, which is set up for this machine only: set PUBLIC_URL to the address that clients use, and TRUSTED_PROXIES to that of the proxy. Until then, sign-up, trusted domains and webhooks to this machine are closed for forwarded requests.',
@@ -61,4 +73,5 @@ export function warnOfForwardedRequests(
     }
     done();
   });
+  return () => first;
 }

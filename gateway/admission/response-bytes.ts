@@ -1,6 +1,7 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import type { ResponseRoom } from '../../operations/response-room.ts';
+import { createTurns } from '../http/turns.ts';
 
 export interface ResponseBytesLimits {
   /** bytes of all responses of one account on this gateway */
@@ -116,47 +117,12 @@ export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES)
         }
       },
       giveBack: () => resize(0),
-      run: (handler) => chargeResults(room, handler),
+      run: (handler) => chargeResults(room, handler, owner.userId),
     };
     return room;
   }
 
   return { limits, open, count: (userId) => (userId === undefined ? total : (bytesOfUsers.get(userId) ?? 0)) };
-}
-
-/** Runs one work after the other. Accounts take turns, so that the requests of one do not delay those of another by more than one work. */
-function createTurns() {
-  const waiting = new Map<string, (() => void)[]>();
-  let isTaken = false;
-
-  function passOn(): void {
-    for (const [userId, queue] of waiting) {
-      const next = queue.shift();
-      waiting.delete(userId);
-      // To the end of the round.
-      if (queue.length > 0) waiting.set(userId, queue);
-      if (next !== undefined) return next();
-    }
-    isTaken = false;
-  }
-
-  return {
-    async run<T>(userId: string, work: () => Promise<T>): Promise<T> {
-      if (isTaken)
-        await new Promise<void>((resolve) => {
-          const queue = waiting.get(userId);
-          if (queue === undefined) waiting.set(userId, [resolve]);
-          else queue.push(resolve);
-        });
-      isTaken = true;
-      try {
-        return await work();
-      } finally {
-        // Other requests go on before the next work, whose parsing holds the process for a moment.
-        setImmediate(passOn);
-      }
-    },
-  };
 }
 
 const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);

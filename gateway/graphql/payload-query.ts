@@ -31,7 +31,8 @@ import { limitedTo } from '../../db/connection/transaction.ts';
 import type { FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { OperationContext, PayloadQueries } from '../../operations/context.ts';
 import { findDomainsByName } from '../../operations/domains/domains.ts';
-import { cursorOf, readReceivedEvent } from '../../operations/events/events.ts';
+import { cursorOf, readReceivedEvents } from '../../operations/events/events.ts';
+import { openBodyBudget } from '../../schema/graphql/body-budget.ts';
 import { createGraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { findBeyondDomain } from './document-access.ts';
@@ -74,14 +75,24 @@ export function createPayloadQueries(): PayloadQueries {
     return result;
   }
 
+  const selectAll: PayloadQueries['selectAll'] = async (context, query, subjects) => {
+    const { document } = checked(query);
+    if (document === null || subjects.length === 0) return subjects.map(() => null);
+    const arrivals = subjects.flatMap(({ subject }) => (subject.seq === undefined ? [subject] : []));
+    const received = await readReceivedEvents(context, arrivals);
+    const eventOf = new Map(arrivals.map(({ emailId }, at) => [emailId, received[at]]));
+    const runs = subjects.map(({ subject, linksFrom }) => {
+      const event = subject.seq === undefined ? eventOf.get(subject.emailId) : subject;
+      if (event === undefined) throw new Error('a subject has no event');
+      return { event, linksFrom };
+    });
+    return runAll(await limited(context, query.filter), document, runs);
+  };
   return {
     check: async (query) => checked(query).errors,
-    async select(context, query, subject, linksFrom) {
-      const { document } = checked(query);
-      if (document === null) return null;
-      const event = subject.seq === undefined ? await readReceivedEvent(context, subject) : subject;
-      return run(await limited(context, query.filter), document, event, linksFrom);
-    },
+    selectAll,
+    select: async (context, query, subject, linksFrom) =>
+      (await selectAll(context, query, [{ subject, linksFrom }]))[0] ?? null,
   };
 }
 
@@ -168,28 +179,36 @@ async function limited(context: OperationContext, filter: EventFilter | null): P
   return { ...context, database: limitedTo(context.database, { domains, addresses: filter.addresses }) };
 }
 
-async function run(
+/** Runs the query for each event. They share loaders, so that a statement reads for all of them, and each has its own budget of texts. */
+async function runAll(
   operations: OperationContext,
   document: DocumentNode,
-  event: FeedEvent,
-  linksFrom: Date,
-): Promise<SelectedPayload> {
+  runs: readonly { event: FeedEvent; linksFrom: Date }[],
+): Promise<SelectedPayload[]> {
   const end = new AbortController();
   const { context, stopReads } = createGraphContext({
     operations: { ...operations, answerBy: performance.now() + RUN_MS },
-    requestId: event.id,
+    requestId: runs[0]?.event.id ?? '',
     signal: end.signal,
     answerWithin: () => undefined,
   });
   const late = new UserError('unavailable', `The payload query took longer than ${RUN_MS / 1_000} s`);
   const timer = setTimeout(() => end.abort(late), RUN_MS);
+  const isLate = new Promise<never>((_resolve, reject) => end.signal.addEventListener('abort', () => reject(late)));
   try {
-    const result = (await Promise.race([
-      execute({ schema: payloadSchema, document, rootValue: event, contextValue: context }),
-      new Promise<never>((_resolve, reject) => end.signal.addEventListener('abort', () => reject(late))),
-    ])) as ExecutionResult;
-    const selected = selectedFrom(result, operations, linksFrom);
-    return { ...selected, event: { id: event.id, kind: event.kind, cursor: cursorOf(operations, event) } };
+    const results = await Promise.race([
+      Promise.all(
+        runs.map(async ({ event }): Promise<ExecutionResult> => {
+          const contextValue = { ...context, requestId: event.id, bodies: openBodyBudget() };
+          return execute({ schema: payloadSchema, document, rootValue: event, contextValue });
+        }),
+      ),
+      isLate,
+    ]);
+    return runs.map(({ event, linksFrom }, at) => ({
+      ...selectedFrom(results[at] ?? {}, operations, linksFrom),
+      event: { id: event.id, kind: event.kind, cursor: cursorOf(operations, event) },
+    }));
   } finally {
     clearTimeout(timer);
     stopReads();

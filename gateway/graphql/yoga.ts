@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ExecutionResult } from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
@@ -45,6 +46,7 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
     logging: false,
     // maskedErrors below also knows the request.
     maskedErrors: false,
+    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
     plugins: [
       usePersistedOperations({
         allowArbitraryOperations: true,
@@ -75,6 +77,23 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
 
 const BAD = { status: 400 };
 
+/** Characters of all documents in the cache; a parsed document takes about 40 times the memory of its text. */
+export const MAX_CACHED_CHARACTERS = 500_000;
+/** Longer documents are parsed each time. */
+export const MAX_CACHED_DOCUMENT = 20_000;
+
+/** Returns a cache of parsed documents with a limit of size, since documents of one account can be all different. */
+export function createDocumentCache(): LRUCache<string, DocumentNode> {
+  return new LRUCache({
+    maxSize: MAX_CACHED_CHARACTERS,
+    maxEntrySize: MAX_CACHED_DOCUMENT,
+    sizeCalculation: (_document, text) => Math.max(1, text.length),
+  });
+}
+
+/** An error keeps its document; documents with errors are seldom sent twice. */
+const NO_CACHE = { get: () => undefined, set: () => undefined };
+
 /** Media types of results that are events of a stream. */
 const EVENT_STREAM = /\b(?:text\/event-stream|multipart\/mixed)\b/i;
 
@@ -85,7 +104,7 @@ const largeResults = new WeakMap<GraphContext, ExecutionResult>();
 const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext }> = {
   onResultProcess: ({ request, result, serverContext, ...hook }) => {
     const { context } = serverContext as unknown as { context: GraphContext };
-    if (!('data' in result) || context.bodies.length < STREAMED_RESPONSE) return;
+    if (!('data' in result) || context.bodies.bytes < STREAMED_RESPONSE) return;
     if (EVENT_STREAM.test(request.headers.get('accept') ?? '')) return;
     largeResults.set(context, result);
     hook.setResult({ ...result, data: {} });
@@ -133,7 +152,7 @@ async function answerInTime(
     const { 'content-length': _, ...sent } = Object.fromEntries(response.headers);
     reply.code(response.status).headers(sent);
     const large = largeResults.get(context);
-    return large === undefined ? text : streamJson(large);
+    return large === undefined ? text : streamJson(large, request.userId);
   } catch (error) {
     stopReads();
     // Not awaited, because PostgreSQL may be what is slow.

@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { UserError } from '../../core/shared/errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** unknown fields of the body; null before the body is parsed */
+    /** unknown fields of the body and query parameters; null before the body is parsed */
     bodyWarnings: BodyWarning[] | null;
   }
   interface FastifyContextConfig {
     /** the fields of the body, if the schema of the route is open */
     bodyFields?: z.ZodType;
+    /** refuses unknown fields of the body, where ignoring one would widen what the request matches */
+    isStrict?: true;
   }
 }
 
@@ -23,23 +26,35 @@ const MAX_WARNINGS = 50;
 /** Maximum length of a path in a warning; characters. */
 const MAX_PATH_LENGTH = 200;
 
+/** Makes every request that has it strict: `?strict=true`. */
+const STRICT = 'strict';
+const NO_PARAMETERS = z.object({});
+
 /**
- * Lists unknown fields of a JSON body, which are ignored, as `warnings` in the response, whatever its status. Call it before the routes are
- * registered.
+ * Lists unknown fields of a JSON body and unknown query parameters, which are ignored, as `warnings` in the response, whatever its status.
+ * With the query parameter `strict=true`, and for routes that are strict, they are 400 instead. Call it before the routes are registered.
  */
 export function warnOfUnknownFields(app: FastifyInstance): void {
   app.decorateRequest('bodyWarnings', null);
   app.addHook('onRoute', (route) => {
-    const fields = route.config?.bodyFields ?? route.schema?.body;
-    if (!(fields instanceof z.ZodType)) return;
+    const { bodyFields, isStrict = false } = route.config ?? {};
+    const bodyShape = bodyFields ?? route.schema?.body;
+    const queryShape = route.schema?.querystring ?? NO_PARAMETERS;
     // After the hooks of the route, which may normalize the body.
     route.preValidation = [
       ...[route.preValidation ?? []].flat(),
       async (request) => {
-        const paths = unknownFields(fields, request.body).slice(0, MAX_WARNINGS);
-        request.bodyWarnings = paths.map((path) => ({
-          field: path.slice(0, MAX_PATH_LENGTH).toWellFormed(),
-          message: 'Unknown field. It was ignored.',
+        const query = request.query as Record<string, unknown>;
+        const fields = bodyShape instanceof z.ZodType ? unknownFields(bodyShape, request.body) : [];
+        const parameters = queryShape instanceof z.ZodType ? unknownFields(queryShape, query) : [];
+        const warnings = [
+          ...fields.map((path) => warningAbout(path, 'Unknown field')),
+          ...parameters.filter((name) => name !== STRICT).map((name) => warningAbout(name, 'Unknown query parameter')),
+        ].slice(0, MAX_WARNINGS);
+        if (warnings.length > 0 && (isStrict || query[STRICT] === 'true')) throw refusal(warnings);
+        request.bodyWarnings = warnings.map(({ field, message }) => ({
+          field,
+          message: `${message}. It was ignored.`,
         }));
       },
     ];
@@ -50,6 +65,15 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
     const separator = payload === '{}' ? '' : ',';
     return `${payload.slice(0, -1)}${separator}"warnings":${JSON.stringify(bodyWarnings)}}`;
   });
+}
+
+function warningAbout(path: string, message: string): BodyWarning {
+  return { field: path.slice(0, MAX_PATH_LENGTH).toWellFormed(), message };
+}
+
+function refusal(unknown: BodyWarning[]): UserError {
+  const names = unknown.map(({ field }) => field).join(', ');
+  return new UserError('validation', `Not known here: ${names}`, { details: unknown });
 }
 
 /** Returns the paths of unknown fields in a value. If several shapes are possible, the one with the fewest unknown fields counts. */

@@ -1,30 +1,39 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LargeText } from '../../core/shared/large-text.ts';
+import { createTurns } from './turns.ts';
 
 /** Characters of a chunk; a longer string is split. */
 const CHUNK_LENGTH = 65_536;
+/** Bytes of a LargeText that become a chunk. */
+const CHUNK_BYTES = 65_536;
 /** Time that a stream may use before other requests go on; milliseconds. */
 const TURN_MS = 2;
 
+/** All streams of the process share the turns: however many there are, other requests wait for one of them. */
+const turns = createTurns();
+
 /**
- * Returns a value as a stream of JSON, for values with strings of megabytes: their JSON, which escapes can make six times as long, is never
- * in memory as a whole, and each chunk waits until the connection has taken the one before.
+ * Returns a value as a stream of JSON, for values with texts of megabytes: their JSON, which escapes can make six times as long, is never in
+ * memory as a whole, and each chunk waits until the connection has taken the one before. `owner` is the account that takes it.
  */
-export function streamJson(value: unknown): Readable {
-  return streamChunks(jsonChunks(value));
+export function streamJson(value: unknown, owner: string): Readable {
+  return streamChunks(jsonChunks(value), owner);
 }
 
 /**
- * Returns chunks as a stream that makes one at a time, and lets other requests go on in between. Without that, a client that reads as fast as it
- * is written to would hold the process until the last one.
+ * Returns chunks as a stream that makes one at a time, and lets other requests go on in between. Without that, clients that read as fast as they
+ * are written to would hold the process until the last one.
  */
-export function streamChunks<Chunk extends string | Buffer>(chunks: Iterable<Chunk> | AsyncIterable<Chunk>): Readable {
+export function streamChunks<Chunk extends string | Buffer>(
+  chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
+  owner: string,
+): Readable {
   async function* inTurns(): AsyncGenerator<Chunk, void> {
     let startedAt = performance.now();
     for await (const chunk of chunks) {
       yield chunk;
       if (performance.now() - startedAt < TURN_MS) continue;
-      await nextTurn();
+      await turns.run(owner, () => undefined);
       startedAt = performance.now();
     }
   }
@@ -49,6 +58,10 @@ function* jsonPieces(value: unknown): Generator<string, void> {
     // A pair of surrogates that is split here is written as two escapes, which readers join.
     for (let at = 0; at < value.length; at += CHUNK_LENGTH)
       yield JSON.stringify(value.slice(at, at + CHUNK_LENGTH)).slice(1, -1);
+    yield '"';
+  } else if (value instanceof LargeText) {
+    yield '"';
+    for (const text of value.strings(CHUNK_BYTES)) yield JSON.stringify(text).slice(1, -1);
     yield '"';
   } else if (Array.isArray(value)) {
     yield '[';

@@ -1,3 +1,5 @@
+import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
+
 /** A part of a text, and where the rest begins. */
 export interface TextPart {
   text: string;
@@ -6,12 +8,14 @@ export interface TextPart {
 }
 
 /** Returns up to `limit` characters of a text from an offset. It does not split a character of two code units. */
-export function textPart(whole: string, offset: number, limit: number): TextPart {
+export function textPart(whole: BodyText, offset: number, limit: number): TextPart {
   const end = offset + limit;
-  if (end >= whole.length) return { text: whole.slice(offset), nextOffset: null };
-  const last = whole.charCodeAt(end - 1);
+  // One more shows whether anything is left.
+  const read = textBeginning(whole, end + 1);
+  if (end >= read.length) return { text: read.slice(offset), nextOffset: null };
+  const last = read.charCodeAt(end - 1);
   const cut = last >= 0xd800 && last <= 0xdbff && limit > 1 ? end - 1 : end;
-  return { text: whole.slice(offset, cut), nextOffset: cut };
+  return { text: read.slice(offset, cut), nextOffset: cut };
 }
 
 /** Returns a short text, with an ellipsis in place of what is beyond `limit` characters. */

@@ -11,6 +11,7 @@ import {
   updateDraftTool,
 } from './tools/drafts.ts';
 import { awaitEmail, readEmail, searchEmails } from './tools/emails.ts';
+import { reviewEmailTool } from './tools/review.ts';
 import {
   cancelEmailTool,
   forwardEmailTool,
@@ -42,6 +43,7 @@ export const tools: readonly Tool[] = [
   updateDraftTool,
   deleteDraftTool,
   sendDraftTool,
+  reviewEmailTool,
   approveEmailTool,
   rejectEmailTool,
   labelThreads,

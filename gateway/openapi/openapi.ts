@@ -49,7 +49,7 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
 
 const description = `Authenticate every request with an API key: \`Authorization: Bearer KEY\`. Objects of other accounts are treated as if they did not exist.
 
-**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. Unknown fields of a request are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`.
+**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. Unknown fields of a request and unknown query parameters are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`; with \`?strict=true\` they are 400.
 
 **Lists** are paged by \`limit\` and \`offset\`, threads by \`cursor\`. A limit above 100 counts as 100.
 
@@ -222,7 +222,8 @@ const Warned: OpenAPIV3_1.SchemaObject = {
   properties: {
     warnings: {
       type: 'array',
-      description: 'Unknown fields of the request body, which were ignored. Absent if there are none.',
+      description:
+        'Unknown fields of the request body and query parameters, which were ignored. Absent if there are none.',
       items: {
         type: 'object',
         properties: {

@@ -114,7 +114,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Retry deferred recipients', 'retrySending', 'retrySending'],
     ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
-    ['Review what an email sends', 'reviewEmail', '', '', CONNECTIONS],
+    ['Review what an email sends', 'reviewEmail', '', 'review_email', CONNECTIONS],
     ['Approve or reject', 'approveEmail rejectEmail', 'approveEmail rejectEmail', 'approve_email reject_email'],
     [
       'Drafts',
@@ -204,7 +204,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'API keys',
-      'listApiKeys getApiKey createApiKey updateApiKey deleteApiKey revokePresentedKey',
+      'listApiKeys getApiKey listApiKeyConfiguration createApiKey updateApiKey deleteApiKey revokePresentedKey',
       'apiKeys apiKey createApiKey updateApiKey revokeApiKey',
     ],
     ['Request log', 'listRequests getRequest', 'apiRequests apiRequest'],

@@ -85,7 +85,9 @@ async function acceptMessage(
     const message = { reversePath, recipients, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
     const { receipt, isRepeated } = await submitMessage(context, message);
     fault('submission.after-commit');
-    return { verdict: 'accepted', emailId: receipt.emails[0]?.id ?? '', isRepeated };
+    const [email] = receipt.emails;
+    const awaitsApprovalUntil = email?.awaitsApprovalUntil ?? null;
+    return { verdict: 'accepted', emailId: email?.id ?? '', isRepeated, awaitsApprovalUntil };
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;

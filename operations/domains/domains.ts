@@ -113,7 +113,7 @@ export async function createDomain(context: OperationContext, input: { domain: s
   try {
     await context.entities.asUser(context.userId, (unit) => addDomain(unit, context, { id: domainId, name, key }));
   } catch (error) {
-    if (isTaken(error)) throw new UserError('conflict', 'Domain already exists', { cause: error });
+    if (isTaken(error)) throw alreadyAdded(error);
     throw error;
   }
   context.bus.publish('routing.changed', { name });
@@ -139,7 +139,7 @@ async function planKey(context: OperationContext, name: string): Promise<DkimKey
     parent: await lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
     isOpen: await lists.contestVerifiedName(transaction, name),
   }));
-  if (isKnown) throw new UserError('conflict', 'Domain already exists', { reason: ALREADY_REGISTERED });
+  if (isKnown) throw alreadyAdded();
   if (!isOpen) throw alreadyRegistered();
   return parent === null ? makeDkimKey({ secretKey: settings.secretKey, now, random }) : null;
 }
@@ -185,8 +185,13 @@ export function domainNotFound(): UserError {
 /** The `code` of both conflicts: the domain is the user's, or another account's. */
 const ALREADY_REGISTERED = 'DOMAIN_ALREADY_REGISTERED';
 
+/** The account itself has the domain. */
+function alreadyAdded(cause?: unknown): UserError {
+  return new UserError('conflict', 'Domain already exists', { reason: ALREADY_REGISTERED, isFinal: true, cause });
+}
+
 function alreadyRegistered(): UserError {
-  return new UserError('conflict', 'Domain is already registered', { reason: ALREADY_REGISTERED });
+  return new UserError('conflict', 'Domain is already registered', { reason: ALREADY_REGISTERED, isFinal: true });
 }
 
 /** Returns a page of domains, newest first; inverted: oldest first. */

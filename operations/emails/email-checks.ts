@@ -1,5 +1,6 @@
 import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { checkMailSize, type MailChecks, type MailToCheck } from '../../core/html/check-mail.ts';
+import { wholeText } from '../../core/shared/large-text.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadContentParts, loadEmails } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
@@ -23,7 +24,7 @@ export function readEmailChecks(context: OperationContext, emailId: string): Pro
     const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
     if (email == null) throw emailNotFound();
     const [parts] = await loadContentParts(context, [emailId], new Set(['html']));
-    return checkEmailHtml(context, emailId, { html: parts?.html ?? null });
+    return checkEmailHtml(context, emailId, { html: wholeText(parts?.html ?? null) });
   });
 }
 

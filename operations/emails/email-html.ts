@@ -6,6 +6,7 @@ import {
   ownHostNames,
 } from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
+import { wholeText } from '../../core/shared/large-text.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadRawBytes } from './attachments.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
@@ -39,7 +40,7 @@ export async function readEmailHtml(
   const { subject } = email;
   const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
   if (parts == null) return noticeHtml(subject, 'This email has not been parsed yet. Try again in a moment.');
-  const { html, text } = parts;
+  const [html, text] = [wholeText(parts.html), wholeText(parts.text)];
   if (parts.parseError !== null && html === null && text === null)
     return noticeHtml(subject, 'Only the header of this email could be parsed. Download it to see the original.');
   const { host, images } = options;
@@ -48,7 +49,7 @@ export async function readEmailHtml(
     (images === 'trusted' && (await showsImagesOf(context, email, authenticationOf(parts.authentication))));
   const { publicUrl, mailHostname, smtp } = context.settings;
   const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
-  const inlineImages = await readInlineImages(context, emailId, parts);
+  const inlineImages = await readInlineImages(context, emailId, { html, attachments: parts.attachments });
   const document = await makeMailDocumentInWorker(
     { subject, html, text, hasRemoteImages, inlineImages, ownHosts },
     { answerBy: context.answerBy },
@@ -66,7 +67,7 @@ function noticeHtml(subject: string, reason: string): EmailHtml {
 async function readInlineImages(
   context: OperationContext,
   emailId: string,
-  { html, attachments }: EmailParts,
+  { html, attachments }: Pick<EmailParts, 'attachments'> & { html: string | null },
 ): Promise<Map<string, string>> {
   const images = new Map<string, string>();
   if (html === null || !/cid:/i.test(html)) return images;

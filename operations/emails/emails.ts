@@ -1,13 +1,21 @@
 import type { Transaction } from 'kysely';
 import { EMAIL_STATUSES as storedStatuses } from '../../core/emails/email-status.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
+import { requireRankedWords } from '../../core/search/relevance.ts';
+import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
 import { parseSearch, refused } from '../../core/search/search-query.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
 import * as lists from '../../db/queries/emails/email-list.ts';
-import { type ContentPart, type EmailParts, findContentParts } from '../../db/queries/emails/email-parts.ts';
+import {
+  type ContentPart,
+  type EmailParts,
+  findContentParts,
+  type PartSizes,
+} from '../../db/queries/emails/email-parts.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 
@@ -69,6 +77,8 @@ export interface EmailSearchQuery extends EmailQuery {
   words?: string | undefined;
 }
 
+export type { RankedEmail } from '../../db/queries/emails/email-find.ts';
+
 export type Email = EmailSummary & EmailContent;
 export type EmailDetails = reads.EmailDetails;
 
@@ -129,6 +139,22 @@ export async function pageEmails(
     return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
   const conditions = conditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
+}
+
+/**
+ * Returns a page of found emails, most relevant first; inverted: last. The newest MAX_RANKED that match are ranked. Throws validation for a search
+ * without words.
+ */
+export async function pageEmailsByRelevance(
+  context: OperationContext,
+  query: EmailSearchQuery,
+  page: KeysetPage<RelevanceCursor>,
+): Promise<finds.RankedEmail[]> {
+  const { database, userId } = context;
+  const search = searchOf(query, context.now());
+  requireRankedWords(search?.terms ?? []);
+  if (search === null) return [];
+  return asUser(database, userId, (transaction) => finds.rankFoundEmails(transaction, userId, search, page));
 }
 
 export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
@@ -266,23 +292,29 @@ function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
   return lists.SENDING_STATES.find((state) => state === status) ?? null;
 }
 
-export type { ContentPart, EmailParts } from '../../db/queries/emails/email-parts.ts';
+export type { ContentPart, EmailParts, PartSizes } from '../../db/queries/emails/email-parts.ts';
 
 /**
- * Returns the given content parts of each email; null where the user has no such email or it has no content yet. Throws what
- * ResponseRoom.load throws.
+ * Returns the given content parts of each email; null where the user has no such email or it has no content yet. `checkSizes` is called
+ * before large parts are loaded. Throws what it and ResponseRoom.load throw.
  */
 export async function loadContentParts(
   { database, userId, room }: OperationContext,
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
+  checkSizes: (sizes: PartSizes) => void = () => undefined,
 ): Promise<(EmailParts | null)[]> {
-  const read = (maxBytes: number) =>
-    asUser(database, userId, (transaction) =>
+  const read = (source: Database, maxBytes: number) =>
+    asUser(source, userId, (transaction) =>
       findContentParts(transaction, userId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
     );
-  let found = await read(MAX_BODIES_AT_ONCE);
-  if (!(found instanceof Map)) found = await room.load(found.bytes, () => read(Number.MAX_SAFE_INTEGER));
+  let found = await read(database, MAX_BODIES_AT_ONCE);
+  if (!(found instanceof Map)) {
+    checkSizes(found);
+    // On a connection of its own, which holds up no other read of the request, and whose results are not counted twice.
+    const { reading: _, ...own } = database;
+    found = await room.load(found.bytes, () => read(own, Number.MAX_SAFE_INTEGER));
+  }
   return emailIds.map((id) => (found instanceof Map ? (found.get(id) ?? null) : null));
 }
 

@@ -1,5 +1,5 @@
 import type { Authentication } from '../../core/mime/authentication.ts';
-import { findLinkWarnings, type LinkWarning } from '../../core/mime/link-warnings.ts';
+import { findLinkWarnings, type LinkWarning, MAX_HTML } from '../../core/mime/link-warnings.ts';
 import {
   domainOf,
   findAddressInName,
@@ -9,6 +9,7 @@ import {
   type NameWarning,
 } from '../../core/mime/name-warnings.ts';
 import { type SenderVerdict, senderVerdict } from '../../core/mime/sender-verdict.ts';
+import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
 import { registrableDomain } from '../../core/shared/registrable-domain.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
@@ -47,7 +48,7 @@ export function verdictOf(authentication: Authentication): SenderVerdict {
 /** The email to warn of, with its body. */
 export interface ExaminedMail {
   email: Pick<EmailSummary, 'id' | 'type' | 'fromName' | 'fromAddress'>;
-  html: string | null;
+  html: BodyText | null;
   authentication: Authentication | null;
 }
 
@@ -75,7 +76,7 @@ export async function readSecurityWarnings(
   return mails.map((mail) => {
     if (mail.email.type !== 'received') return [];
     const names = warnings.get(mail) ?? compareSender(mail, { people: [], ownDomains: [] });
-    const links = mail.html === null ? [] : findLinkWarnings(mail.html, publicSuffixes());
+    const links = mail.html === null ? [] : findLinkWarnings(textBeginning(mail.html, MAX_HTML), publicSuffixes());
     return [...names.map(ofName), ...links.map(ofLink)];
   });
 }

@@ -1,7 +1,13 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { type AwaitedEmail, findAwaited } from '../../db/queries/emails/email-wait.ts';
+import {
+  type AwaitedEmail,
+  findAwaited,
+  findUnreachable,
+  type Unreachable,
+} from '../../db/queries/emails/email-wait.ts';
 import { invalid, type OperationContext } from '../context.ts';
+import { describeReceivingAddresses } from '../domains/receiving-addresses.ts';
 import { openReaderAt, readFeedBounds } from '../events/events.ts';
 
 /** Filters of an awaited email; omitted filters match all. */
@@ -19,7 +25,7 @@ export interface EmailFilter {
 }
 
 /** Maximum wait; milliseconds. */
-export const MAX_WAIT_MS = 60_000;
+export const MAX_WAIT_MS = 300_000;
 /** Maximum age of matching mail; hours. */
 export const MAX_SINCE_HOURS = 24;
 /** Characters; longer than any address (RFC 5321 §4.5.3.1). */
@@ -27,7 +33,7 @@ const MAX_FILTER_LENGTH = 400;
 
 /**
  * Returns the id of the first received email that matches and has a thread; null on timeout or when the client has
- * gone. Uses the event feed instead of polling. Throws validation, rate_limited, unavailable (the process is stopping).
+ * gone. Uses the event feed instead of polling. Throws validation, also when no mail can arrive that matches, rate_limited, unavailable (the process is stopping).
  */
 export async function waitForEmail(
   context: OperationContext,
@@ -55,6 +61,7 @@ async function firstFitting(context: OperationContext, filter: EmailFilter, endA
   try {
     const there = filter.since === undefined ? null : await find(context, awaited, null);
     if (there !== null) return there;
+    await checkReachable(context, awaited);
     for (;;) {
       const pulled = await reader.pull(Math.max(0, endAt - performance.now()));
       switch (pulled.kind) {
@@ -82,6 +89,25 @@ function find(context: OperationContext, awaited: AwaitedEmail, emailIds: string
     findAwaited(transaction, context.userId, awaited, emailIds),
   );
 }
+
+/** Throws validation when the account receives no mail for the address or domain, which is more likely a typo than a plan. */
+async function checkReachable(context: OperationContext, { address, domain }: AwaitedEmail): Promise<void> {
+  if (address === null && domain === null) return;
+  const { database, userId } = context;
+  const unreachable = await asUser(database, userId, (transaction) =>
+    findUnreachable(transaction, userId, { address, domain }),
+  );
+  if (unreachable === null) return;
+  const { field, reason } = unreachable;
+  throw invalid(`${UNREACHABLE[reason]} ${await describeReceivingAddresses(context)}`, field);
+}
+
+const UNREACHABLE: Record<Unreachable['reason'], string> = {
+  foreign_domain: 'This domain is not one of yours.',
+  unverified_domain: 'This domain receives no mail until it is verified.',
+  no_address: 'You have no such address, and its domain has no catch-all.',
+  disabled_address: 'This address is disabled.',
+};
 
 function checkFilter(filter: EmailFilter, timeoutMs: number, now: Date): void {
   if (!(timeoutMs >= 0 && timeoutMs <= MAX_WAIT_MS))

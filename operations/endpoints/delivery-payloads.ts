@@ -37,7 +37,7 @@ type MailDelivery = bodies.DeliveryBodyParts & { config: WebhookConfig };
 
 /**
  * Builds the body of each delivery, as buildDeliveryPayload does, one after another, and returns what `keep` keeps of it. A statement reads
- * several emails as long as they are small. Bodies with a payload query and bodies of events are read one by one.
+ * several emails as long as they are small, and payload queries run together. Bodies of events are read one by one.
  */
 export async function buildDeliveryPayloads<Kept>(
   context: OperationContext,
@@ -90,12 +90,15 @@ async function buildMailBodies(
     use(deliveryId, { body, url: config.url, isEndpointChanged });
   };
   const rest: (MailDelivery & { mail: bodies.DeliveryContentRow })[] = [];
-  for (const delivery of deliveries) {
+  const present = deliveries.flatMap((delivery) => {
     const mail = mails.get(delivery.emailId);
-    if (mail === undefined) continue;
-    const selected = await buildSelectedBody(context, delivery, mail.created_at);
-    if (selected === null) rest.push({ ...delivery, mail });
-    else built(delivery, selected);
+    return mail === undefined ? [] : [{ ...delivery, mail }];
+  });
+  const selected = await buildSelectedBodies(context, present);
+  for (const delivery of present) {
+    const body = selected.get(delivery.deliveryId);
+    if (body === undefined) rest.push(delivery);
+    else built(delivery, body);
   }
   const needing = [...new Set(rest.filter(isRawNeeded).map(({ emailId }) => emailId))];
   const raws = needing.length === 0 ? [] : await loadRawSources(context, needing, null);
@@ -121,26 +124,37 @@ async function buildEventDeliveryPayload(
   return { body: built.body, url: config.url, isEndpointChanged };
 }
 
-/** Null when the endpoint has no payload query, or it does not fit. */
-async function buildSelectedBody(
+/** Returns the bodies of deliveries whose endpoint has a payload query that fits, by their ids. Each query runs once for all its deliveries. */
+async function buildSelectedBodies(
   context: OperationContext,
-  { createdAt: timestamp, endpoint, config, emailId }: MailDelivery,
-  receivedAt: Date,
-): Promise<Buffer | null> {
-  const { payloadQuery: query, filter } = endpoint;
-  if (query === null || endpoint.webhookFormat !== 'native') return null;
-  const selected = await context.payloadQueries.select(context, { query, filter }, { emailId, receivedAt }, timestamp);
-  if (selected === null) return null;
+  deliveries: readonly (MailDelivery & { mail: bodies.DeliveryContentRow })[],
+): Promise<Map<string, Buffer>> {
   const { publicUrl, secretKey } = context.settings;
   const linkKey = deriveDownloadLinkKey(secretKey);
   const { userId } = context;
-  return buildSelectedPayload({
-    selected,
-    timestamp,
-    endpoint,
-    maxPayloadOctets: config.maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+  const asking = deliveries.flatMap((delivery) => {
+    const { payloadQuery: query, filter, webhookFormat } = delivery.endpoint;
+    return query === null || webhookFormat !== 'native' ? [] : [{ delivery, query: { query, filter } }];
   });
+  const found = new Map<string, Buffer>();
+  for (const group of Map.groupBy(asking, ({ query }) => JSON.stringify(query)).values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const subjects = group.map(({ delivery: { emailId, createdAt, mail } }) => ({
+      subject: { emailId, receivedAt: mail.created_at },
+      linksFrom: createdAt,
+    }));
+    const results = await context.payloadQueries.selectAll(context, first.query, subjects);
+    for (const [at, { delivery }] of group.entries()) {
+      const selected = results[at];
+      if (selected == null) continue;
+      const { deliveryId, createdAt: timestamp, endpoint, config } = delivery;
+      const rawLinkOf = (id: string) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw');
+      const { maxPayloadOctets } = config;
+      found.set(deliveryId, buildSelectedPayload({ selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf }));
+    }
+  }
+  return found;
 }
 
 function usableConfig({ log }: OperationContext, endpoint: { id: string; config: unknown }): WebhookConfig | null {

@@ -7,7 +7,7 @@ import {
   type FeedEnd,
   type FeedEvent,
   findEvents,
-  findReceivedEvent,
+  findReceivedEvents,
   listEvents,
   readEventsAfter,
   readFeedEnd,
@@ -132,19 +132,21 @@ export function pageEvents(
 }
 
 /**
- * Returns the event `email.received` of an email. If it was removed from the feed, returns one whose cursor is the beginning of the feed, with
+ * Returns the event `email.received` of each email. If it was removed from the feed, returns one whose cursor is the beginning of the feed, with
  * an ID of its own.
  */
-export async function readReceivedEvent(
+export async function readReceivedEvents(
   { database, userId }: OperationContext,
-  { emailId, receivedAt }: { emailId: string; receivedAt: Date },
-): Promise<FeedEvent> {
-  const found = await asUser(database, userId, (transaction) =>
-    findReceivedEvent(transaction, userId, { emailId, receivedAt }),
-  );
+  emails: readonly { emailId: string; receivedAt: Date }[],
+): Promise<FeedEvent[]> {
+  if (emails.length === 0) return [];
+  const found = await asUser(database, userId, (transaction) => findReceivedEvents(transaction, userId, emails));
+  const byEmail = new Map(found.map((event) => [event.emailId, event]));
   const none = { threadId: null, deliveryId: null, endpointId: null, domainId: null, data: {} };
-  const id = emailId.replace(/^[a-z]+_/, 'evt_');
-  return found ?? { ...none, seq: 0, id, kind: 'email.received', at: receivedAt, emailId };
+  return emails.map(({ emailId, receivedAt }) => {
+    const id = emailId.replace(/^[a-z]+_/, 'evt_');
+    return byEmail.get(emailId) ?? { ...none, seq: 0, id, kind: 'email.received', at: receivedAt, emailId };
+  });
 }
 
 /** Returns the number of events. */

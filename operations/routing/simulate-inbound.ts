@@ -14,6 +14,7 @@ import { MAX_CONTENT_BYTES } from '../../core/sending/outgoing-attachments.ts';
 import { checkSubject } from '../../core/sending/outgoing-headers.ts';
 import { replyLinks, replySubject } from '../../core/sending/reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { wholeText } from '../../core/shared/large-text.ts';
 import { storableText } from '../../core/shared/text.ts';
 import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -247,7 +248,7 @@ async function readRepliedTo({ database, userId }: OperationContext, emailId: st
   return {
     from: from ?? SIMULATED_SENDER,
     to: email.recipient ?? email.addresses.from?.addresses[0]?.address ?? null,
-    original: { subject: replySubject(email.subject), text: email.text, inReplyTo, references },
+    original: { subject: replySubject(email.subject), text: wholeText(email.text), inReplyTo, references },
   };
 }
 

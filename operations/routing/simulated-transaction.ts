@@ -5,7 +5,7 @@ import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { listTakingAddresses, ownsDomain } from '../../db/queries/routing/simulation-read.ts';
+import { ownsDomain } from '../../db/queries/routing/simulation-read.ts';
 import {
   BusRemoteError,
   BusTimeout,
@@ -16,6 +16,7 @@ import {
   type Request,
 } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
+import { describeReceivingAddresses } from '../domains/receiving-addresses.ts';
 
 /** A recipient that belongs to the user, in the form that receiving.message.accept takes. */
 export type OwnRecipient = Request<'receiving.message.accept'>['recipients'][number];
@@ -23,8 +24,6 @@ export type OwnRecipient = Request<'receiving.message.accept'>['recipients'][num
 /** Documentation address (RFC 5737), so that SPF has the result of an unknown client. */
 export const SIMULATED_CLIENT = { remoteAddress: '192.0.2.1', helo: 'simulated.invalid' };
 
-/** Maximum addresses listed in an error. */
-const MAX_LISTED = 20;
 /** Milliseconds reserved for the response. */
 const SPARE_MS = 500;
 
@@ -116,14 +115,7 @@ function refused(reply: string, field: string): UserError {
   return invalid(`The SMTP server would reject this: ${reply}`, field);
 }
 
-async function notOwn({ database, userId }: OperationContext): Promise<UserError> {
-  const allowed = await asUser(database, userId, (transaction) =>
-    listTakingAddresses(transaction, userId, MAX_LISTED + 1),
-  );
-  const more = allowed.length > MAX_LISTED ? ' and others' : '';
-  const which =
-    allowed.length === 0
-      ? 'None of your addresses receives mail yet.'
-      : `Addresses that receive mail: ${allowed.slice(0, MAX_LISTED).join(', ')}${more}.`;
-  return new UserError('not_found', `The recipient is not one of your addresses. ${which}`);
+async function notOwn(context: OperationContext): Promise<UserError> {
+  const receiving = await describeReceivingAddresses(context);
+  return new UserError('not_found', `The recipient is not one of your addresses. ${receiving}`);
 }

@@ -8,6 +8,7 @@ import {
   type OutgoingAttachment,
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
+import { wholeText } from '../../core/shared/large-text.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { type EmailDetails, readEmail } from '../../db/queries/emails/email-read.ts';
 import { emailNotFound, invalid, isValidId, type MailContext, type OperationContext } from '../context.ts';
@@ -59,7 +60,12 @@ export async function prepareForward(
   if (header.error !== undefined) throw invalid(header.error, 'headers');
   const original = await readOriginal(context, emailId);
   const { text, html } = forwardBodies(
-    { ...original, date: original.date ?? original.createdAt },
+    {
+      ...original,
+      text: wholeText(original.text),
+      html: wholeText(original.html),
+      date: original.date ?? original.createdAt,
+    },
     { text: input.text || null, html: input.html || null },
   );
   const subject = input.subject == null || input.subject === '' ? forwardSubject(original.subject) : input.subject;

@@ -1,4 +1,3 @@
-import type { DraftVersion } from '../../core/sending/draft.ts';
 import { MAX_POLICY_UNDO_SECONDS } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -14,7 +13,10 @@ import { replayOrNow, sendEmail } from './send-email.ts';
 import { staleDraft } from './store-submissions.ts';
 
 /** What sending a draft needs. */
-export interface DraftSending extends DraftVersion {
+export interface DraftSending {
+  id: string;
+  /** the version to send; without it, the present one */
+  version?: number | null | undefined;
   /** of the claim of the thread that it answers; see NewEmail */
   claimToken?: string | null | undefined;
   /** seconds that the email waits, scheduled, so that it can be cancelled; 0 by default */
@@ -22,12 +24,12 @@ export interface DraftSending extends DraftVersion {
 }
 
 /**
- * Sends a draft that has this version as sendEmail, sendReply or forwardEmail would, and removes it in the transaction that stores the
+ * Sends a draft, if it has the given version, as sendEmail, sendReply or forwardEmail would, and removes it in the transaction that stores the
  * email: of several requests, one sends it. Throws what they throw, not_found, and conflict (DRAFT_CHANGED) with the present version.
  */
 export async function sendDraft(
   context: OperationContext,
-  { id, version, claimToken, undoSeconds: given }: DraftSending,
+  { id, version: expected, claimToken, undoSeconds: given }: DraftSending,
   idempotency: Idempotency | null,
 ): Promise<Accepted> {
   const undoSeconds = given ?? 0;
@@ -40,9 +42,9 @@ export async function sendDraft(
     if (!(error instanceof UserError) || error.code !== 'not_found') throw error;
     return findReplay(context, idempotency);
   }
-  if (draft.version !== version) throw staleDraft(draft.version);
+  const { kind, originalEmailId, version } = draft;
+  if (expected != null && expected !== version) throw staleDraft(version);
   const sent = { id, version, undoSeconds };
-  const { kind, originalEmailId } = draft;
   const content = await readEmail(context, draft);
   // Another request has sent it in this moment.
   if (content === null) return findReplay(context, idempotency);

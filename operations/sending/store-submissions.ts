@@ -249,8 +249,8 @@ async function store(
   return { leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
-/** Mail that is not sent yet gets its thread when it is released. */
-function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']): boolean {
+/** Whether an email goes out when it is stored. Other mail gets its thread when it is released. */
+export function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail['row']): boolean {
   return scheduledAt === null && approval === undefined;
 }
 
@@ -260,7 +260,7 @@ export class ThreadsBusy extends Error {}
 /** An email that was to start a thread belongs to another one: the group has to be stored with `join`. */
 export class ThreadsJoin extends Error {}
 
-const LOCK_NOT_AVAILABLE = '55P03';
+export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Throws ThreadsBusy when the error is that of a lock. */
 export function throwIfBusy(error: unknown): never {
@@ -339,20 +339,24 @@ function unitOf(
 
 interface Announcement {
   stored: readonly SubmittedMember[];
-  threaded: ReadonlySet<string>;
+  /** ids of emails that have their threads */
+  threaded: ReadonlySet<string> | 'all';
+  /** ids of emails whose recipients are claimed; none when omitted */
+  claimed?: ReadonlySet<string>;
   lastSeq: number | null;
 }
 
 /** Wakes the actors for what was stored, after the commit. */
 export function announceStored(
   { bus, userId }: Pick<MailContext, 'bus' | 'userId'>,
-  { stored, threaded, lastSeq }: Announcement,
+  { stored, threaded, claimed, lastSeq }: Announcement,
 ): void {
   const rows = stored.flatMap(({ submission }) => submission.emails.map((email) => email.row));
   const emailIds = rows.filter(isSentNow).map((row) => row.id);
-  const unthreadedIds = emailIds.filter((id) => !threaded.has(id));
+  const unthreadedIds = threaded === 'all' ? [] : emailIds.filter((id) => !threaded.has(id));
   const schedules = rows.flatMap((row) => (row.approval === undefined ? (row.scheduled_at ?? []) : []));
-  if (emailIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds });
+  const dueIds = claimed === undefined ? emailIds : emailIds.filter((id) => !claimed.has(id));
+  if (dueIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds: dueIds });
   if (unthreadedIds.length > 0) bus.wake('threading.assign.wake', { userId, emailIds: unthreadedIds });
   const at = schedules.toSorted()[0];
   if (at !== undefined) bus.wake('scheduling.release.wake', { userId, at });

@@ -1,6 +1,7 @@
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import { noteServerClock } from '../../db/connection/server-clock.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
@@ -8,6 +9,7 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
+import { storeAtOnce } from './store-at-once.ts';
 import {
   announceStored,
   type SubmittedMember,
@@ -32,11 +34,21 @@ export async function submitEmails(context: OperationContext, submission: Submis
   return queueSubmission(withFullAccess(context), submission, commit);
 }
 
-function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
-  const joins = group.some(({ submission }) =>
+/** Stores what one statement can decide about in that, and the others as what decides about them is read. */
+async function commit(group: readonly Waiting[], lockTimeoutMs: number): Promise<Waiting[]> {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { context } = first;
+  const atOnce = await storeAtOnce(context, group, { lockTimeoutMs, latestTick: Math.min(...group.map(latestTick)) });
+  if (atOnce === 'threads are busy') return commitGroup(group, lockTimeoutMs, 'leave');
+  const { stored, left, at, claimed, lastSeq } = atOnce;
+  for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at });
+  if (stored.length > 0) announceStored(context, { stored, threaded: 'all', claimed, lastSeq });
+  if (left.length === 0) return [];
+  const joins = left.some(({ submission }) =>
     submission.emails.some(({ row, claimToken }) => claimToken !== null || isReferring(row)),
   );
-  return commitThreaded(group, lockTimeoutMs, joins ? 'join' : 'start');
+  return commitThreaded(left, lockTimeoutMs, joins ? 'join' : 'start');
 }
 
 async function commitThreaded(
@@ -74,6 +86,7 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
       return stored;
     },
   ).catch((error: unknown) => (isOpen || sharedLock === undefined ? Promise.reject(error) : throwIfBusy(error)));
+  noteServerClock(context.database, policy.clock);
   if (isOfDraft) context.fault?.('drafts.after-commit');
   if (entering.some(isAwaiting)) context.fault?.('approvals.stored-after-commit');
   group.forEach((member, at) => {
@@ -181,8 +194,12 @@ async function work(queue: UserQueue, commit: Commit, done: () => void): Promise
 /** Checked just before the commit. Throws unavailable when a member has waited too long. */
 export function requireTimely(group: readonly Waiting[]): void {
   const now = performance.now();
-  if (group.some(({ since, context }) => now > Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS)))
-    throw late();
+  if (group.some((member) => now > latestTick(member))) throw late();
+}
+
+/** Returns when a member must be ready to commit, on performance.now(). */
+function latestTick({ since, context }: Waiting): number {
+  return Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS);
 }
 
 /** Takes the oldest members up to the limits; of requests with the same key only the first. */

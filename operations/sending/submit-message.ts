@@ -30,7 +30,7 @@ export interface Submission {
 
 /** A message that is sent, or was before. */
 export interface Submitted extends Accepted {
-  /** whether an earlier submission sent it */
+  /** whether an earlier submission sent it, or asked for its approval */
   isRepeated: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function submitMessage(context: OperationContext, submission: Submi
     : null;
   const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo: null };
   const accepted = await submitEmails(context, { emails: [email], batchId: null, idempotency, receipt });
-  return { ...accepted, isRepeated: accepted.receipt !== receipt };
+  return { ...accepted, isRepeated: accepted.receipt.emails[0]?.id !== receipt.emails[0]?.id };
 }
 
 function senderDomainOf(reversePath: string): string {

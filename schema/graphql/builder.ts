@@ -9,6 +9,8 @@ import DataloaderPlugin from '@pothos/plugin-dataloader';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import WithInputPlugin from '@pothos/plugin-with-input';
+import { GraphQLString } from 'graphql';
+import { type BodyText, LargeText } from '../../core/shared/large-text.ts';
 import { MAX_PAGE_SIZE } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
 import { access, type FieldAccess } from './access.ts';
@@ -65,6 +67,7 @@ export const builder = new SchemaBuilder<{
   Context: GraphContext;
   DefaultFieldNullability: false;
   Scalars: {
+    String: { Input: string; Output: BodyText };
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
     AddrSpec: { Input: string; Output: string };
@@ -105,6 +108,12 @@ export const builder = new SchemaBuilder<{
       resolve: (_root, { ids }, context) => ids.map((id) => loadNode(String(id.id), context)),
     },
   },
+});
+
+/** The scalar of GraphQL, whose results can also be large texts, which are written as JSON piece by piece (gateway/http/json-stream.ts). */
+builder.scalarType('String', {
+  serialize: (value) => (value instanceof LargeText ? value : (GraphQLString.coerceOutputValue(value) as string)),
+  parseValue: (value) => GraphQLString.coerceInputValue(value) as string,
 });
 
 builder.queryType({

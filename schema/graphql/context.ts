@@ -1,7 +1,7 @@
 import { contextCacheSymbol } from '@pothos/core';
 import { openReadSession } from '../../db/connection/read-session.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { type BodyBudget, MAX_EVENT_LENGTH, openBodyBudget } from './body-budget.ts';
+import { type BodyBudget, MAX_EVENT_BYTES, openBodyBudget } from './body-budget.ts';
 
 /** What resolvers get. Created for each request, so that data loaded for one user is never returned to another. */
 export interface GraphContext {
@@ -46,7 +46,7 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     endReads: () => session.end(),
     signal,
     bodies: openBodyBudget(
-      isEventStream ? { maxLength: MAX_EVENT_LENGTH, take: (bytes) => operations.room.take(bytes) } : {},
+      isEventStream ? { maxBytes: MAX_EVENT_BYTES, take: (bytes) => operations.room.take(bytes) } : {},
     ),
   };
   const stopReads = () => session.stop();

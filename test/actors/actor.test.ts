@@ -26,6 +26,7 @@ beforeEach(() => {
     bus: createInProcessBus({ log }),
     database,
     bytes: createByteStore({ database, log }),
+    directDelivery: { current: null },
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),

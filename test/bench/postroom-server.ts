@@ -40,6 +40,8 @@ export interface PostroomOptions {
   environment?: Record<string, string>;
   /** the cores that it may use, PostgreSQL included: `0` or `0,1`. All by default. */
   cpus?: string;
+  /** the file that a process joins its control group with, see memory-group.ts */
+  memoryGroup?: string;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -59,7 +61,8 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
   const [smtpPort, httpPort] = [await freePort(), await freePort()];
   const dataDirectory = path.join(directory, 'postroom');
   const environment = { DATA_DIR: dataDirectory, ...sharedEnvironment(smtpPort, httpPort, options) };
-  const server = await startServer('sh', ['-c', await startCommand()], environment, '', options.cpus);
+  const join = options.memoryGroup === undefined ? '' : `echo $$ > ${options.memoryGroup}; `;
+  const server = await startServer('sh', ['-c', `${join}${await startCommand()}`], environment, '', options.cpus);
   const describe = async (): Promise<PostroomServer> => {
     await answers(`http://127.0.0.1:${httpPort}/ready`, server.output);
     await smtpReady(smtpPort);

@@ -20,6 +20,14 @@ export function resourcesOf(processes: () => ProcessUse[]): Resources {
   };
 }
 
+/** Returns the memory of these processes by program, MiB; the backends of PostgreSQL together. */
+export function memoryByProgram(processes: readonly ProcessUse[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { command, residentMiB } of processes)
+    sums.set(programOf(command), (sums.get(programOf(command)) ?? 0) + residentMiB);
+  return sums;
+}
+
 /** What a contestant and the rest of the machine used between two moments. */
 export interface Usage {
   cpuSeconds: number;

@@ -29,9 +29,15 @@ const benchmarks: Record<string, Benchmark> = {
     load: () => import('./ordering.ts'),
   },
   fairness: { about: 'one user’s mail while another’s causes trouble', load: () => import('./fairness.ts') },
+  exhaustion: {
+    about: 'one account’s requests while another’s large responses attack the gateway',
+    load: () => import('./exhaustion.ts'),
+  },
   cores: { about: 'one core, two cores, and each actor twice', load: () => import('./cores.ts') },
   capacity: { about: 'what a message costs each process', load: () => import('./capacity.ts') },
   sustained: { about: 'a steady rate for minutes: does a backlog grow?', load: () => import('./sustained.ts') },
+  memory: { about: 'npm start with 1 GB of memory, at rest and under load', load: () => import('./memory.ts') },
+  'gateway-load': { about: 'whether requests delay SMTP', load: () => import('./gateway-load.ts') },
   backlog: { about: 'a backlog of 50,000 webhooks: rate, order and memory', load: () => import('./backlog.ts') },
   import: { about: 'postroom import: 10,000 real messages from a Maildir', load: () => import('./import.ts') },
   threads: {
@@ -47,7 +53,7 @@ const usage = [
   'usage: npm run bench -- NAME [options]',
   '       npm run bench -- NAME --help',
   '',
-  ...Object.entries(benchmarks).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`),
+  ...Object.entries(benchmarks).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`),
 ].join('\n');
 
 const [name = '', ...args] = process.argv.slice(2);

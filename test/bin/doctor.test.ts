@@ -146,6 +146,25 @@ describe('on one machine', () => {
   );
 
   test(
+    'warns of a proxy that forwards requests to it, and says what to set',
+    async () => {
+      expect((await examine(machine.environment)).of('HTTP proxy')).toBeUndefined();
+      const url = `http://127.0.0.1:${machine.environment['HTTP_PORT']}/health`;
+      await fetch(url, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+      const diagnosis = await examine(machine.environment);
+      expect(diagnosis.of('HTTP proxy')).toEqual({
+        area: 'HTTP',
+        name: 'proxy',
+        state: 'warn',
+        detail: expect.stringMatching(/with the header x-forwarded-for, but .*SIGN_UP/),
+        fix: expect.stringMatching(/PUBLIC_URL.*TRUSTED_PROXIES.*SIGN_UP=on/),
+      });
+      expectMends(diagnosis);
+    },
+    LIMIT_MS,
+  );
+
+  test(
     'warns of each open setting behind a proxy, also in a trial',
     async () => {
       const proxied = { ...machine.environment, PUBLIC_URL: 'https://mail.doctor.test', TRUSTED_PROXIES: ADDRESS };
@@ -369,7 +388,7 @@ describe('on one machine', () => {
       expect(bad(diagnosis)).toEqual(['SMTP listener', 'HTTP gateway']);
       expect(diagnosis.of('SMTP listener')).toMatchObject({
         detail: expect.stringMatching(/ECONNREFUSED/),
-        fix: 'Start the service (npm start)',
+        fix: 'Start the service (npm start). If its HTTP port responds, its mail process is being restarted: look for part.died in the log',
       });
       expect(diagnosis.of('PostgreSQL schema')).toMatchObject({ state: 'ok' });
       const wrongKey = await examine({ ...machine.environment, SECRET_KEY: 'K'.repeat(43) });

@@ -86,6 +86,12 @@ async function storedCount(machine: Machine): Promise<number> {
   return Number(rows[0]?.count);
 }
 
+/** Returns the process of that part of the running service. */
+async function pidOfPart(run: Run, name: 'mail' | 'gateway'): Promise<number> {
+  const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
+  return Number(new RegExp(`(\\d+) .*parts/${name}\\.ts`).exec(stdout)?.[1]);
+}
+
 async function processesOf(machine: Machine): Promise<string[]> {
   const { stdout } = await execute('ps', ['-eo', 'pid=,args=']);
   const environments = await Promise.all(
@@ -167,13 +173,26 @@ describe('a machine, from its first start on', () => {
     expect(second.output()).toMatch(/^SMTP_PORT: 127\.0\.0\.1:\d+ is in use by another program/m);
   });
 
-  test('an SMTP process that dies is restarted', async () => {
-    const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
-    const pid = Number(/(\d+) .*smtp\.ts/.exec(stdout)?.[1]);
-    process.kill(pid, 'SIGKILL');
-    await run.written('smtp: process died, starting it again');
-    await until('SMTP takes mail again', tailOf(run), async () => accepted(await offer(machine, 1)) === 1);
-  });
+  test.each(['mail', 'gateway'] as const)(
+    'the %s process is restarted after kill -9, and the other one goes on',
+    async (name) => {
+      const other = name === 'mail' ? 'gateway' : 'mail';
+      const [pid, otherPid] = [await pidOfPart(run, name), await pidOfPart(run, other)];
+      const outputBefore = run.output().length;
+      process.kill(pid, 'SIGKILL');
+      await run.written(`${name}: process died, starting it again`);
+      if (name === 'gateway') expect(accepted(await offer(machine, 1))).toBe(1);
+      else expect((await fetch(`http://127.0.0.1:${machine.httpPort}/ready`)).status).toBe(200);
+      const before = await storedCount(machine);
+      await until('SMTP takes mail', tailOf(run), async () => accepted(await offer(machine, 1)) === 1);
+      await until('all of it is listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 1);
+      expect(await pidOfPart(run, name)).not.toBe(pid);
+      expect(await pidOfPart(run, other)).toBe(otherPid);
+      await until('the restart is logged', tailOf(run), async () =>
+        run.output().slice(outputBefore).includes(`${name}: works again`),
+      );
+    },
+  );
 
   test('Ctrl-C under load drains and loses nothing, and the next start keeps the account and its mail', async () => {
     const outputBefore = run.output().length;
@@ -195,7 +214,7 @@ describe('a machine, from its first start on', () => {
     await until('all that was taken is listed', tailOf(run), isAllListed);
   });
 
-  test('after kill -9 of the runner its SMTP process ends, and the next start needs no manual repair', async () => {
+  test('after kill -9 of the supervisor its parts end, and the next start needs no manual repair', async () => {
     const storedBefore = await storedCount(machine);
     const load = offer(machine, WITHOUT_END);
     await until('mail comes in', tailOf(run), async () => (await storedCount(machine)) > storedBefore + 50);
@@ -203,8 +222,8 @@ describe('a machine, from its first start on', () => {
     const taken = accepted(await load);
     // Fewer than are stored: the last ones were committed and not answered yet.
     expect(taken).toBeGreaterThan(0);
-    const isAlone = async () => (await processesOf(machine)).every((words) => !words.includes('smtp.ts'));
-    await until('the SMTP process ends', tailOf(run), isAlone);
+    const isAlone = async () => (await processesOf(machine)).every((words) => !words.includes('bin/'));
+    await until('its parts end', tailOf(run), isAlone);
 
     run = runOn(machine, ['start'], { program: 'npm' });
     await run.written('"event":"start.ready"');

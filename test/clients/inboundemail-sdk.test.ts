@@ -138,7 +138,7 @@ describe('sending', () => {
       status: 'cancelled',
       cancelled_at: INSTANT,
     });
-    expect((await client.email.sent.getScheduled('em_unknown')).error).toBe('Email not found');
+    expect((await client.email.sent.getScheduled('em_unknown')).error).toBe('Scheduled email not found');
     expect((await client.email.schedule(email({ scheduled_at: 'when it suits' }))).error).toMatch(
       /^Unable to parse date/,
     );

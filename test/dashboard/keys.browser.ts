@@ -67,6 +67,53 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     },
   );
 
+  test('what a revoked key set up is listed, and stops or is kept as the person chooses', LIMIT, async () => {
+    const account = await stage.account();
+    const own = callers(stage.service.url, account.apiKey);
+    const setUp = async (name: string) => {
+      const { body: key } = await own.call('POST', '/api-keys', { name, scopes: ['read', 'send', 'manage'] });
+      const { call } = callers(stage.service.url, key.token);
+      const config = { url: 'https://hooks.example.com/in' };
+      const endpoint = await call('POST', '/endpoints', { name: `Hook of ${name}`, type: 'webhook', config });
+      expect(endpoint.status).toBe(201);
+      const rule = { type: 'explicit', config: { subject: { values: ['x'] } }, action: { action: 'block' } };
+      expect((await call('POST', '/guard', { name: `Rule of ${name}`, ...rule })).status).toBe(201);
+      const email = await call('POST', '/emails', { ...emailOf(account.address), scheduled_at: 'in 2 days' });
+      expect(email.status).toBe(201);
+      const states = async () => [
+        (await own.call('GET', `/endpoints/${endpoint.body.id}`)).body.isActive,
+        (await own.call('GET', `/emails/${email.body.id}`)).body.status,
+      ];
+      return { states, endpointId: endpoint.body.id as string };
+    };
+    const [thief, old] = [await setUp('Thief'), await setUp('Old')];
+    const tab = await stage.open(account);
+    const { page } = tab;
+    await page.goto(`${stage.url}/keys`);
+    const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
+    const dialog = page.getByRole('dialog');
+
+    await row('Thief').getByRole('button', { name: 'Revoke key' }).click();
+    const configured = dialog.getByRole('region', { name: 'What this key set up' });
+    await configured.getByText('1 endpoint: Hook of Thief').waitFor();
+    await configured.getByText('1 guard rule: Rule of Thief').waitFor();
+    await configured.getByText('1 scheduled email: ').waitFor();
+    await expect.poll(() => dialog.getByLabel('Stop it').isChecked()).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Revoke key' }).click();
+    await row('Thief').waitFor({ state: 'detached' });
+    expect(await thief.states()).toEqual([false, 'paused']);
+
+    await row('Old').getByRole('button', { name: 'Revoke key' }).click();
+    await configured.getByText('1 endpoint: Hook of Old').waitFor();
+    await dialog.getByLabel('Keep it').check();
+    await dialog.getByRole('button', { name: 'Revoke key' }).click();
+    await row('Old').waitFor({ state: 'detached' });
+    expect(await old.states()).toEqual([true, 'scheduled']);
+    expect(tab.complaints).toEqual([]);
+    await tab.close();
+  });
+
   test('a send policy is set, shown with what is left of it, changed, and set on an address', LIMIT, async () => {
     const account = await stage.account();
     const tab = await stage.open(account);

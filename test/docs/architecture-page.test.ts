@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../support/runner.ts';
@@ -25,6 +25,26 @@ test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])(
     expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
   },
 );
+
+test('the table of layers names every folder of the gateway and of the actors', () => {
+  const named = [...page.matchAll(/^\|[^|]*\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+\/)`/g)].flatMap(([, folder = '']) => expanded(folder)),
+  );
+  const folders = ['gateway', 'actors'].flatMap((layer) =>
+    readdirSync(path.join(repository, layer), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${layer}/${name}/`),
+  );
+  expect(folders.filter((folder) => !named.includes(folder))).toEqual([]);
+});
+
+test('every feature is a folder of at least two layers', () => {
+  const features = [...page.matchAll(/^\| `([a-z]+)` \| /gm)].map(([, name = '']) => name);
+  expect(features.length).toBeGreaterThan(8);
+  const layers = ['core', 'db/queries', 'operations', 'schema/graphql'];
+  const inLayers = (name: string) => layers.filter((layer) => existsSync(path.join(repository, layer, name)));
+  expect(features.filter((name) => inLayers(name).length < 2)).toEqual([]);
+});
 
 test('each file that is said to call an operation imports it', () => {
   const steps = [...page.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);

@@ -32,7 +32,7 @@ async function openMany(port: number, count: number): Promise<HeldConnection[]> 
 
 function smtpMemory(): number {
   const smtp = processTree(bench.service.processes.get('runner')?.pid ?? 0).find(({ command }) =>
-    command.includes('bin/smtp.ts'),
+    command.includes('parts/mail.ts'),
   );
   expect(smtp).toBeDefined();
   return smtp?.residentMiB ?? 0;

@@ -14,9 +14,10 @@ const LIMIT_MS = 240_000;
 /** The programs whose sessions are ours to judge: those of the service. */
 const APPLICATIONS: Readonly<Record<ServiceMode, Readonly<Record<string, LoginRole>>>> = {
   single: {
-    'postroom postroom_gateway': 'postroom_gateway',
-    'postroom postroom_actor': 'postroom_actor',
-    'postroom postroom_auth': 'postroom_auth',
+    'postroom mail, actor': 'postroom_actor',
+    'postroom gateway, actor': 'postroom_actor',
+    'postroom gateway, gateway': 'postroom_gateway',
+    'postroom gateway, auth': 'postroom_auth',
   },
   split: {
     'postroom gateway': 'postroom_gateway',

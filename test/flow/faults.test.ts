@@ -50,22 +50,60 @@ describe('on one machine', () => {
     await load.stop();
   }
 
-  test('kill -9 of Haraka under load loses no mail and doubles no row', async () => {
-    for (let kill = 0; kill < killsPerPoint; kill++)
-      await killUnderLoad(async () => {
-        const haraka = processTree(bench.service.processes.get('runner')?.pid ?? 0).find((each) =>
-          each.command.includes('bin/smtp.ts'),
+  /** Kills while messages arrive, which all go on arriving. */
+  async function killBesideLoad(kill: () => Promise<unknown>): Promise<void> {
+    const load = bench.offerContinuously(100);
+    const count = () => load.results.filter(({ code }) => code === 250).length;
+    await until('mail comes in', output, async () => count() > 0);
+    await kill();
+    const before = count();
+    await until('mail goes on coming in', output, async () => count() > before + 100);
+    const results = await load.stop();
+    expect(results.filter(({ code }) => code !== 250)).toEqual([]);
+  }
+
+  test.each(['mail', 'gateway'])(
+    'kill -9 of the %s process under load loses no mail and doubles no row',
+    async (name) => {
+      const kill = async () => {
+        const part = processTree(bench.service.processes.get('runner')?.pid ?? 0).find((each) =>
+          each.command.includes(`parts/${name}.ts`),
         );
-        expect(haraka).toBeDefined();
-        process.kill(haraka?.pid ?? 0, 'SIGKILL');
-      });
-    await until('the runner starts Haraka again', output, () => greets(bench.service.smtpPort));
+        expect(part).toBeDefined();
+        process.kill(part?.pid ?? 0, 'SIGKILL');
+      };
+      for (let count = 0; count < killsPerPoint; count++)
+        if (name === 'mail') await killUnderLoad(kill);
+        else await killBesideLoad(kill);
+      await bench.service.awaitReady();
+      await bench.offerAgain();
+      await bench.settle();
+    },
+  );
+
+  test('kill -9 of the whole service while messages arrive loses nothing', async () => {
+    await killUnderLoad(() => bench.service.end('runner', 'SIGKILL'));
+    await bench.service.start();
     await bench.offerAgain();
     await bench.settle();
   });
 
-  test('kill -9 of the whole service while messages arrive loses nothing', async () => {
-    await killUnderLoad(() => bench.service.end('runner', 'SIGKILL'));
+  test.each([
+    ['receiving.before-commit', 'before the statement that takes it'],
+    ['receiving.after-commit', 'after its commit, before the 250'],
+    ['delivery.claimed', 'before its webhook is posted'],
+    ['delivery.posted', 'before the outcome of its webhook is stored'],
+  ])('mail that is taken at once: killed at %s, %s, nothing is lost or doubled', async (point) => {
+    for (let kill = 0; kill < killsPerPoint; kill++) {
+      await bench.service.end('runner', 'SIGKILL');
+      await bench.service.start({ FAULT: point });
+      const since = bench.service.output.length;
+      const load = bench.offer(8, { sessions: 4 });
+      await bench.service.awaitPartDeath(since);
+      // Before the part is back, which would die there again.
+      await bench.service.end('runner', 'SIGKILL');
+      await load;
+    }
     await bench.service.start();
     await bench.offerAgain();
     await bench.settle();

@@ -102,8 +102,8 @@ describe('PostgreSQL of one machine', () => {
     await bench.settle();
     const trouble = troubleSince(before).filter(({ event }) => event !== 'database.restart-failed');
     expect(trouble.map(({ program, event, restarts }) => ({ program, event, restarts }))).toEqual([
-      { program: 'start', event: 'database.away', restarts: undefined },
-      { program: 'start', event: 'database.back', restarts: 1 },
+      { program: 'gateway', event: 'database.away', restarts: undefined },
+      { program: 'gateway', event: 'database.back', restarts: 1 },
     ]);
     expect(
       logRecords(bench.service.output.slice(before)).filter(({ msg }) => msg?.includes('step works again')),

@@ -250,6 +250,23 @@ describe('a message', () => {
   });
 });
 
+test('the reply to a message that needs approval says until when it waits, also when it is repeated', async () => {
+  const made = await stage.account.call('POST', '/api-keys', { name: 'writer', policy: { approval: 'always' } });
+  const id = newId();
+  const replies = [
+    await submit(messageOf(id), { key: made.body.token }),
+    await submit(messageOf(id), { key: made.body.token }),
+  ];
+  const emailId = idOf(replies[0]?.text ?? '');
+  const { approval } = (await stage.account.call('GET', `/emails/${emailId}`)).body;
+  expect(approval.status).toBe('awaiting_approval');
+  const waits = `waits for approval until ${approval.expires_at} as ${emailId}`;
+  expect(replies.map(({ text }) => text)).toEqual([
+    `250 2.0.0 Ok: ${waits}`,
+    `250 2.0.0 Ok: accepted before, ${waits}`,
+  ]);
+});
+
 describe('refused', () => {
   let other: StageAccount;
   beforeAll(async () => {

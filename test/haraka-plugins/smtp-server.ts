@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { createInProcessBus } from '../../actors/bus/in-process.ts';
+import { createInProcessBus, type InProcessBus } from '../../actors/bus/in-process.ts';
 import { type SocketBusServer, serveSocketBus } from '../../actors/bus/socket.ts';
-import type { Bus, Reply, Request } from '../../schema/messages.ts';
+import type { Reply, Request } from '../../schema/messages.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 
@@ -24,7 +24,7 @@ export class SmtpServer {
   readonly port: number;
   readonly child: ChildProcess;
   readonly directory: string;
-  readonly bus: Bus;
+  readonly bus: InProcessBus;
   readonly script: Script;
   /** what was asked, in order */
   readonly recipients: string[] = [];

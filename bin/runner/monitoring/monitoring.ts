@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import { prometheusContentType } from 'prom-client';
 import type { Config } from '../../config.ts';
@@ -25,27 +26,53 @@ export async function openMonitoring({ config, log, missing, others }: Monitorin
   const { monitoring } = config;
   const nothing = { close: () => Promise.resolve() };
   if (monitoring === null) return nothing;
-  // Where nothing is served, nothing is loaded.
-  const { default: Fastify } = await import('fastify');
-  const app = Fastify({ logger: false, forceCloseConnections: true });
-  app.get('/health', () => ({ status: 'ok' }));
-  app.get('/ready', async (_request, reply) => {
-    const away = await missing();
-    if (away.length > 0) return reply.code(503).send({ status: 'unavailable', missing: away });
-    return { status: 'ok' };
+  // Node's own server: the supervisor of one machine loads no framework.
+  const server = createServer((request, response) => {
+    void respond(request.url ?? '').then(
+      ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
+      (error: unknown) => {
+        log.error({ err: error, event: 'metrics.failed' }, 'a request for metrics failed');
+        response.writeHead(500).end();
+      },
+    );
   });
-  app.get('/metrics', async (_request, reply) => {
-    const [own, more] = await Promise.all([takeSnapshot(), others?.() ?? []]);
-    return reply.type(prometheusContentType).send(await writeMetrics([own, ...more]));
-  });
+  const respond = async (url: string): Promise<{ status: number; type: string; body: string }> => {
+    const [path = ''] = url.split('?');
+    switch (path) {
+      case '/health':
+        return inJson(200, { status: 'ok' });
+      case '/ready': {
+        const away = await missing();
+        return away.length > 0 ? inJson(503, { status: 'unavailable', missing: away }) : inJson(200, { status: 'ok' });
+      }
+      case '/metrics': {
+        const [own, more] = await Promise.all([takeSnapshot(), others?.() ?? []]);
+        return { status: 200, type: prometheusContentType, body: await writeMetrics([own, ...more]) };
+      }
+      default:
+        return inJson(404, { status: 'not found' });
+    }
+  };
   try {
-    await app.listen({ host: monitoring.host, port: monitoring.port });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: monitoring.host, port: monitoring.port }, () => resolve());
+    });
   } catch (error) {
-    await app.close();
     if (monitoring.isAskedFor) throw error;
     log.warn({ err: error, event: 'metrics.off' }, 'no /metrics: its port is taken; set METRICS_PORT');
     return nothing;
   }
   log.info({ event: 'metrics.listening', host: monitoring.host, port: monitoring.port }, 'monitoring');
-  return { close: () => app.close() };
+  return {
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function inJson(status: number, body: object): { status: number; type: string; body: string } {
+  return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }

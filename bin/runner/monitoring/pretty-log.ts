@@ -9,6 +9,8 @@ const SHOWN_EVENTS = new Set([
   'start.stopping',
   'start.stopped',
   'start.leases-voided',
+  'part.restarted',
+  'part.leases-voided',
   'process.ready',
   'process.stopping',
   'process.stopped',

@@ -8,8 +8,11 @@ export interface Channel {
   off(event: 'message', take: (message: unknown) => void): unknown;
 }
 
-/** Questions of a process to its children: their metrics, and what they are missing to be ready. */
-export type ProcessQuestion = 'metrics' | 'missing';
+/**
+ * Questions of a process to its children: their metrics, what they are missing to be ready, and (at the end of a start) to print the
+ * welcome text.
+ */
+export type ProcessQuestion = 'metrics' | 'missing' | 'welcome';
 
 /**
  * A child that does not respond within this time is left out. Shorter for questions whose answer another process waits for. Milliseconds.
@@ -17,7 +20,11 @@ export type ProcessQuestion = 'metrics' | 'missing';
 const ANSWER_LIMIT_MS = 2_000;
 export const NESTED_ANSWER_LIMIT_MS = 1_000;
 
-const question = z.object({ postroom: z.literal('ask'), id: z.number(), what: z.enum(['metrics', 'missing']) });
+const question = z.object({
+  postroom: z.literal('ask'),
+  id: z.number(),
+  what: z.enum(['metrics', 'missing', 'welcome']),
+});
 const answer = z.object({ postroom: z.literal('answer'), id: z.number(), answer: z.unknown() });
 let lastId = 0;
 
@@ -48,13 +55,13 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
 }
 
 /** Answers the questions of the parent process, with null if an answer fails. Does nothing in a process without a parent. */
-export function answerProcess(answers: Record<ProcessQuestion, () => Promise<unknown>>): void {
+export function answerProcess(answers: Partial<Record<ProcessQuestion, () => Promise<unknown>>>): void {
   if (process.send === undefined) return;
   process.on('message', (message) => {
     const asked = question.safeParse(message);
     if (!asked.success) return;
     const { id, what } = asked.data;
-    void answers[what]()
+    void Promise.resolve(answers[what]?.())
       .catch(() => null)
       .then((given) => {
         // The channel may have been closed meanwhile.

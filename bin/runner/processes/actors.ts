@@ -1,6 +1,5 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
 import { loadOnce } from '../../../core/shared/load-once.ts';
@@ -8,11 +7,13 @@ import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { loginUrl } from '../../../db/connection/logins.ts';
 import type { BuildEventPayload, SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
+import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
-import { StartRefused } from '../prepare-database.ts';
+import { StartRefused } from '../start-refused.ts';
+import { makeClaimant } from './claimant.ts';
 import { ownPorts } from './own-ports.ts';
 
 /** Names of the actors that can run as separate processes. */
@@ -24,18 +25,21 @@ export interface ContextOptions {
   /** under the role postroom_actor */
   database: Database;
   log: Logger;
+  /** the name by which this process claims rows; by default a new one, unique among all processes */
+  claimant?: string;
 }
 
 /** Shared by all actors of this process: raw messages that one keeps in memory are available to the others. */
-export function createActorContext({ bus, database, log }: ContextOptions): ActorContext {
+export function createActorContext({ bus, database, log, claimant = makeClaimant() }: ContextOptions): ActorContext {
   return {
     bus,
     database,
     bytes: createByteStore({ database, log }),
+    directDelivery: { current: null },
     log,
     now: () => new Date(),
     random: drawRandom,
-    name: `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`,
+    name: claimant,
   };
 }
 
@@ -51,6 +55,21 @@ export interface ActorSettings {
   mailDirectory: string | null;
   /** the gateway's pool in the same process; absent: payload queries open a separate pool */
   gatewayDatabase?: Database;
+  /** where the gateway of the same process finds the sending actor */
+  localSending?: LocalSending;
+}
+
+const modules = {
+  receiving: () => import('../../../actors/receiving/actor.ts'),
+  threading: () => import('../../../actors/threading/actor.ts'),
+  sending: () => import('../../../actors/sending/actor.ts'),
+  scheduling: () => import('../../../actors/scheduling/actor.ts'),
+  delivery: () => import('../../../actors/delivery/actor.ts'),
+};
+
+/** Loads the code of the actor of that name, which `startActor` does, too. */
+export async function loadActor(name: ActorName): Promise<void> {
+  await modules[name]();
 }
 
 /** Starts the actor of that name with its part of the configuration. Loads only its code, so that a process with one actor starts sooner. */
@@ -59,7 +78,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
   const fault = faultOf(config);
   switch (name) {
     case 'receiving': {
-      const { startReceivingActor } = await import('../../../actors/receiving/actor.ts');
+      const { startReceivingActor } = await modules.receiving();
       return startReceivingActor(context, {
         workers: config.parseWorkers,
         dnsServers: config.dnsServers,
@@ -70,11 +89,11 @@ export async function startActor(name: ActorName, context: ActorContext, setting
       });
     }
     case 'threading': {
-      const { startThreadingActor } = await import('../../../actors/threading/actor.ts');
+      const { startThreadingActor } = await modules.threading();
       return startThreadingActor(context, { fault });
     }
     case 'sending': {
-      const { startSendingActor } = await import('../../../actors/sending/actor.ts');
+      const { startSendingActor } = await modules.sending();
       return startSendingActor(context, {
         mailHostname: config.mailHostname,
         relayUrl: config.outboundRelayUrl,
@@ -86,6 +105,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         validatingResolvers: config.validatingResolvers,
         countsTlsSessions: config.sendsTlsReports,
+        ...(settings.localSending === undefined ? {} : { localSending: settings.localSending }),
         ...(config.outboundCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('OUTBOUND_CA_FILE', config.outboundCaFile) }),
@@ -93,7 +113,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
       });
     }
     case 'scheduling': {
-      const { startSchedulingActor } = await import('../../../actors/scheduling/actor.ts');
+      const { startSchedulingActor } = await modules.scheduling();
       return startSchedulingActor(context, {
         dnsServers: config.dnsServers,
         mailHostname: config.mailHostname,
@@ -115,7 +135,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
       });
     }
     case 'delivery': {
-      const { startDeliveryActor } = await import('../../../actors/delivery/actor.ts');
+      const { startDeliveryActor } = await modules.delivery();
       const payloads = openPayloads(context, settings);
       const actor = await startDeliveryActor(context, {
         publicUrl: config.publicUrl,

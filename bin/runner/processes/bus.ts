@@ -1,47 +1,40 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Logger } from 'pino';
 import { createInProcessBus } from '../../../actors/bus/in-process.ts';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { serveSocketBus } from '../../../actors/bus/socket.ts';
 import { measured } from '../../../actors/bus/transport.ts';
-import { SOCKET_PATH_LIMIT } from '../../../db/cluster/embedded-cluster.ts';
+import { createTwoProcessBus } from '../../../actors/bus/two-process.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { measureConnection } from '../monitoring/measure-connections.ts';
 
-/** Opens NATS if it is configured, or else the bus within this process. `name` appears in the NATS server's monitoring. */
-export function openBus(natsUrl: string | null, name: string, log: Logger): Bus {
-  const bus = measured(natsUrl === null ? createInProcessBus({ log }) : connectNatsBus({ url: natsUrl, name, log }));
-  measureConnection(bus, natsUrl === null ? 'in-process' : 'nats');
+/** Opens NATS. `name` appears in the NATS server's monitoring. */
+export function openNatsBus(natsUrl: string, name: string, log: Logger): Bus {
+  const bus = measured(connectNatsBus({ url: natsUrl, name, log }));
+  measureConnection(bus, 'nats');
   return bus;
 }
 
-export interface BusDoor {
-  /** path of the Unix socket, for child processes */
-  path: string;
-  close(): Promise<void>;
-}
-
-/**
- * Serves the bus of this process to its children over a Unix socket (0600): in the data directory or, if there is none or its path is too
- * long for a socket, in a new temporary folder.
- */
-export async function openBusDoor(heldDirectory: string | null, bus: Bus, log: Logger): Promise<BusDoor> {
-  const inside = heldDirectory === null ? null : path.join(heldDirectory, FILE_NAME);
-  if (inside !== null && Buffer.byteLength(inside) <= SOCKET_PATH_LIMIT) {
-    const server = await serveSocketBus({ path: inside, bus, log });
-    return { path: inside, close: () => server.close() };
-  }
-  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-'));
-  const server = await serveSocketBus({ path: path.join(folder, FILE_NAME), bus, log });
+/** Opens the bus of the mail process on one machine, which the other processes of the machine reach over a Unix socket (0600). */
+export async function openMailBus(socketPath: string, log: Logger): Promise<Bus> {
+  const bus = createInProcessBus({ log });
+  const server = await serveSocketBus({ path: socketPath, bus, log });
+  const counted = measured(bus);
+  measureConnection(counted, 'in-process');
   return {
-    path: path.join(folder, FILE_NAME),
+    ...counted,
     async close() {
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
+      await server.close(LEAVE_MS);
+      await counted.close();
     },
   };
 }
 
-const FILE_NAME = 'bus.socket';
+/** Opens the bus of a process beside the mail process. */
+export function openBesideMail(socketPath: string, log: Logger): Bus {
+  const bus = measured(createTwoProcessBus({ path: socketPath, log }));
+  measureConnection(bus, 'socket');
+  return bus;
+}
+
+/** How long the mail process waits, at its end, for the processes beside it, which end at the same time. Milliseconds. */
+const LEAVE_MS = 2_000;

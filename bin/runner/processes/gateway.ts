@@ -3,6 +3,7 @@ import type { Database } from '../../../db/connection/database.ts';
 import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
 import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
+import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
@@ -25,6 +26,8 @@ export interface GatewayParts {
   readiness: Readiness;
   /** how long keep-alive connections stay open at a stop, so that none closes during a request; milliseconds */
   quietMs: number;
+  /** the sending actor of this process; omitted: it runs in other processes */
+  localSending?: LocalSending;
 }
 
 /** Time for running requests to end, from the beginning of a stop. Milliseconds. */
@@ -80,6 +83,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     random: drawRandom,
     isLeaving: readiness.isLeaving,
     fault: faultOf(config),
+    ...(parts.localSending === undefined ? {} : { localSending: parts.localSending }),
     config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
   });
   await app.listen({ host: config.host, port: config.httpPort });

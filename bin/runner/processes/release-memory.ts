@@ -1,10 +1,9 @@
-import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** How often a process looks whether it is idle. Milliseconds. */
 const LOOK_MS = 15_000;
-/** The event loop of an idle process works for at most this part of the time. */
+/** An idle process uses at most this part of the time of one core, all its threads together. */
 const IDLE_UTILIZATION = 0.02;
 /** Bytes by which the heap must have grown to be worth a collection, which takes about 0.1 s. */
 const LEAST_GROWTH_BYTES = 32 * 1024 * 1024;
@@ -14,11 +13,16 @@ const LEAST_GROWTH_BYTES = 32 * 1024 * 1024;
  * idle process would keep the garbage and the empty pages of its busiest moment. Does not keep the process from ending.
  */
 export function releaseMemoryWhenIdle(): void {
-  let usage = performance.eventLoopUtilization();
-  let bytesAfter = 0;
+  // Not the utilization of the event loop, which other processes raise on a busy machine.
+  let usage = process.cpuUsage();
+  let lookedAt = performance.now();
+  // The first time is after the start.
+  let bytesAfter = -LEAST_GROWTH_BYTES;
   setInterval(() => {
-    const { utilization } = performance.eventLoopUtilization(usage);
-    usage = performance.eventLoopUtilization();
+    const { user, system } = process.cpuUsage(usage);
+    const utilization = (user + system) / 1_000 / (performance.now() - lookedAt);
+    usage = process.cpuUsage();
+    lookedAt = performance.now();
     if (!isWorthCollecting(utilization, heapBytes(), bytesAfter)) return;
     collectGarbage();
     bytesAfter = heapBytes();
@@ -34,13 +38,19 @@ function heapBytes(): number {
   return process.memoryUsage().heapTotal;
 }
 
-let collect: (() => void) | null = null;
+/** The function of V8 that `--expose-gc` reveals. */
+type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** Collects all garbage, and returns free pages to the system. */
+let collect: Collect | null = null;
+
+/**
+ * Collects all garbage, and returns free pages to the system. As the last resort before it is out of memory, V8 also moves objects together
+ * and drops compiled code that is not running: a process gives back 20 to 35 MiB more after its start, and compiles what it needs again.
+ */
 export function collectGarbage(): void {
   if (collect === null) {
     setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void;
+    collect = runInNewContext('gc') as Collect;
   }
-  collect();
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -28,6 +28,7 @@ import {
   type ClusterSupervision,
   superviseCluster,
 } from '../../../db/cluster/supervise-cluster.ts';
+import { chooseSharedBuffers, machineMemoryBytes } from './machine-memory.ts';
 
 /** The locked data directory with its running PostgreSQL. */
 export interface SingleMachine {
@@ -52,6 +53,8 @@ export interface SingleMachineOptions {
   program: string;
   /** receives one line for the operator */
   tell: (line: string) => void;
+  /** called once the lock is held, before PostgreSQL starts */
+  onLocked?: () => void;
   /** called while another program holds the lock; true ends the wait with null */
   isServedElsewhere?: () => Promise<boolean>;
 }
@@ -69,6 +72,7 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
   const directory = await makeDataDirectory(options.dataDirectory);
   const lock = await takeLock(directory, options);
   if (lock === null) return null;
+  options.onLocked?.();
   let cluster: EmbeddedCluster | null = null;
   let supervision: ClusterSupervision | null = null;
   try {
@@ -124,7 +128,7 @@ const PATIENCE_SECONDS = { service: 3, program: 90 };
 /** Settings of our own cluster that differ from PostgreSQL's defaults (fsync, full_page_writes and synchronous_commit stay on). */
 const SETTINGS = {
   max_connections: '60',
-  shared_buffers: '256MB',
+  shared_buffers: chooseSharedBuffers(machineMemoryBytes()),
   // Every statement here is short, and compiling one costs more than it saves.
   jit: 'off',
   max_wal_size: '2GB',

@@ -14,8 +14,9 @@ import { measureProcess } from '../monitoring/process-metrics.ts';
 import { createReadiness, isReachable, type Readiness } from '../monitoring/readiness.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
 import { startWatchdog } from '../monitoring/watchdog.ts';
-import { inspectDatabase, StartRefused } from '../prepare-database.ts';
-import { openBus } from './bus.ts';
+import { inspectDatabase } from '../prepare-database.ts';
+import { StartRefused } from '../start-refused.ts';
+import { openNatsBus } from './bus.ts';
 import { releaseMemoryWhenIdle } from './release-memory.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 
@@ -79,7 +80,7 @@ export async function runSplitProcess(
     if (isReady) {
       const tracing = await openTracing(config, options.name, log);
       closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
-      const bus = openBus(natsUrl, `postroom ${options.name}`, log);
+      const bus = openNatsBus(natsUrl, `postroom ${options.name}`, log);
       closers.add('bus', () => bus.close());
       const url = loginUrl(databaseUrl, role, secretKey);
       const { database, close } = openLoggedDatabase(

@@ -6,22 +6,10 @@ create table email_search (
   parties text[] not null default '{}',
   primary key (user_id, email_id)
 );
+-- New texts go to a list, which merge_search_texts moves into the index: each page of the index is then written once for hundreds of emails.
+-- The limit is for the case that nobody calls it: then the statement that exceeds it pays for all.
 create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties) with (gin_pending_list_limit = 32768);
 call pg_temp.protect_rows('email_search');
-
-create table email_words (
-  user_id text not null,
-  email_id text not null,
-  created_at timestamptz(3) not null,
-  words tsvector not null,
-  primary key (user_id, email_id)
-);
--- Compressing words cost twice all the rest of storing them.
-alter table email_words alter column words set storage external;
--- New words go to a list, which merge_words moves into the index: each page of the index is then written once for hundreds of emails. The
--- limit is for the case that nobody calls it: then the statement that exceeds it pays for all.
-create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 32768);
-call pg_temp.protect_rows('email_words');
 
 -- Words of mail lie in segments: many emails of one account in a few rows that never change (core/search/segment). A segment that was
 -- replaced stays for a moment, for searches that began before.
@@ -95,8 +83,7 @@ create function discard_word_segment(p_user_id text, p_segment_id text) returns 
 revoke all on function discard_word_segment from public;
 grant execute on function discard_word_segment to postroom_gateway, postroom_actor;
 
--- Mail in the trash leaves both tables, so that no search meets it, and returns to them with these values. Searches of the trash read the
--- words here, one email after the other.
+-- Mail in the trash leaves email_search, so that no search meets it, and returns to it with these values.
 create table trashed_email (
   user_id text not null,
   email_id text not null,
@@ -104,29 +91,29 @@ create table trashed_email (
   created_at timestamptz(3) not null,
   text text,
   parties text[],
-  words tsvector,
   primary key (user_id, email_id)
 );
 create index trashed_email_age on trashed_email (trashed_at);
 call pg_temp.protect_rows('trashed_email');
 
--- Rows of email_words that were written when their words were last merged, as the server counts them.
-create sequence merged_words minvalue 0;
--- Merges them once that many more were written, and returns how many pages the lists had.
-create function merge_words(p_least bigint) returns bigint language plpgsql volatile security definer set search_path = public, pg_temp as $$
+-- Rows of email_search that were written when its index was last merged, as the server counts them.
+create sequence merged_search_texts minvalue 0;
+-- Moves the texts of new emails from the pending list of their index into it, once that many more were written, and returns how many pages
+-- the list had.
+create function merge_search_texts(p_least bigint) returns bigint language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     written bigint;
-    merged bigint := (select last_value from merged_words);
+    merged bigint := (select last_value from merged_search_texts);
   begin
-    if not pg_try_advisory_xact_lock(hashtextextended('merge words', 0)) then return 0; end if;
-    select n_tup_ins + n_tup_upd into written from pg_stat_user_tables where relid = 'email_words'::regclass;
+    if not pg_try_advisory_xact_lock(hashtextextended('merge search texts', 0)) then return 0; end if;
+    select n_tup_ins + n_tup_upd into written from pg_stat_user_tables where relid = 'email_search'::regclass;
     -- After a crash it counts from 0 again.
     if written between merged and merged + p_least - 1 then return 0; end if;
-    perform setval('merged_words', written);
-    return gin_clean_pending_list('email_words_words') + gin_clean_pending_list('email_search_text');
+    perform setval('merged_search_texts', written);
+    return gin_clean_pending_list('email_search_text');
   end $$;
-revoke all on function merge_words from public;
-grant execute on function merge_words to postroom_actor;
+revoke all on function merge_search_texts from public;
+grant execute on function merge_search_texts to postroom_actor;
 
 -- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
 -- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.
@@ -197,12 +184,9 @@ create function search_threads(p_user_id text, p_pattern text, p_address text, p
 revoke all on function search_threads from public;
 grant execute on function search_threads to postroom_gateway, postroom_actor;
 
--- What a search asks for; null and {} put no condition. Conditions on emails, then those on their threads.
+-- What a search asks for besides words; null and {} put no condition. Conditions on emails, then those on their threads.
 create type search_query as (
   user_id text,
-  -- has to match, and must not (db/queries/search/word-vector.ts)
-  words tsquery,
-  without tsquery,
   -- names that search_tests knows; behind !: their contrary
   tests text[],
   status text,

@@ -172,7 +172,6 @@ export async function eraseSystemMail(database: Database, email: string): Promis
       'recipient',
       'email_content',
       'email_search',
-      'email_words',
       'email_trace',
       'route',
       'event',

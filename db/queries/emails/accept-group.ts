@@ -40,7 +40,7 @@ export interface AcceptOutcome {
 }
 
 /** Milliseconds, less than what is left of the question's 20 s. */
-const COMMIT_TIMEOUT_MS = 10_000;
+export const COMMIT_TIMEOUT_MS = 10_000;
 
 /**
  * Writes a group of messages in one statement, which is one transaction and one round trip. smtp_offer decides which recipients are new
@@ -105,7 +105,8 @@ const ACCEPT_TRACED = {
   )`),
 };
 
-function messageRows(offers: readonly Offer[]): unknown[] {
+/** Returns the messages as acceptGroup and take_mail read them. */
+export function messageRows(offers: readonly Offer[]): unknown[] {
   let start = 0;
   return offers.map(({ envelope, bytes, sha256, rawId, traceParent }) => {
     const row = {
@@ -128,7 +129,8 @@ function messageRows(offers: readonly Offer[]): unknown[] {
   });
 }
 
-function recipientRows(offers: readonly Offer[]): unknown[] {
+/** Returns the recipients as acceptGroup and take_mail read them, in their order. */
+export function recipientRows(offers: readonly Offer[]) {
   return offers.flatMap(({ envelope, rawId, emailIds }) =>
     envelope.recipients.map((recipient, at) => ({
       raw_id: rawId,
@@ -148,13 +150,15 @@ export function isOnce({ isTest, imported }: OfferedEnvelope): boolean {
   return isTest === true || imported !== undefined;
 }
 
-function inOnePiece(offers: readonly Offer[]): Buffer {
+/** Returns the bytes of all messages in one piece. */
+export function inOnePiece(offers: readonly Offer[]): Buffer {
   const [first, second] = offers;
   if (first !== undefined && second === undefined) return first.bytes;
   return Buffer.concat(offers.map((offer) => offer.bytes));
 }
 
-function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
+/** Returns the outcome of an offer, from the times at which its new recipients were accepted, by their email ids. */
+export function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
   const { envelope, rawId } = offer;
   const accepted: Reception[] = [];
   const emailIds = envelope.recipients.map((recipient, at) => {
@@ -188,7 +192,7 @@ function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
  * Fills in the first email id where no row was written. A separate query, since the insert's snapshot may be older than the commit of a
  * concurrent duplicate; repeated offers are rare.
  */
-async function fillFirstIds(
+export async function fillFirstIds(
   client: Pick<pg.ClientBase, 'query'>,
   offers: readonly Offer[],
   outcomes: readonly AcceptOutcome[],

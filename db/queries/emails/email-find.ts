@@ -1,11 +1,13 @@
 import { sql, type Transaction } from 'kysely';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
+import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { countMatchingEmails, FIND_BOUNDS, type FindBounds, findMatchingEmails } from '../search/find-mail.ts';
+import { rankMatchingEmails } from '../search/rank-mail.ts';
 import { EMAIL_BOUNDS, type SearchConditions, searchPage, searchQuery } from '../search/search-sql.ts';
 import type { EmailConditions } from './email-list.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from './email-row.ts';
@@ -33,6 +35,28 @@ export async function pageFoundEmails(
     select ${emailSummaryColumns} from ${found} s(email_id)
     join email e on e.user_id = ${userId} and e.id = s.email_id ${order}`.execute(transaction);
   return rows.map(emailSummary);
+}
+
+/** An email with its place in a list ordered by relevance. */
+export type RankedEmail = EmailSummary & { score: number };
+
+/** Returns the found emails between two cursors, most relevant first; inverted: last. The search has words. */
+export async function rankFoundEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  search: EmailSearch,
+  page: KeysetPage<RelevanceCursor>,
+): Promise<RankedEmail[]> {
+  const of = { userId, terms: search.terms, conditions: conditionsOf(userId, search) };
+  const found = await rankMatchingEmails(transaction, of, page);
+  const { rows } = await sql<EmailSummaryRow>`
+    select ${emailSummaryColumns} from unnest(${found.map(({ id }) => id)}::text[]) s(email_id)
+    join email e on e.user_id = ${userId} and e.id = s.email_id`.execute(transaction);
+  const emails = new Map(rows.map((row) => [row.id, emailSummary(row)]));
+  return found.flatMap(({ id, score }) => {
+    const email = emails.get(id);
+    return email === undefined ? [] : [{ ...email, score }];
+  });
 }
 
 export async function countFoundEmails(

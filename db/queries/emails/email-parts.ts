@@ -8,6 +8,7 @@ import {
   type EmailContent,
   emailContent,
 } from './email-row.ts';
+import { type BodyColumn, largeBodies, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
 
 /** Parts of an email's content that may be large, read only on request. */
 const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;
@@ -30,12 +31,22 @@ export interface PartsRequest {
   maxBytes: number;
 }
 
-/** Returns the contents of those of the emails that belong to the user, by email id; or how many bytes the parts have. */
+/** The sizes of parts that were not read; bytes. */
+export interface PartSizes {
+  /** of all parts of all emails */
+  bytes: number;
+  byEmail: ReadonlyMap<string, ReadonlyMap<ContentPart, number>>;
+}
+
+/**
+ * Returns the contents of those of the emails that belong to the user, by email id; or how many bytes the parts have. Large bodies are a
+ * LargeText.
+ */
 export async function findContentParts(
   transaction: Transaction<Tables>,
   userId: string,
   { emailIds, parts, maxBytes }: PartsRequest,
-): Promise<Map<string, EmailParts> | { bytes: number }> {
+): Promise<Map<string, EmailParts> | PartSizes> {
   const fits = sql`c.total_bytes <= ${maxBytes}::bigint`;
   const asked = (part: ContentPart, column: RawBuilder<unknown>, absent: RawBuilder<unknown>) =>
     parts.has(part) ? sql`case when ${fits} then ${column} else ${absent} end` : absent;
@@ -45,16 +56,24 @@ export async function findContentParts(
     select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.tags, c.priority, c.removed_parts,
       c.is_truncated, c.parse_error, c.total_bytes,
       ${asked('headers', sql`c.headers`, sql`'[]'::jsonb`)} as headers,
-      ${asked('text', sql`c.text_body`, NO_TEXT)} as text_body,
-      ${asked('html', sql`c.html_body`, NO_TEXT)} as html_body,
-      ${asked('cleanedText', sql`case when c.cleaned_text is null then c.text_body else c.cleaned_text end`, NO_TEXT)} as cleaned_text,
-      ${asked('cleanedHtml', sql`c.cleaned_html`, NO_TEXT)} as cleaned_html
+      ${asked('text', smallBody('text_body'), NO_TEXT)} as text_body,
+      ${asked('html', smallBody('html_body'), NO_TEXT)} as html_body,
+      ${asked('cleanedText', sql`case when c.cleaned_text is null then ${smallBody('text_body')} else ${smallBody('cleaned_text')} end`, NO_TEXT)} as cleaned_text,
+      ${asked('cleanedHtml', smallBody('cleaned_html'), NO_TEXT)} as cleaned_html,
+      ${largeBodies} as large_bodies, c.cleaned_text is null as is_uncleaned, c.part_bytes
     from (
-      select c.*, (sum(${bytes}) over ())::bigint as total_bytes from email_content c
+      select c.*, (sum(${bytes}) over ())::bigint as total_bytes, json_build_array(${sql.join(sizes)}) as part_bytes from email_content c
       where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);
   const total = rows[0]?.total_bytes ?? 0;
-  if (total > maxBytes) return { bytes: total };
-  return new Map(rows.map((row) => [row.email_id, partsOf(row)]));
+  if (total > maxBytes) {
+    const order = [...parts];
+    const ofEmail = (row: PartsRow) => new Map(order.map((part, at) => [part, row.part_bytes[at] ?? 0]));
+    return { bytes: total, byEmail: new Map(rows.map((row) => [row.email_id, ofEmail(row)])) };
+  }
+  const contents = new Map<string, EmailParts>();
+  for (const row of rows)
+    contents.set(row.email_id, partsOf(await readLargeParts(transaction, userId, { row, parts })));
+  return contents;
 }
 
 const NO_TEXT = sql`null::text`;
@@ -74,9 +93,34 @@ type PartsRow = ContentRow &
     priority: EmailParts['priority'];
     /** of all rows */
     total_bytes: number;
+    /** in the order of the parts */
+    part_bytes: number[];
+    large_bodies: BodyColumn[];
+    /** nothing was removed from its text */
+    is_uncleaned: boolean;
   };
 
-function partsOf(row: PartsRow): EmailParts {
+/** Returns a row with the large ones of the parts. */
+async function readLargeParts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { row, parts }: { row: PartsRow; parts: ReadonlySet<ContentPart> },
+): Promise<WithLargeBodies<PartsRow>> {
+  const sources: [target: BodyColumn, part: ContentPart, source: BodyColumn][] = [
+    ['text_body', 'text', 'text_body'],
+    ['html_body', 'html', 'html_body'],
+    ['cleaned_text', 'cleanedText', row.is_uncleaned ? 'text_body' : 'cleaned_text'],
+    ['cleaned_html', 'cleanedHtml', 'cleaned_html'],
+  ];
+  const asked = sources.filter(([, part, source]) => parts.has(part) && row.large_bodies.includes(source));
+  const columns = [...new Set(asked.map(([, , source]) => source))];
+  const found = await readLargeBodies(transaction, userId, { emailId: row.email_id, row, columns });
+  const whole: WithLargeBodies<PartsRow> = { ...row };
+  for (const [target, , source] of asked) whole[target] = found[source];
+  return whole;
+}
+
+function partsOf(row: WithLargeBodies<PartsRow>): EmailParts {
   return {
     ...emailContent(row),
     ...cleanedContent(row, null),

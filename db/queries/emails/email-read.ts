@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
-import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import { removedText } from '../../../core/mime/reply-text.ts';
+import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
@@ -15,21 +15,23 @@ import {
   type EmailSummary,
   type EmailSummaryRow,
   emailContent,
-  emailContentColumns,
   emailContentColumnsIf,
+  emailContentColumnsIfSmall,
   emailOutlineColumns,
   emailSummary,
   emailSummaryColumns,
+  readHtmlText,
 } from './email-row.ts';
+import { type BodyColumn, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
 
 /** An email with its content. */
 export interface EmailDetails extends EmailSummary, EmailContent, CleanedContent {
   /** the body as received that removedParts are offsets in */
   removedFrom: 'text' | 'html';
   /** the quoted mail among removedParts, as text */
-  quotedText: string | null;
+  quotedText: BodyText | null;
   /** the signature among removedParts, as text */
-  signature: string | null;
+  signature: BodyText | null;
   recipients: EmailRecipient[];
 }
 
@@ -39,14 +41,21 @@ export interface LargeBodies {
   bodyBytes: number;
 }
 
-/** Returns one email with its content; null when the user has none with that id. */
+/** Returns one email with its content; null when the user has none with that id. Large bodies are a LargeText. */
 export async function readEmail(
   transaction: Transaction<Tables>,
   userId: string,
   emailId: string,
 ): Promise<EmailDetails | null> {
-  const found = await readBoundedEmail(transaction, userId, emailId, Number.MAX_SAFE_INTEGER);
-  return found === null || 'bodyBytes' in found ? null : found;
+  const { rows } = await sql<DetailsRow & { large_bodies: BodyColumn[] }>`
+    select ${emailSummaryColumns}, ${emailContentColumnsIfSmall}, ${smallBody('cleaned_text')} as cleaned_text,
+      ${smallBody('cleaned_html')} as cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients
+    from email e
+    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return emailDetails(await readLargeBodies(transaction, userId, { emailId, row, columns: row.large_bodies }));
 }
 
 /** Like readEmail, but bodies of more than `maxBodyBytes` together are not read, and their size is returned instead of the email. */
@@ -57,7 +66,7 @@ export async function readBoundedEmail(
   maxBodyBytes: number,
 ): Promise<EmailDetails | LargeBodies | null> {
   const whole = sql<boolean>`b.bytes <= ${maxBodyBytes}::bigint`;
-  const { rows } = await sql<EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown; body_bytes: number }>`
+  const { rows } = await sql<DetailsRow & { body_bytes: number }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIf(whole)}, case when ${whole} then c.cleaned_text end as cleaned_text,
       case when ${whole} then c.cleaned_html end as cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients, b.bytes as body_bytes
     from email e
@@ -66,14 +75,19 @@ export async function readBoundedEmail(
     where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
   const row = rows[0];
   if (row === undefined) return null;
-  if (row.body_bytes > maxBodyBytes) return { bodyBytes: row.body_bytes };
+  return row.body_bytes > maxBodyBytes ? { bodyBytes: row.body_bytes } : emailDetails(row);
+}
+
+type DetailsRow = EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown };
+
+function emailDetails(row: WithLargeBodies<DetailsRow>): EmailDetails {
   const cleaned = cleanedContent(row, row.text_body);
   const bodies = { text: row.text_body, html: row.html_body };
   return {
     ...emailSummary(row),
     ...emailContent(row),
     ...cleaned,
-    cleanedText: cleaned.cleanedText ?? (row.cleaned_html === null ? null : textOfHtml(row.cleaned_html)),
+    cleanedText: cleaned.cleanedText ?? (row.cleaned_html === null ? null : readHtmlText(row.cleaned_html)),
     removedFrom: row.text_body === null && row.html_body !== null ? 'html' : 'text',
     quotedText: removedText(bodies, cleaned.removedParts, 'quote'),
     signature: removedText(bodies, cleaned.removedParts, 'signature'),
@@ -95,18 +109,24 @@ export async function findThreadSizes(
   return rows.map(({ id, bytes }) => ({ emailId: id, bytes }));
 }
 
-/** Returns those of the emails that are messages of the thread, in the order of their positions. */
+/** Returns those of the emails that are messages of the thread, in the order of their positions. Large bodies are a LargeText. */
 export async function readThreadEmails(
   transaction: Transaction<Tables>,
   userId: string,
   { threadId, emailIds }: { threadId: string; emailIds: readonly string[] },
 ): Promise<(EmailSummary & EmailContent)[]> {
-  const { rows } = await sql<EmailSummaryRow & ContentRow>`
-    select ${emailSummaryColumns}, ${emailContentColumns} from email e
+  const { rows } = await sql<EmailSummaryRow & ContentRow & { large_bodies: BodyColumn[] }>`
+    select ${emailSummaryColumns}, ${emailContentColumnsIfSmall} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.thread_id = ${threadId} and e.id = any (${emailIds}::text[])
     order by e.thread_at, e.id`.execute(transaction);
-  return rows.map((row) => ({ ...emailSummary(row), ...emailContent(row) }));
+  const emails: (EmailSummary & EmailContent)[] = [];
+  for (const row of rows) {
+    const { id: emailId, large_bodies: columns } = row;
+    const whole = await readLargeBodies(transaction, userId, { emailId, row, columns });
+    emails.push({ ...emailSummary(whole), ...emailContent(whole) });
+  }
+  return emails;
 }
 
 /** Returns the contents of those of the emails that belong to the user, by email id, without bodies. */

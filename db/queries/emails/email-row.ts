@@ -1,13 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
-import { textOfHtml } from '../../../core/html/text-of-html.ts';
+import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { CalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.ts';
+import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
+import { largeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
 
 /** An email without its bodies, as shown in lists. Addresses are bare, as written. */
 export interface EmailSummary {
@@ -73,8 +75,8 @@ export interface EmailContent {
   addresses: AddressFields;
   inReplyTo: string[];
   references: string[];
-  text: string | null;
-  html: string | null;
+  text: BodyText | null;
+  html: BodyText | null;
   attachments: Attachment[];
   authentication: unknown;
   tags: { name: string; value: string }[];
@@ -205,11 +207,18 @@ const contentColumns = [
 
 /** Columns of a left join: all null when the email has no content row. */
 export type ContentRow = { [Column in (typeof contentColumns)[number]]: Row<'email_content'>[Column] | null };
+/** The same with bodies that may be large. */
+type WholeContentRow = WithLargeBodies<ContentRow>;
 
-/** The columns of EmailContent, of the table `c`. */
-export const emailContentColumns: RawBuilder<unknown> = sql.join(
-  contentColumns.map((column) => sql.ref(`c.${column}`)),
-);
+/** The columns of EmailContent, of the table `c`, with null for bodies that are large, which readLargeBodies reads. */
+export const emailContentColumnsIfSmall: RawBuilder<unknown> = sql.join([
+  ...contentColumns.map((column) =>
+    column === 'text_body' || column === 'html_body'
+      ? sql`${smallBody(column)} as ${sql.ref(column)}`
+      : sql.ref(`c.${column}`),
+  ),
+  sql`${largeBodies} as large_bodies`,
+]);
 
 /** The same with null for the bodies where a condition is false. */
 export const emailContentColumnsIf = (condition: RawBuilder<boolean>): RawBuilder<unknown> =>
@@ -239,18 +248,23 @@ export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
 );
 
 /** Returns the content of an email; empty when the row does not exist yet. */
-export function emailContent(row: ContentRow): EmailContent {
+export function emailContent(row: WholeContentRow): EmailContent {
   return {
     headers: headers.parse(row.headers ?? []),
     addresses: addressFields(row.addresses),
     inReplyTo: row.in_reply_to ?? [],
     references: row.reference_ids ?? [],
-    text: row.text_body ?? (row.html_body === null ? null : textOfHtml(row.html_body)),
+    text: row.text_body ?? (row.html_body === null ? null : readHtmlText(row.html_body)),
     html: row.html_body,
     attachments: attachments.parse(row.attachments ?? []),
     authentication: row.authentication ?? null,
     tags: tags.parse(row.tags ?? []),
   };
+}
+
+/** Returns the text of HTML, which shows its beginning if it is large. */
+export function readHtmlText(html: BodyText): string | null {
+  return textOfHtml(textBeginning(html, MAX_HTML_LENGTH));
 }
 
 /** The address fields of a content row; all null when there is none. */
@@ -261,9 +275,9 @@ export function addressFields(stored: unknown): AddressFields {
 /** What the author of an email typed, and the rest. */
 export interface CleanedContent {
   /** without quoted mail and signature */
-  cleanedText: string | null;
+  cleanedText: BodyText | null;
   /** sanitized: without anything that could run, load or mislead; null when there is none, or it was too long to sanitize */
-  cleanedHtml: string | null;
+  cleanedHtml: BodyText | null;
   /** what the text has besides cleanedText */
   removedParts: RemovedPart[];
 }
@@ -273,7 +287,7 @@ export type CleanedRow = { [Column in (typeof cleanedColumns)[number]]: Row<'ema
 const cleanedColumns = ['cleaned_text', 'cleaned_html', 'removed_parts'] as const;
 
 /** Returns the cleaned content; `cleaned_text` is stored only where it differs from the trimmed text. */
-export function cleanedContent(row: CleanedRow, text: string | null): CleanedContent {
+export function cleanedContent(row: WithLargeBodies<CleanedRow>, text: BodyText | null): CleanedContent {
   return {
     cleanedText: (row.cleaned_text ?? text)?.trim() ?? null,
     cleanedHtml: row.cleaned_html,

@@ -1,4 +1,6 @@
 import { sql, type Transaction } from 'kysely';
+import { canonicalAddress } from '../../../core/domains/domain-name.ts';
+import { looksLikeReplyAddress } from '../../../core/smtp/reply-address.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
@@ -36,6 +38,76 @@ export async function findAwaited(
       ${subject === null ? none : sql`and lower(e.subject) like ${containsPattern(subject)}`}
     order by e.created_at, e.id limit 1`.execute(transaction);
   return rows[0]?.id ?? null;
+}
+
+/** Why no mail can arrive that matches a filter. */
+export interface Unreachable {
+  field: 'address' | 'domain';
+  /** `no_address`: the domain has neither the address nor a catch-all */
+  reason: 'foreign_domain' | 'unverified_domain' | 'no_address' | 'disabled_address';
+}
+
+/** Returns why the user receives no mail for the address or domain of a filter; null when mail can arrive. */
+export async function findUnreachable(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { address, domain }: Pick<AwaitedEmail, 'address' | 'domain'>,
+): Promise<Unreachable | null> {
+  if (domain !== null) {
+    const reason = await domainTrouble(transaction, userId, domain);
+    if (reason !== null) return { field: 'domain', reason };
+  }
+  if (address === null) return null;
+  const reason = address.includes('@')
+    ? await nameTrouble(transaction, userId, address)
+    : await idTrouble(transaction, userId, address);
+  return reason === null ? null : { field: 'address', reason };
+}
+
+async function domainTrouble(
+  transaction: Transaction<Tables>,
+  userId: string,
+  domain: string,
+): Promise<Unreachable['reason'] | null> {
+  const { rows } = await sql<{ status: string }>`
+    select status from domain where user_id = ${userId} and name = ${domainNameOf(userId, domain)}`.execute(
+    transaction,
+  );
+  if (rows[0] === undefined) return 'foreign_domain';
+  return rows[0].status === 'verified' ? null : 'unverified_domain';
+}
+
+async function idTrouble(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<Unreachable['reason'] | null> {
+  const { rows } = await sql<{ is_active: boolean }>`
+    select is_active from email_address where user_id = ${userId} and id = ${id}`.execute(transaction);
+  if (rows[0] === undefined) return 'no_address';
+  return rows[0].is_active ? null : 'disabled_address';
+}
+
+/** A reply address is known by its signature, and may be received without an address of its domain. */
+async function nameTrouble(
+  transaction: Transaction<Tables>,
+  userId: string,
+  given: string,
+): Promise<Unreachable['reason'] | null> {
+  const name = canonicalAddress(given);
+  if (name === null) return 'no_address';
+  const { address: exact, domain } = name;
+  const { rows } = await sql<{ status: string; is_catch_all_enabled: boolean; is_active: boolean | null }>`
+    select d.status, d.is_catch_all_enabled, (
+      select a.is_active from email_address a
+      where a.user_id = d.user_id and a.domain_id = d.id and a.address in (${exact}, ${exact.replace(/\+[^@]*/, '')})
+      order by (a.address = ${exact}) desc limit 1) as is_active
+    from domain d where d.user_id = ${userId} and d.name = ${domain}`.execute(transaction);
+  const [row] = rows;
+  if (row === undefined) return 'foreign_domain';
+  if (row.status !== 'verified') return 'unverified_domain';
+  if (row.is_active === false) return 'disabled_address';
+  return row.is_active === true || row.is_catch_all_enabled || looksLikeReplyAddress(exact) ? null : 'no_address';
 }
 
 /** The row stores the address without its tag, and the envelope recipient as given. */

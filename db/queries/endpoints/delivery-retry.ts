@@ -221,9 +221,9 @@ export interface NewDelivery {
 }
 
 /**
- * Creates a delivery that is due now, unless one of the email to that endpoint is still pending: then that one becomes due now (a forwarded
- * copy that is already in the sending queue, and a delivery that waits for its turn, are unchanged). The email's row must be locked, and the
- * endpoint protected. Returns the id of the delivery.
+ * Creates a delivery that is due now, unless one of the email to that endpoint still waits: then that one becomes due now (a forwarded
+ * copy that is already in the sending queue, and a delivery that waits for its turn, are unchanged). One that is in hand does not count: its
+ * receiver may have it already. The email's row must be locked, and the endpoint protected. Returns the id of the delivery.
  */
 export async function deliverNow(
   transaction: Transaction<Tables>,
@@ -238,7 +238,7 @@ export async function deliverNow(
       where d.user_id = ${userId} and d.id = (
         select p.id from delivery p
         where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
-          and p.event_seq is null
+          and p.event_seq is null and (p.claimed_until is null or p.claimed_until <= n.at)
         order by p.created_at, p.id limit 1)
         and d.status = 'pending'
       returning d.id
@@ -256,8 +256,8 @@ export async function deliverNow(
 }
 
 /**
- * Creates a delivery of the same event that is due now, unless the given one is still pending: then that becomes due now. Returns the id of
- * the delivery.
+ * Creates a delivery of the same event that is due now, unless the given one still waits and is not in hand: then that becomes due now.
+ * Returns the id of the delivery.
  */
 export async function deliverEventNow(
   transaction: Transaction<Tables>,
@@ -271,6 +271,7 @@ export async function deliverEventNow(
       update delivery d set next_attempt_at = case when d.next_attempt_at is not null then least(d.next_attempt_at, n.at) end
       from clock_now n
       where d.user_id = ${userId} and d.id = ${deliveryId} and d.status = 'pending'
+        and (d.claimed_until is null or d.claimed_until <= n.at)
       returning d.id
     ),
     made as (

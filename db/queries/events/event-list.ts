@@ -114,30 +114,32 @@ const MAX_DISORDER_MS = 60_000;
 const MAX_FOLLOWING = 20_000;
 
 /**
- * Returns the event `email.received` of an email that was accepted at an instant; null when it was removed. There is no index for it: bisects
- * the feed by time, and looks at the events that follow.
+ * Returns the events `email.received` of emails that were accepted at an instant; those that were removed are left out. There is no index for
+ * them: bisects the feed by time, and looks at the events that follow.
  */
-export async function findReceivedEvent(
+export async function findReceivedEvents(
   transaction: Transaction<Tables>,
   userId: string,
-  { emailId, receivedAt }: { emailId: string; receivedAt: Date },
-): Promise<FeedEvent | null> {
-  const since = new Date(receivedAt.getTime() - MAX_DISORDER_MS);
+  emails: readonly { emailId: string; receivedAt: Date }[],
+): Promise<FeedEvent[]> {
+  const ids = emails.map(({ emailId }) => emailId);
+  const since = emails.map(({ receivedAt }) => new Date(receivedAt.getTime() - MAX_DISORDER_MS).toISOString());
   const { rows } = await sql<EventRow>`
-    with recursive bisected as (
-      select c.first_seq as low, c.last_seq + 1 as high from event_counter c where c.user_id = ${userId}
-      union all
-      select case when m.is_before then m.seq + 1 else b.low end, case when m.is_before then b.high else m.seq end
-      from bisected b cross join lateral (
-        select e.seq, e.at < ${since} as is_before from event e
-        where e.user_id = ${userId} and e.seq = (b.low + b.high) / 2 limit 1) m
-      where b.low < b.high
-    ), beginning as (select max(low) as seq from bisected)
-    select ${sql.raw(COLUMNS)} from event e
-    where e.user_id = ${userId} and e.seq >= (select seq from beginning) and e.seq < (select seq from beginning) + ${MAX_FOLLOWING}
-      and e.email_id = ${emailId} and e.kind = 'email.received'
-    order by e.seq limit 1`.execute(transaction);
-  return rows[0] === undefined ? null : feedEvent(rows[0]);
+    select found.* from unnest(${ids}::text[], ${since}::timestamptz[]) as g (email_id, since) cross join lateral (
+      with recursive bisected as (
+        select c.first_seq as low, c.last_seq + 1 as high from event_counter c where c.user_id = ${userId}
+        union all
+        select case when m.is_before then m.seq + 1 else b.low end, case when m.is_before then b.high else m.seq end
+        from bisected b cross join lateral (
+          select e.seq, e.at < g.since as is_before from event e
+          where e.user_id = ${userId} and e.seq = (b.low + b.high) / 2 limit 1) m
+        where b.low < b.high
+      ), beginning as (select max(low) as seq from bisected)
+      select ${sql.raw(COLUMNS)} from event e
+      where e.user_id = ${userId} and e.seq >= (select seq from beginning) and e.seq < (select seq from beginning) + ${MAX_FOLLOWING}
+        and e.email_id = g.email_id and e.kind = 'email.received'
+      order by e.seq limit 1) found`.execute(transaction);
+  return rows.map(feedEvent);
 }
 
 /** Returns the newest event of a kind, among the last 10,000 events; null when there is none. */

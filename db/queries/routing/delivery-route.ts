@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { RouteDecision } from '../../../core/routing/route.ts';
@@ -87,6 +88,48 @@ export const takeAskedSql = `${ROUTE_FACTS}
     where user_id = $1 and email_id = $2 and outcome = 'asking' and claimed_by = $3
     for no key update
   ) r ${ROUTE_FACTS_JOINS}`;
+
+/** What the routes of mail to one address depend on, in one snapshot. */
+export type RouteFactsRow = Pick<
+  UnroutedRow,
+  | 'user_id'
+  | 'address_is_active'
+  | 'address_endpoint_id'
+  | 'address_webhook_id'
+  | 'is_catch_all_enabled'
+  | 'catch_all_endpoint_id'
+  | 'receive_dmarc_emails'
+  | 'endpoint_versions'
+> & {
+  /** see route_version in db/migrations/0001-initial/taking.sql; null: the user has guard rules */
+  version: string | null;
+};
+
+/** Reads the facts for mail of these users to these addresses and domains, in their order. */
+export async function readRouteFacts(
+  client: Pick<pg.ClientBase, 'query'>,
+  keys: readonly { userId: string; addressId: string | null; domainId: string }[],
+): Promise<RouteFactsRow[]> {
+  const { rows } = await client.query<RouteFactsRow>({
+    name: 'delivery-read-route-facts',
+    text: `
+      select k.user_id, route_version(k.user_id, k.address_id, k.domain_id) as version,
+        (select jsonb_object_agg(n.id, n.xmin::text) from endpoint n
+         where n.user_id = k.user_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
+        a.is_active as address_is_active, ${GRANTED_ENDPOINTS_OF_ADDRESS.replaceAll(' as ', ' as address_')},
+        d.is_catch_all_enabled, ${GRANTED_CATCH_ALL}, d.receive_dmarc_emails
+      from unnest($1::text[], $2::text[], $3::text[]) with ordinality k(user_id, address_id, domain_id, place)
+      left join lateral (select * from email_address a where a.user_id = k.user_id and a.id = k.address_id limit 1) a on true
+      left join lateral (select * from domain d where d.user_id = k.user_id and d.id = k.domain_id limit 1) d on true
+      order by k.place`,
+    values: [
+      keys.map(({ userId }) => userId),
+      keys.map(({ addressId }) => addressId),
+      keys.map(({ domainId }) => domainId),
+    ],
+  });
+  return rows;
+}
 
 /** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `

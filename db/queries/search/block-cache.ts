@@ -7,6 +7,7 @@ export class BlockCache<Block> {
   readonly #entries = new Map<string, Entry<Block>>();
   readonly #bytesOfUsers = new Map<string, number>();
   #bytes = 0;
+  #isCleaning = false;
 
   constructor(limits: { maxBytes: number; maxBytesOfUser: number; maxAgeMs: number }) {
     this.#maxBytes = limits.maxBytes;
@@ -23,7 +24,7 @@ export class BlockCache<Block> {
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     // Words of mail that was removed must not stay here for long.
-    if (performance.now() - entry.readTick > this.#maxAgeMs) {
+    if (this.#isOld(entry)) {
       this.#count(entry, -1);
       return undefined;
     }
@@ -36,6 +37,7 @@ export class BlockCache<Block> {
     const entry = { userId, block, bytes, readTick: performance.now() };
     this.#entries.set(key, entry);
     this.#count(entry, 1);
+    if (!this.#isCleaning) this.#cleanLater();
     for (const [oldKey, old] of this.#entries) {
       const isUserFull = (this.#bytesOfUsers.get(userId) ?? 0) > this.#maxBytesOfUser;
       if (!isUserFull && this.#bytes <= this.#maxBytes) return;
@@ -43,6 +45,24 @@ export class BlockCache<Block> {
       this.#entries.delete(oldKey);
       this.#count(old, -1);
     }
+  }
+
+  #cleanLater(): void {
+    this.#isCleaning = true;
+    const clean = () => {
+      for (const [key, entry] of this.#entries) {
+        if (!this.#isOld(entry)) continue;
+        this.#entries.delete(key);
+        this.#count(entry, -1);
+      }
+      this.#isCleaning = false;
+      if (this.#entries.size > 0) this.#cleanLater();
+    };
+    setTimeout(clean, this.#maxAgeMs).unref();
+  }
+
+  #isOld({ readTick }: Entry<Block>): boolean {
+    return performance.now() - readTick > this.#maxAgeMs;
   }
 
   #count({ userId, bytes }: Entry<Block>, sign: 1 | -1): void {

@@ -22,11 +22,11 @@ export interface WordSearch {
 
 /** Maximum emails or threads that each step takes. */
 export interface FindBounds {
-  /** of the list, whose conditions are read without words */
+  /** of the list of an address, whose conditions are read without words */
   near: number;
   /** found by an index or by words, to be read at once */
   few: number;
-  /** checked first of those that were found; each further time four times as many */
+  /** checked first of what was found, and of the list of threads; each further time four times as many */
   first: number;
   /** messages of a thread that are read with it */
   messages: number;
@@ -34,7 +34,8 @@ export interface FindBounds {
 
 export const FIND_BOUNDS: FindBounds = { near: 500, few: 4_000, first: 64, messages: 80 };
 
-const NONE: KeysetPage = { after: null, before: null, isInverted: false, limit: 0 };
+/** The page of a search that wants all. */
+export const NO_PAGE: KeysetPage = { after: null, before: null, isInverted: false, limit: 0 };
 
 /** Returns the ids of the found emails of the page, in its order. */
 export function findMatchingEmails(
@@ -104,7 +105,7 @@ async function countEmails(
     return (await matches.count()) - (await matches.pick(trashed.rows)).length;
   }
   let count = 0;
-  for await (const emails of matches.walk(matchRange(search, NONE), FIND_BOUNDS.few))
+  for await (const emails of matches.walk(matchRange(search, NO_PAGE), FIND_BOUNDS.few))
     count += (await pickEmails(transaction, search, emails)).length;
   return count;
 }
@@ -132,7 +133,7 @@ async function findThreads(
   page: KeysetPage,
   bounds: FindBounds,
 ): Promise<FoundThread[]> {
-  const range = matchRange(search, NONE);
+  const range = matchRange(search, NO_PAGE);
   const chosen = await threadsByIndex(transaction, search, bounds);
   // Looking up that many matches takes as long as reading the part of the list in which a page is found.
   if (chosen === null && (await matches.countUpTo(bounds.few, range)) <= bounds.few) {
@@ -142,7 +143,7 @@ async function findThreads(
   }
   const found: FoundThread[] = [];
   let at = page;
-  for (let walked = bounds.near; ; walked = Math.min(walked * 2, bounds.few)) {
+  for (let walked = bounds.first; ; walked = Math.min(walked * 4, bounds.few)) {
     const threads = await walkThreads(transaction, search, at, { walked, messages: bounds.messages, chosen });
     const matching = await threadsWithMatch(transaction, search, matches, threads, bounds);
     found.push(...threads.filter(({ id }) => matching.has(id)));
@@ -164,7 +165,7 @@ async function countThreads(
   matches: MailMatches,
 ): Promise<number> {
   const threads = new Set<string>();
-  for await (const emails of matches.walk(matchRange(search, NONE), FIND_BOUNDS.few))
+  for await (const emails of matches.walk(matchRange(search, NO_PAGE), FIND_BOUNDS.few))
     for (const { id } of await pickThreads(transaction, search, null, emails)) threads.add(id);
   return threads.size;
 }
@@ -173,10 +174,10 @@ async function countThreads(
 const MAX_TRIES = 10;
 
 /**
- * The emails of a damaged segment are read themselves. Where the transaction may write, it gives the segment up, so that it is built anew;
+ * Calls `use` with the emails that match the words. A search reads the emails of a damaged segment themselves. Where the transaction may write, it gives the segment up, so that it is built again;
  * else a later search does, or the scheduling actor when it comes upon it.
  */
-async function withMatches<T>(
+export async function withMatches<T>(
   transaction: Transaction<Tables>,
   { userId, terms }: WordSearch,
   use: (matches: MailMatches) => Promise<T>,
@@ -195,7 +196,8 @@ async function withMatches<T>(
   }
 }
 
-function matchRange({ terms, conditions }: WordSearch, { after, before, isInverted }: KeysetPage): MatchRange {
+/** Returns which emails the search looks through for the page. */
+export function matchRange({ terms, conditions }: WordSearch, { after, before, isInverted }: KeysetPage): MatchRange {
   const { since, until } = spanOf(terms, conditions.since ?? null);
   const cursor = (place: KeysetPage['after']) => (place === null ? null : { id: place.id, at: place.at.getTime() });
   return {
@@ -224,18 +226,18 @@ const isOfTrash = ({ terms, conditions }: WordSearch) =>
   terms.some((term) => term.kind === 'flag' && term.flag === 'trashed' && !term.isNegated);
 
 /** Returns the emails that an index leaves when they are few, else null. */
-async function emailsByIndex(
+export async function emailsByIndex(
   transaction: Transaction<Tables>,
   search: WordSearch,
   { few }: FindBounds,
 ): Promise<FoundEmail[] | null> {
   if (isOfTrash(search)) {
-    const { emails, last } = await walkEmails(transaction, search, { ...NONE, limit: few }, few);
+    const { emails, last } = await walkEmails(transaction, search, { ...NO_PAGE, limit: few }, few);
     return last === null ? emails : null;
   }
   if (!search.terms.some((term) => term.kind === 'label' && !term.isNegated)) return null;
   const { rows } = await sql<EmailRow>`
-    select email_id, created_at from labelled_emails(${queryOf(search)}, ${few + 1})`.execute(transaction);
+    select email_id, created_at from labelled_emails(${buildQuery(search)}, ${few + 1})`.execute(transaction);
   return rows.length > few ? null : rows.map(foundEmail);
 }
 
@@ -248,14 +250,15 @@ function foundEmail(row: EmailRow): FoundEmail {
   return { id: row.email_id, at: row.created_at.getTime() };
 }
 
-async function pickEmails(
+/** Returns those of the emails that meet the conditions on emails besides words, in any order. */
+export async function pickEmails(
   transaction: Transaction<Tables>,
   search: WordSearch,
   emails: readonly FoundEmail[],
 ): Promise<FoundEmail[]> {
   if (emails.length === 0) return [];
   const { rows } = await sql<EmailRow>`
-    select email_id, created_at from pick_emails(${queryOf(search)}, ${emails.map(({ id }) => id)}::text[])`.execute(
+    select email_id, created_at from pick_emails(${buildQuery(search)}, ${emails.map(({ id }) => id)}::text[])`.execute(
     transaction,
   );
   return rows.map(foundEmail);
@@ -269,7 +272,7 @@ async function walkEmails(
   walked: number,
 ): Promise<{ emails: FoundEmail[]; last: FoundEmail | null }> {
   const { rows } = await sql<EmailRow & { is_met: boolean }>`
-    select email_id, created_at, is_met from walk_emails(${queryOf(search)}, ${searchPage(page)}, ${walked})`.execute(
+    select email_id, created_at, is_met from walk_emails(${buildQuery(search)}, ${searchPage(page)}, ${walked})`.execute(
     transaction,
   );
   const last = rows.length < walked ? undefined : rows.at(-1);
@@ -289,21 +292,21 @@ async function threadsByIndex(
   const hasLabel = search.terms.some((term) => term.kind === 'label' && !term.isNegated);
   if (!hasLabel && participant == null && participantDomain == null && !isOfTrash(search)) return null;
   const { rows } = await sql<{ thread_id: string }>`
-    select thread_id from indexed_threads(${queryOf(search)}, ${few + 1})`.execute(transaction);
+    select thread_id from indexed_threads(${buildQuery(search)}, ${few + 1})`.execute(transaction);
   return rows.length > few ? null : rows.map((row) => row.thread_id);
 }
 
 /** Returns the threads of the emails that meet all conditions; page null: in any order, of all. */
-async function pickThreads(
+export async function pickThreads(
   transaction: Transaction<Tables>,
   search: WordSearch,
   page: KeysetPage | null,
   emails: readonly FoundEmail[],
 ): Promise<FoundThread[]> {
   if (emails.length === 0) return [];
-  const place = searchPage(page ?? NONE, undefined, page?.limit ?? null);
+  const place = searchPage(page ?? NO_PAGE, undefined, page?.limit ?? null);
   const { rows } = await sql<{ thread_id: string; last_message_at: Date }>`
-    select thread_id, last_message_at from pick_threads(${queryOf(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
+    select thread_id, last_message_at from pick_threads(${buildQuery(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
     transaction,
   );
   return rows.map((row) => ({ id: row.thread_id, lastMessageAt: row.last_message_at }));
@@ -329,7 +332,7 @@ async function walkThreads(
     is_met: boolean;
     messages: string | null;
   }>`
-    select * from walk_threads(${queryOf(search)}, ${searchPage(page)}, ${walked}, ${messages}, ${chosen}::text[])`.execute(
+    select * from walk_threads(${buildQuery(search)}, ${searchPage(page)}, ${walked}, ${messages}, ${chosen}::text[])`.execute(
     transaction,
   );
   return rows.map((row) => ({
@@ -382,7 +385,7 @@ async function hasMatch(
       last_at: Date | null;
       last_id: string | null;
     }>`
-      select * from walk_messages(${queryOf(search)}, ${threadId}, ${place?.at ?? null}::timestamptz, ${place?.id ?? null}, ${most})`.execute(
+      select * from walk_messages(${buildQuery(search)}, ${threadId}, ${place?.at ?? null}::timestamptz, ${place?.id ?? null}, ${most})`.execute(
       transaction,
     );
     const [row] = walked.rows;
@@ -392,6 +395,6 @@ async function hasMatch(
   }
 }
 
-function queryOf({ userId, terms, conditions }: WordSearch) {
-  return searchQuery(userId, terms, conditions, 'without words');
+function buildQuery({ userId, terms, conditions }: WordSearch) {
+  return searchQuery(userId, terms, conditions);
 }

@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ATTACHMENT_MARK, domainMark } from '../../../core/search/email-terms.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import { type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
 
 /** Conditions of a search besides its terms, as search_query of db/migrations/0001-initial/search.sql names them; absent or null: none. */
 export interface SearchConditions {
@@ -20,20 +18,16 @@ export interface SearchConditions {
   partyDomain?: string | null;
 }
 
-/** The search as a value of type search_query. */
+/** The search without its words as a value of type search_query. */
 export function searchQuery(
   userId: string,
   terms: readonly SearchTerm[],
   conditions: SearchConditions,
-  words: 'with words' | 'without words' = 'with words',
 ): RawBuilder<unknown> {
   const wanted = terms.filter((term) => !term.isNegated);
-  const isWordless = words === 'without words';
   const unwanted = terms.filter((term) => term.isNegated);
   const { since, until } = spanOf(terms, conditions.since ?? null);
-  return sql`row(${userId}::text, ${isWordless ? null : wordQuery(userId, wordTerms(wanted), 'all')}::tsquery,
-    ${isWordless ? null : wordQuery(userId, wordTerms(unwanted), 'any')}::tsquery,
-    ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
+  return sql`row(${userId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
     ${conditions.isUnread ?? false}::boolean, ${conditions.isArchived ?? null}::boolean,
@@ -62,17 +56,6 @@ export function searchPage(
   return sql`row(${page.after?.at ?? null}::timestamptz, ${page.after?.id ?? null}::text, ${page.before?.at ?? null}::timestamptz,
     ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${size}::integer,
     ${near}::integer, ${far}::integer, ${few}::integer)::search_page`;
-}
-
-const PLACES: Readonly<Record<string, Exclude<WordPlace, 'D'>>> = { subject: 'A', from: 'B', to: 'C' };
-
-function wordTerms(terms: readonly SearchTerm[]): WordTerm[] {
-  return terms.flatMap((term): WordTerm[] => {
-    if (term.kind === 'words')
-      return [{ words: term.words, isPrefix: !term.isWhole, place: PLACES[term.place] ?? null }];
-    if (term.kind === 'domain') return [{ mark: domainMark(term.name) }];
-    return term.kind === 'flag' && term.flag === 'attachment' && !term.isNegated ? [{ mark: ATTACHMENT_MARK }] : [];
-  });
 }
 
 /** Attachments are a mark among the words; their absence is a column of the email. */

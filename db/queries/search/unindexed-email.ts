@@ -1,6 +1,10 @@
 import type pg from 'pg';
-import type { EmailTerms } from '../../../core/search/email-terms.ts';
-import { emailTerms, MAX_BODY_LENGTH, MAX_FIELD_LENGTH, MAX_HTML_LENGTH } from '../../../core/search/email-terms.ts';
+import {
+  MAX_BODY_LENGTH,
+  MAX_FIELD_LENGTH,
+  MAX_HTML_LENGTH,
+  type WordSource,
+} from '../../../core/search/email-terms.ts';
 
 /*
  * The emails of which no segment has the present words. A row is written with each new email, with each change of one, and when one is
@@ -42,12 +46,12 @@ export async function noteGone(
   });
 }
 
-/** An email and its words. */
-export interface EmailWithTerms {
+/** An email and the texts that its words come from. */
+export interface EmailSource {
   id: string;
   /** created at; milliseconds since 1970 */
   at: number;
-  terms: EmailTerms;
+  source: WordSource;
 }
 
 /** Runs a statement in the transaction at hand. */
@@ -57,18 +61,18 @@ export type RunStatement = <Row extends pg.QueryResultRow>(text: string, values:
 const READ_AT_ONCE = 200;
 
 /**
- * Reads the words of those of the emails that exist, in any order; of their header fields only when `isBodyWanted` is false. `use` returns
+ * Reads the texts of those of the emails that exist, in any order; of their header fields only when `isBodyWanted` is false. `use` returns
  * false to end early.
  */
-export async function readTerms(
+export async function readSources(
   run: RunStatement,
   userId: string,
   { emailIds, isBodyWanted }: { emailIds: readonly string[]; isBodyWanted: boolean },
-  use: (email: EmailWithTerms) => boolean,
+  use: (email: EmailSource) => boolean,
 ): Promise<void> {
   for (let at = 0; at < emailIds.length; at += READ_AT_ONCE) {
     const rows = await run<SourceRow>(READ_SQL, [userId, emailIds.slice(at, at + READ_AT_ONCE), isBodyWanted]);
-    for (const row of rows) if (!use({ id: row.id, at: row.created_at.getTime(), terms: termsOfRow(row) })) return;
+    for (const row of rows) if (!use({ id: row.id, at: row.created_at.getTime(), source: sourceOfRow(row) })) return;
   }
 }
 
@@ -86,8 +90,8 @@ interface SourceRow extends pg.QueryResultRow {
   html: string | null;
 }
 
-function termsOfRow(row: SourceRow): EmailTerms {
-  return emailTerms({
+function sourceOfRow(row: SourceRow): WordSource {
+  return {
     subject: row.subject,
     fromText: row.from_text,
     fromAddress: row.from_address,
@@ -97,17 +101,19 @@ function termsOfRow(row: SourceRow): EmailTerms {
     text: row.text,
     html: row.html,
     hasAttachments: row.has_attachments,
-  });
+  };
 }
 
-// Bodies are not compressed, so that only their beginnings are read.
+// Bodies are not compressed, so that only their beginnings are read. Cutting one off takes several times as long as reading it whole, so that is
+// done to long ones only. HTML is read where the text may be blank.
 const READ_SQL = `
   select e.id, e.created_at, e.subject, e.from_text, e.from_address, e.own_address, e.has_attachments,
     array[left(c.addresses->'to'->>'text', ${MAX_FIELD_LENGTH}), left(c.addresses->'cc'->>'text', ${MAX_FIELD_LENGTH}),
       left(c.addresses->'bcc'->>'text', ${MAX_FIELD_LENGTH})] as shown,
     case when e.recipient is null then '{}' else array[e.recipient] end || e.to_addresses || e.cc_addresses as recipients,
-    case when $3::boolean then left(c.text_body, ${MAX_BODY_LENGTH}) end as text,
-    case when $3 and (c.text_body is null or btrim(left(c.text_body, 1000), E' \\t\\r\\n') = '')
+    case when not $3::boolean then null when octet_length(c.text_body) <= ${MAX_BODY_LENGTH} then c.text_body
+      else left(c.text_body, ${MAX_BODY_LENGTH}) end as text,
+    case when $3 and (c.text_body is null or btrim(left(c.text_body, 16), E' \\t\\r\\n') = '')
       then left(c.html_body, ${MAX_HTML_LENGTH}) end as html
   from unnest($2::text[]) i(id) cross join lateral (select * from email e where e.user_id = $1 and e.id = i.id limit 1) e
   left join lateral (select * from email_content c where c.user_id = $1 and c.email_id = e.id limit 1) c on true`;

@@ -29,12 +29,37 @@ export interface UnindexedRow {
 export const IDS_PART = -1;
 export const TABLE_PART = -2;
 
-/** An account whose segments are to be built or rewritten when it has so many emails that are in none, or when one waits for so long. */
+/** An account whose segments are to be built or rewritten when it has so many unindexed emails of a state, or when one waits for so long. */
 export interface DueLimits {
   newCount: number;
   newSeconds: number;
   changedCount: number;
+  goneCount: number;
+  /** of both changed and gone ones */
   changedSeconds: number;
+}
+
+/** When an account is due. Searches read new and changed emails themselves until then. */
+export const DUE_LIMITS: DueLimits = {
+  newCount: 200,
+  newSeconds: 60,
+  // A rewrite reads and writes whole segments. Of those that are gone, searches read only the ids.
+  changedCount: 500,
+  goneCount: 4_000,
+  // Words leave the database within a quarter of an hour, as retention promises: this, RETIRED_SECONDS, and the age of caches.
+  changedSeconds: 10 * 60,
+};
+
+/** Statement that selects the accounts that are due and not claimed. Its table has only what waits. */
+export function dueAccountsSql({ newCount, newSeconds, changedCount, goneCount, changedSeconds }: DueLimits): string {
+  return `
+    select u.user_id from unindexed_email u
+    where not exists (select from word_build h where h.user_id = u.user_id and h.claimed_until >= now())
+    group by u.user_id
+    having count(*) filter (where u.state = 'new') >= ${newCount}
+      or min(u.noted_at) filter (where u.state = 'new') < now() - ${newSeconds} * interval '1 second'
+      or count(*) filter (where u.state = 'changed') >= ${changedCount} or count(*) filter (where u.state = 'gone') >= ${goneCount}
+      or min(u.noted_at) filter (where u.state <> 'new') < now() - ${changedSeconds} * interval '1 second'`;
 }
 
 /** Claims up to `limit` accounts that are due. A lease that ended is taken over; what its holder stores after that fails. */
@@ -45,19 +70,13 @@ export async function claimDueAccounts(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await database.pool.query<{ user_id: string }>({
-    name: 'word-build-claim',
     text: `
       insert into word_build as b (user_id, claimed_by, claimed_until)
-      select d.user_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (
-        select u.user_id from unindexed_email u group by u.user_id
-        having count(*) filter (where u.state = 'new') >= $2 or min(u.noted_at) filter (where u.state = 'new') < now() - $3 * interval '1 second'
-          or count(*) filter (where u.state <> 'new') >= $4 or min(u.noted_at) filter (where u.state <> 'new') < now() - $5 * interval '1 second'
-      ) d where not exists (select from word_build h where h.user_id = d.user_id and h.claimed_until >= now())
-      order by d.user_id limit $6
+      select d.user_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (${dueAccountsSql(limits)}) d order by d.user_id limit $2
       on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
       where b.claimed_until is null or b.claimed_until < now()
       returning b.user_id`,
-    values: [claimant, limits.newCount, limits.newSeconds, limits.changedCount, limits.changedSeconds, limit],
+    values: [claimant, limit],
   });
   return rows.map((row) => row.user_id);
 }
@@ -81,19 +100,20 @@ export async function releaseClaim(database: Database, claimant: string, userId:
   });
 }
 
-/** Returns the user's segments, and up to `limit` unindexed emails of each state, in one snapshot. */
+/** Returns the user's segments, and up to so many unindexed emails that are new or not, in one snapshot. */
 export async function readBuildState(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
-  limit: number,
+  limits: { new: number; changed: number },
 ): Promise<{ segments: SegmentRow[]; unindexed: UnindexedRow[] }> {
   const { rows } = await client.query<{ segments: JsonOf<SegmentRow>[]; unindexed: JsonOf<UnindexedRow>[] }>({
     name: 'word-build-state',
     text: `
       select (${SEGMENTS_SQL}) as segments, (
         select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
-          select * from (${unindexedSql(`state = 'new'`)}) n union all select * from (${unindexedSql(`state <> 'new'`)}) c) u) as unindexed`,
-    values: [userId, limit],
+          select * from (${unindexedSql(`state = 'new'`, '$2')}) n
+          union all select * from (${unindexedSql(`state <> 'new'`, '$3')}) c) u) as unindexed`,
+    values: [userId, limits.new, limits.changed],
   });
   const { segments = [], unindexed = [] } = rows[0] ?? {};
   return { segments: segments.map(segmentRow), unindexed: unindexed.map(unindexedRow) };
@@ -107,10 +127,11 @@ export const SEGMENTS_SQL = `
     'firstAt', (extract(epoch from s.first_at) * 1000)::bigint, 'lastAt', (extract(epoch from s.last_at) * 1000)::bigint)), '[]')
   from word_segment s where s.user_id = $1 and s.retired_at is null`;
 
-const unindexedSql = (condition: string) => `
+// Ids are in the order of time, about, and there is an index of them.
+const unindexedSql = (condition: string, limit: string) => `
   select email_id as "emailId", state, changes, (extract(epoch from created_at) * 1000)::bigint as "createdAt",
     extract(epoch from now() - noted_at)::float8 as "ageSeconds"
-  from unindexed_email where user_id = $1 and ${condition} order by noted_at, email_id limit $2`;
+  from unindexed_email where user_id = $1 and ${condition} order by email_id limit ${limit}`;
 
 /** Returns the segment of a row of SEGMENTS_SQL. */
 export function segmentRow(row: JsonOf<SegmentRow>): SegmentRow {
@@ -155,7 +176,7 @@ export async function readParts(
 /** More than a segment has. */
 const MAX_BLOCKS = 2 ** 31 - 1;
 
-/** A segment is damaged: its emails must be read anew (discardSegment). */
+/** A segment is damaged: its emails must be read again (discardSegment). */
 export class SegmentDamage extends Error {
   readonly segmentId: string;
   constructor(segmentId: string, cause: unknown) {
@@ -222,6 +243,37 @@ export async function swapSegments(
   });
 }
 
+/**
+ * Ends a rewrite: no segment has what it had of these emails, so those that were removed are forgotten, and those that changed are new. In the
+ * hands of the claimant only: another builder may have stored segments that have them. Throws BuildSuperseded.
+ */
+export async function settleChanged(
+  database: Database,
+  { claimant, userId, emailIds }: { claimant: string; userId: string; emailIds: readonly string[] },
+  beforeCommit: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  await inTransaction(database, async (client) => {
+    const { rowCount } = await client.query({
+      name: 'word-build-hold',
+      text: 'select from word_build where user_id = $2 and claimed_by = $1 for update',
+      values: [claimant, userId],
+    });
+    if (rowCount !== 1) throw new BuildSuperseded('The claim of the account is over');
+    await client.query({
+      name: 'unindexed-settle',
+      text: `
+        with settled as materialized (
+          select email_id from unindexed_email where user_id = $1 and email_id = any ($2::text[]) order by email_id for update
+        ), forgotten as (
+          delete from unindexed_email u using settled s where u.user_id = $1 and u.email_id = s.email_id and u.state = 'gone'
+        )
+        update unindexed_email u set state = 'new' from settled s where u.user_id = $1 and u.email_id = s.email_id and u.state = 'changed'`,
+      values: [userId, emailIds],
+    });
+    await beforeCommit();
+  });
+}
+
 async function lockIndexed(client: pg.ClientBase, userId: string, indexed: SegmentSwap['indexed']): Promise<void> {
   const { rows } = await client.query<{ email_id: string }>({
     name: 'unindexed-lock',
@@ -274,7 +326,7 @@ async function insertSegment(
 
 /**
  * Gives up a damaged segment: its emails are unindexed until they are in a new one. Emails of the same time in other segments are built
- * anew as well. Returns how many emails there are; 0 when another process was faster.
+ * again as well. Returns how many emails there are; 0 when another process was faster.
  */
 export async function discardSegment(
   client: Pick<pg.ClientBase, 'query'>,

@@ -41,6 +41,8 @@ interface StoredAnswer {
 export interface Policy {
   /** by PostgreSQL's clock */
   now: Date;
+  /** of PostgreSQL's machine, for noteServerClock */
+  clock: Date;
   /** those that belong to the user, by name */
   domains: Map<string, { id: string; isVerified: boolean }>;
   /** those of the senders that are addresses of the user */
@@ -85,6 +87,7 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
   if (row === undefined) throw new Error('the policy question had no answer');
   return {
     now: row.now,
+    clock: row.clock,
     domains: new Map(row.domains.map(({ id, name, isVerified }) => [name, { id, isVerified }])),
     addressIds: new Map(row.addresses.map(({ address, id }) => [address, id])),
     addressPolicies: new Map(
@@ -105,6 +108,7 @@ export async function readPolicy(client: pg.ClientBase, userId: string, question
 
 interface PolicyRow {
   now: Date;
+  clock: Date;
   domains: { id: string; name: string; isVerified: boolean }[];
   addresses: { address: string; id: string; policy: SendPolicy | null }[];
   keys: { id: string; policy: SendPolicy }[];
@@ -114,7 +118,7 @@ interface PolicyRow {
 }
 
 const POLICY_SQL = `
-  select (select postroom_now()) as now,
+  select (select postroom_now()) as now, clock_timestamp() as clock,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'isVerified', d.status = 'verified')), '[]')
      from domain d where d.user_id = $1 and d.name = any ($2::text[])) as domains,
     (select coalesce(json_agg(json_build_object('address', a.address, 'id', a.address_id, 'policy', p.send_policy)), '[]')

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
-import { countEmailsSql } from '../emails/email-counter.ts';
-import { emailVector } from '../search/email-words.ts';
-import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
+import type { Database } from '../../connection/database.ts';
+import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
+import { THREADS_LOCK } from '../threads/thread-claim.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
+import { storeStatement, writeStatement } from './outgoing-sql.ts';
 
 /** The rows of one email to send, except for its bytes and bodies. Instants are ISO 8601. */
 interface OutgoingRow {
@@ -98,7 +99,7 @@ export async function writeOutgoing(
   units: readonly OutgoingUnit[],
 ): Promise<Written & { lastSeq: number | null }> {
   const { rows } = await client.query<WrittenRow & { last_seq: number | null }>({
-    ...statement(units, 'append'),
+    ...writeStatement({ ...traits(units), events: 'append' }),
     values: [userId, ...parametersOf(userId, units)],
   });
   return { ...written(rows[0]), lastSeq: rows[0]?.last_seq ?? null };
@@ -111,7 +112,7 @@ export async function writeOutgoingWithoutEvents(
   units: readonly OutgoingUnit[],
 ): Promise<Written & { events: FeedEvent[] }> {
   const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>({
-    ...statement(units, 'return'),
+    ...writeStatement({ ...traits(units), events: 'return' }),
     values: [userId, ...parametersOf(userId, units)],
   });
   return { ...written(rows[0]), events: rows[0]?.events ?? [] };
@@ -121,30 +122,102 @@ function written(row: WrittenRow | undefined): Written {
   return { leftOut: new Set(row?.left_out ?? []), isJoining: row?.is_joining ?? false };
 }
 
-function statement(units: readonly OutgoingUnit[], events: 'append' | 'return') {
-  const isTraced = units.some(({ traceParent }) => traceParent !== null);
-  const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
-  const name = [
-    'outgoing-write',
-    isTraced && '-traced',
-    isWaiting && '-approval',
-    events === 'return' && '-without-events',
-  ];
-  const key = name.filter((part) => part !== false).join('');
-  const known = statements.get(key);
-  if (known !== undefined) return known;
-  const more = `${isTraced ? TRACE : ''}${isWaiting ? APPROVAL : ''}`;
-  const made = { name: key, text: writeSql(more, events === 'append' ? APPENDED : RETURNED) };
-  statements.set(key, made);
-  return made;
+/** A unit of which only the fields are checked. */
+export interface UncheckedUnit extends Omit<OutgoingUnit, 'emails'> {
+  /** sent at once */
+  emails: readonly UncheckedEmail[];
 }
 
-const statements = new Map<string, { name: string; text: string }>();
+export interface UncheckedEmail extends OutgoingContent {
+  /** the API key that sends it, for which no send policy may hold; null: a person */
+  keyId: string | null;
+  /** of its senders, canonical: all must be verified */
+  domains: readonly string[];
+  /** lower case: no send policy may hold for them */
+  policySenders: readonly string[];
+  /** lower case: none may be suppressed */
+  addressees: readonly string[];
+  /** whether its recipients are claimed for the process that stores it */
+  claims: boolean;
+  thread: NewThread;
+}
 
-/** Bytes, bodies and words are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
+/** What storeUnchecked stored, and what a claim would have found. */
+export interface StoredUnchecked {
+  /** indexes of the units that it did not store */
+  leftOut: ReadonlySet<number>;
+  /** of the user's event feed; null when nothing was stored */
+  lastSeq: number | null;
+  storedAt: Date;
+  /** of PostgreSQL's machine, for noteServerClock */
+  clock: Date;
+  /** the domains of senders that have verified records for return addresses */
+  mailFromDomains: ReadonlySet<string>;
+  /** the domains of claimed recipients that belong to this service */
+  hostedDomains: ReadonlySet<string>;
+}
+
+/**
+ * Stores units of one user in one statement, which is its own transaction, and claims recipients for the claimant. Everything that decides
+ * about them is checked in the statement. A unit that it cannot decide about, because a send policy, a suppression or an earlier request
+ * with its key is there, or a domain is not verified, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
+ * requests may have failed by then. It shares THREADS_LOCK, and leaves all out when one of the emails belongs to a thread that is there. Throws
+ * OpeningFailed when the lock is not free, and a unique violation when such a thread is being stored.
+ */
+export async function storeUnchecked(
+  database: Database,
+  userId: string,
+  units: readonly UncheckedUnit[],
+  {
+    claimant,
+    beginBy,
+    ...limits
+  }: Pick<UserWriteLimits, 'lockTimeoutMs' | 'timeoutMs'> & { claimant: string | null; beginBy: Date },
+): Promise<StoredUnchecked> {
+  const isClaiming = units.some(({ emails }) => emails.some(({ claims }) => claims));
+  const rows = await writeAsUser<UncheckedRow>(
+    database,
+    userId,
+    { ...limits, sharedLock: THREADS_LOCK },
+    {
+      ...storeStatement({ isTraced: units.some(isTraced), isClaiming }),
+      values: [userId, ...parametersOf(userId, units), beginBy, ...(isClaiming ? [claimant] : [])],
+    },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement that stores emails returned no row');
+  return {
+    leftOut: new Set(row.left_out),
+    lastSeq: row.last_seq,
+    storedAt: row.stored_at,
+    clock: row.clock,
+    mailFromDomains: new Set(row.mail_from),
+    hostedDomains: new Set(row.hosted),
+  };
+}
+
+interface UncheckedRow {
+  left_out: number[];
+  last_seq: number | null;
+  stored_at: Date;
+  clock: Date;
+  mail_from: string[];
+  hosted: string[];
+}
+
+function traits(units: readonly OutgoingUnit[]) {
+  const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
+  return { isTraced: units.some(isTraced), isWaiting };
+}
+
+function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
+  return traceParent !== null;
+}
+
+/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
-  units: readonly OutgoingUnit[],
+  units: readonly (OutgoingUnit | UncheckedUnit)[],
 ): [emails: string, pieces: Buffer, answers: string, batches: string, probes: string] {
   const pieces: Buffer[] = [];
   let end = 0;
@@ -155,17 +228,16 @@ function parametersOf(
     return [end - piece.length, piece.length];
   };
   const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
-    emails.map(({ row, bytes, text, html, domainId, addressId, thread }, at) => ({
+    emails.map(({ row, bytes, text, html, thread, ...found }, at) => ({
       ...row,
+      ...('claims' in found ? uncheckedColumns(row, found) : checkedColumns(found)),
       unit,
       approval_rule: row.approval?.rule ?? null,
-      domain_id: domainId,
-      address_id: addressId,
       batch_id: batchId,
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
       thread: thread === undefined ? null : newThreadJson(thread),
-      places: [bytes, bufferOf(text), bufferOf(html), bufferOf(vectorOf(userId, row, text, html))].flatMap(place),
+      places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
   );
   const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
@@ -178,159 +250,28 @@ function parametersOf(
   return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches), newThreadProbes(threads)];
 }
 
-function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
-  const { to, cc, bcc } = row.addresses;
-  return emailVector(userId, {
-    subject: row.subject,
-    fromText: row.from_text,
-    fromAddress: row.from_address,
-    recipientTexts: [to, cc, bcc].flatMap((list) => (list === null ? [] : [list.text])),
-    recipients: [...row.to_addresses, ...row.cc_addresses],
-    ownAddress: row.own_address,
-    text,
-    html,
-    hasAttachments: row.attachment_count > 0,
-  });
+function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][number], 'domainId' | 'addressId'>) {
+  return { given_domain_id: domainId, given_address_id: addressId };
+}
+
+function uncheckedColumns(
+  { recipients }: OutgoingRow,
+  { domains, policySenders, addressees, claims, keyId }: Omit<UncheckedEmail, keyof OutgoingContent | 'thread'>,
+) {
+  const columns = { domains, policy_senders: policySenders, addressees, claims, key_id: keyId };
+  return claims ? { ...columns, recipients: withReturnIds(recipients) } : columns;
+}
+
+/** Recipients in one domain share the return address of the one with the smallest id, as where they are claimed later. */
+function withReturnIds(recipients: OutgoingRow['recipients']) {
+  const ids = new Map<string, string>();
+  for (const { id, domain } of recipients) {
+    const smallest = ids.get(domain);
+    if (smallest === undefined || id < smallest) ids.set(domain, id);
+  }
+  return recipients.map((recipient) => ({ ...recipient, return_id: ids.get(recipient.domain) }));
 }
 
 function bufferOf(text: string | null): Buffer | null {
   return text === null ? null : Buffer.from(text, 'utf8');
 }
-
-/** Not rounded up, so that what is sent at once is due at once. */
-const NOW = `(select date_trunc('milliseconds', postroom_now()))`;
-const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}])`;
-
-// Keys come first: a transaction that finds one taken waits for its owner to end and writes nothing if that one committed. A key older than
-// 24 hours is taken over. The event counter is updated last of all: the final select waits for the counts of what was written before.
-const writeSql = (more: string, events: string) => `
-  with given as materialized (
-    select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
-      domain_id text, address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
-      from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
-      scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
-      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json, thread json)
-  ), answer as materialized (
-    select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
-  ), key_row as (
-    insert into idempotency_key as k (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
-    select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer order by "apiKeyId", key
-    on conflict (user_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
-      answer = excluded.answer, created_at = excluded.created_at
-    where k.created_at <= (select postroom_now()) - interval '24 hours'
-    returning api_key_id, key
-  ), left_out as materialized (
-    select unit from answer where ("apiKeyId", key) not in (select api_key_id, key from key_row)
-  ), taken as materialized (
-    select g.*, case when g.scheduled_at is null and g.approval_rule is null then 'sent' else 'scheduled' end as type,
-      case when g.approval_rule is not null then 'awaiting_approval' when g.scheduled_at is null then 'pending' else 'scheduled' end as status,
-      case when g.scheduled_at is null and g.approval_rule is null then ${NOW} end as due_at
-    from given g where g.unit not in (select unit from left_out)
-  ), raw_row as (
-    insert into raw_message (id, octets, sha256, size_octets)
-    select raw_id, ${piece(0)}, decode(sha256, 'hex'), places[2] from taken
-    returning 1
-  ), batch_row as (
-    insert into batch (user_id, id, total, created_at)
-    select $1, b.id, b.total, ${NOW} from json_to_recordset($5) as b (unit integer, id text, total integer)
-    where b.unit not in (select unit from left_out)
-    returning 1
-  ), email_row as (
-    insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
-      own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
-      to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id,
-      thread_id, thread_position, thread_reason)
-    select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
-      address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
-      preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address,
-      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end,
-      thread->>'id', case when thread is not null then 0 end, case when thread is not null then 'new' end
-    from taken
-    returning 1
-  ), thread_row as (
-    insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
-      message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, updated_at)
-    select $1, n.id, t.message_id, n.normalized_subject, n.participant_emails, n.participant_names, n.search_text, 1, 0, 0, 0, t.id,
-      ${NOW}, ${NOW}, ${NOW}
-    from taken t cross join lateral json_to_record(t.thread) as n (id text, normalized_subject text, participant_emails text[],
-      participant_names text[], search_text text)
-    where t.thread is not null
-    returning 1
-  ), thread_key_row as (
-    insert into thread_message_id (user_id, message_id, thread_id)
-    select $1, thread->>'key', thread->>'id' from taken where thread->>'key' is not null
-    on conflict do nothing
-    returning 1
-  ), thread_subject_row as (
-    insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
-    select $1, sha256(convert_to(a.subject, 'UTF8')), participant, false, a.date, t.id, t.thread->>'id'
-    from taken t cross join lateral json_to_record(t.thread->'anchor') as a (subject text, participants text[], date timestamptz)
-      cross join lateral unnest(a.participants) as participant
-    where json_typeof(t.thread->'anchor') = 'object'
-    returning 1
-  ), content_row as (
-    insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
-      tags, parser_version)
-    select $1, id, headers, addresses, in_reply_to, reference_ids, convert_from(${piece(1)}, 'UTF8'), convert_from(${piece(2)}, 'UTF8'),
-      attachments, tags, 1
-    from taken
-    returning 1
-  ), search_row as (
-    insert into email_search (user_id, email_id, created_at, text, parties)
-    select $1, id, ${NOW}, search_text, parties from taken
-    returning 1
-  ), words_row as (
-    insert into email_words (user_id, email_id, created_at, words)
-    select $1, id, ${NOW}, convert_from(${piece(3)}, 'UTF8')::tsvector from taken
-    returning 1
-  ), unindexed_row as (
-    insert into unindexed_email ${UNINDEXED_COLUMNS} select $1, id, 'new', ${NOW} from taken
-  ), recipient_row as (
-    insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at)
-    select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}
-    from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text, list text)
-    returning 1
-  )${more}, counter_row as (
-    ${countEmailsSql(`(
-      select $1 as user_id, ${NOW} as created_at, own_address, own_domain, type, status, false as is_read, false as is_archived,
-        1 as delta
-      from taken) as new_email`)}
-    returning 1
-  ), written as materialized (
-    select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
-      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
-      + (select count(*) from counter_row) + (select count(*) from thread_row) + (select count(*) from thread_subject_row) as rows,
-      (select count(*) from thread_key_row) as thread_keys
-  ), joining as materialized (
-    select exists (select from find_threads_of_keys($1, array(select thread->>'key' from taken where thread->>'key' is not null)))
-      or exists (select from nearest_replies($1, $6::jsonb)) as is_joining
-  )
-  select array(select unit from left_out) as left_out, ${events},
-    is_joining or thread_keys < (select count(*) from taken where thread->>'key' is not null) as is_joining
-  from written cross join joining cross join (
-    select coalesce(jsonb_agg(event), '[]') as events from (
-      select jsonb_build_object('id', event_id, 'kind',
-        case when approval_rule is null then 'email.' || type else 'email.approval_requested' end, 'emailId', id) as event
-      from taken
-      union all
-      select jsonb_build_object('id', thread->>'event_id', 'kind', 'email.threaded', 'emailId', id, 'threadId', thread->>'id',
-        'data', jsonb_build_object('position', 0, 'reason', 'new', 'type', type))
-      from taken where thread is not null) of_email) of_user
-  where written.rows >= 0`;
-
-const APPENDED = 'append_events($1, of_user.events) as last_seq';
-const RETURNED = 'of_user.events';
-const TRACE = `, trace_row as (
-    insert into email_trace (user_id, email_id, trace_parent, created_at)
-    select $1, id, trace_parent, ${NOW} from taken where trace_parent is not null
-    on conflict do nothing
-  )`;
-
-const APPROVAL = `, approval_row as (
-    insert into approval (user_id, email_id, rule, policy_of, sent_by_key_id, sent_by, requested_at, expires_at)
-    select $1, t.id, t.approval_rule, t.approval->>'policy_of', t.api_key_id,
-      (select k.name from api_keys_of($1) k where k.id = t.api_key_id), ${NOW}, ${NOW} + make_interval(days => (t.approval->>'days')::integer)
-    from taken t where t.approval_rule is not null
-    returning 1
-  )`;

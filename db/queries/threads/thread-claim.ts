@@ -162,7 +162,7 @@ export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
 }
 
 /** Dates in the year 0 or 20260 occur; they are ignored. */
-function isCredible(date: Date | null): date is Date {
+export function isCredible(date: Date | null): date is Date {
   const year = date?.getUTCFullYear() ?? Number.NaN;
   return year >= 1970 && year < 10_000;
 }

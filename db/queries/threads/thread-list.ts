@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Mailbox } from '../../../core/mime/address.ts';
+import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
@@ -18,6 +19,7 @@ import {
   findMatchingThreads,
   type WordSearch,
 } from '../search/find-mail.ts';
+import { rankMatchingThreads } from '../search/rank-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
 import {
@@ -374,6 +376,26 @@ export async function pageInbox(
     : sql`unnest(${(await findMatchingThreads(transaction, of, page, bounds)).map(({ id }) => id)}::text[])`;
   const listed = sql`from ${found} s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
   return listThreadsFrom(transaction, userId, listed, page);
+}
+
+/** A thread with its place in a list ordered by relevance. */
+export type RankedThread = ListedThread & { score: number };
+
+/** Returns the found threads between two cursors, most relevant first; inverted: last. The search has words. */
+export async function rankInbox(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: InboxConditions,
+  page: KeysetPage<RelevanceCursor>,
+): Promise<RankedThread[]> {
+  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page);
+  const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  const rows = await listThreadsFrom(transaction, userId, listed, page);
+  const threads = new Map(rows.map((thread) => [thread.id, thread]));
+  return found.flatMap(({ id, score }) => {
+    const thread = threads.get(id);
+    return thread === undefined ? [] : [{ ...thread, score }];
+  });
 }
 
 /** Returns the ids of up to `limit` threads, newest message first. */

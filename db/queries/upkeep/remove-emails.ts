@@ -117,7 +117,6 @@ async function removeRows(client: pg.ClientBase, userId: string, ids: readonly s
 const TABLES_BY_EMAIL = [
   'email_content',
   'email_search',
-  'email_words',
   'trashed_email',
   'reception',
   'route',

@@ -132,12 +132,17 @@ export const sendDraftTool = defineTool({
   name: 'send_draft',
   title: 'Send a draft',
   description:
-    'Sends a draft as a new email, reply or forward, and removes it. If someone else changed it since `version`, nothing is sent: read it again.',
+    'Sends a draft as a new email, reply or forward, and removes it. If `version` is given and someone changed it since, nothing is sent: read it again.',
   access: access.send,
   effect: 'sends',
   input: z
-    .object({ draft_id: draftId, version, claim_token: sendBody.shape.claim_token, [KEY]: idempotencyKey })
-    .meta({ required: ['draft_id', 'version'] }),
+    .object({
+      draft_id: draftId,
+      version: version.optional(),
+      claim_token: sendBody.shape.claim_token,
+      [KEY]: idempotencyKey,
+    })
+    .meta({ required: ['draft_id'] }),
   output: sent,
   async run(context, { draft_id: id, idempotency_key: key, ...body }) {
     // In the form of REST, so that a key also replays what was sent there.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { wholeText } from '../../../core/shared/large-text.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { waitAnswer } from '../../rest/emails/email-wait.ts';
@@ -186,10 +187,13 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
 /** Returns part of a body. Mail without a text body has the text of its HTML. */
 function bodyPart(email: EmailDetails, { body, offset, limit }: BodyChoice): TextPart {
   const { text, html, cleanedText, quotedText, signature } = email;
+  if (body === 'html') return textPart(html ?? '', offset, limit);
   const whole =
-    body === 'html'
-      ? (html ?? '')
-      : (text ?? [cleanedText, signature, quotedText].filter((part) => part !== null).join('\n\n'));
+    text ??
+    [cleanedText, signature, quotedText]
+      .map(wholeText)
+      .filter((part) => part !== null)
+      .join('\n\n');
   return textPart(whole, offset, limit);
 }
 

@@ -6,7 +6,17 @@ import { SEARCH_SYNTAX, text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { waitBody } from '../../rest/emails/email-wait.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
-import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
+import {
+  BY_RELEVANCE,
+  cursorPage,
+  keysetPage,
+  nextCursor,
+  pageBy,
+  pageInput,
+  pageOf,
+  searchOrder,
+  untrustedShape,
+} from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import {
   bodyChoice,
@@ -31,11 +41,12 @@ export const searchEmails = defineTool({
   name: 'search_emails',
   title: 'Search emails',
   description:
-    'Returns single emails, newest first: received, sent and scheduled ones of any age. For conversations use search_threads.',
+    'Returns single emails: received, sent and scheduled ones of any age. For conversations use search_threads.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
     search: text.max(MAX_QUERY_LENGTH).optional().meta({ description: SEARCH_SYNTAX }),
+    order_by: searchOrder,
     type,
     status,
     domain,
@@ -43,12 +54,14 @@ export const searchEmails = defineTool({
     ...pageInput,
   }),
   output: z.object({ emails: z.array(listedEmail), next_cursor: nextCursor }),
-  async run(context, { search, limit, cursor, ...filter }) {
-    const rows = await emails.pageEmails(
-      context,
-      { ...filter, words: search, timeRange: 'all' },
-      keysetPage({ limit, cursor }),
-    );
+  async run(context, { search, limit, cursor, order_by: order, ...filter }) {
+    const query = { ...filter, words: search, timeRange: 'all' } as const;
+    if (order === 'relevance') {
+      const ranked = await emails.pageEmailsByRelevance(context, query, cursorPage({ limit, cursor }, BY_RELEVANCE));
+      const found = pageBy(BY_RELEVANCE, ranked, limit, ({ score, createdAt: at, id }) => ({ score, at, id }));
+      return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
+    }
+    const rows = await emails.pageEmails(context, query, keysetPage({ limit, cursor }));
     const found = pageOf(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
     return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { textOfHtml } from '../../../core/html/text-of-html.ts';
+import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
 import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
+import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
@@ -10,6 +11,7 @@ import {
   type ListedThread,
   loadThreads,
   pageInbox,
+  pageInboxByRelevance,
   pageThreadEmails,
   type Thread,
 } from '../../../operations/threads/threads.ts';
@@ -19,7 +21,17 @@ import { threadMessageBody } from '../../rest/emails/email-wire.ts';
 import { wireInstant } from '../../rest/shapes.ts';
 import { commonFieldsOf, threadListItem, threadListItemOf } from '../../rest/threads/threads.ts';
 import { shortText, textPart } from '../bounded-text.ts';
-import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
+import {
+  BY_RELEVANCE,
+  cursorPage,
+  keysetPage,
+  nextCursor,
+  pageBy,
+  pageInput,
+  pageOf,
+  searchOrder,
+  untrustedShape,
+} from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import { MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
 
@@ -58,12 +70,12 @@ const threadItem = z.object({
 export const searchThreads = defineTool({
   name: 'search_threads',
   title: 'Search threads',
-  description:
-    'Returns threads (conversations), newest message first: those in the inbox, or those with a message that matches `search`.',
+  description: 'Returns threads (conversations): those in the inbox, or those with a message that matches `search`.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
     search: text.max(MAX_QUERY_LENGTH).optional().meta({ description: SEARCH_SYNTAX }),
+    order_by: searchOrder,
     unread: z.boolean().optional().meta({ description: 'True returns threads with unread messages only.' }),
     archived: z.enum(['no', 'yes', 'any']).optional().meta({
       description:
@@ -75,9 +87,14 @@ export const searchThreads = defineTool({
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
-  async run(context, { search, unread, archived, label, domain, address, ...page }) {
+  async run(context, { search, unread, archived, label, domain, address, order_by: order, ...page }) {
     const isArchived = archived === undefined || archived === 'any' ? archived : archived === 'yes';
     const query = { search, isUnread: unread, isArchived, label, domain, address };
+    if (order === 'relevance') {
+      const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
+      const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, lastMessageAt: at, id }) => ({ score, at, id }));
+      return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };
+    }
     const found = pageOf(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
       at: thread.lastMessageAt,
       id: thread.id,
@@ -189,9 +206,12 @@ async function messagesOf(
 }
 
 /** Returns the text that the author typed; null when only HTML that is too long to clean has it. */
-function typedText(parts: EmailParts | null): string | null {
+function typedText(parts: EmailParts | null): BodyText | null {
   if (parts === null) return null;
-  return parts.cleanedText ?? (parts.cleanedHtml === null ? null : textOfHtml(parts.cleanedHtml));
+  return (
+    parts.cleanedText ??
+    (parts.cleanedHtml === null ? null : textOfHtml(textBeginning(parts.cleanedHtml, MAX_HTML_LENGTH)))
+  );
 }
 
 export const listThreadLabels = defineTool({

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { CONFIGURATION_KINDS } from '../../../core/accounts/key-configuration.ts';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { secret } from '../../../core/accounts/secret-fields.ts';
 import { sendPolicyShape } from '../../../core/sending/send-policy.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
+import { MAX_CONFIGURED_ITEMS, readKeyConfiguration } from '../../../operations/accounts/key-configuration.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { PolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { access } from '../../admission/access.ts';
@@ -121,6 +123,22 @@ const revocation = z.object({
 
 const deletedKey = z.object({ object: z.literal('api_key'), id: z.string(), deleted: z.literal(true) });
 
+const configurationBody = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z
+        .object({
+          kind: z.enum(CONFIGURATION_KINDS),
+          id: z.string(),
+          name: z.string().meta({ description: 'Its name, address or subject.' }),
+        })
+        .meta({ id: 'ApiKeyConfiguredItem' }),
+    ),
+    has_more: z.boolean().meta({ description: `Whether there are more than ${MAX_CONFIGURED_ITEMS}.` }),
+  })
+  .meta({ id: 'ApiKeyConfiguration' });
+
 const TAGS = ['API keys'];
 
 export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -200,6 +218,26 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     async (request) => {
       const context = contextOf(request);
       return bodyOf(context, await keys.readApiKey(context, request.params.id));
+    },
+  );
+
+  app.get(
+    '/api-keys/:id/configuration',
+    {
+      config: { access: access.readAccount },
+      schema: {
+        operationId: 'listApiKeyConfiguration',
+        summary: 'List what an API key set up',
+        description:
+          'Returns the endpoints, routes, guard rules, scheduled emails and keys that the key, and keys that it created, set up and that are active. They stop when the key is revoked, unless `keep_configuration` keeps them.',
+        tags: TAGS,
+        params: idInPath,
+        response: { 200: configurationBody, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { items, hasMore } = await readKeyConfiguration(contextOf(request), request.params.id);
+      return { object: 'list' as const, data: items, has_more: hasMore };
     },
   );
 

@@ -84,7 +84,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.post(
     '/emails/wait',
     {
-      config: { access: access.read, answerWithinMs: ANSWER_MS },
+      config: { access: access.read, answerWithinMs: ANSWER_MS, isStrict: true },
       schema: {
         operationId: 'waitForEmail',
         summary: 'Wait for an email',

@@ -4,6 +4,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { findEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
+import { type BodyText, LargeText } from '../../../core/shared/large-text.ts';
 import { lastReplyText, RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
@@ -105,6 +106,10 @@ const threadId = z.string().nullable().meta({
   description: 'Null until the email is threaded, which happens shortly after it is received or sent.',
 });
 const tags = z.array(z.object({ name: z.string(), value: z.string() }));
+/** A large one is written as JSON piece by piece (gateway/http/json-stream.ts). */
+export const bodyText = z
+  .custom<BodyText>((value) => typeof value === 'string' || value instanceof LargeText)
+  .meta({ type: 'string' });
 
 const attachmentBody = z
   .object({
@@ -149,13 +154,13 @@ export const emailListItem = z
 
 const cleanedContentBody = z
   .object({
-    text: z.string().nullable().meta({ description: 'The text the author typed, without quotes and signature.' }),
-    html: z.string().nullable().meta({
+    text: bodyText.nullable().meta({ description: 'The text the author typed, without quotes and signature.' }),
+    html: bodyText.nullable().meta({
       description:
         'The same of the HTML, without anything that can run, load or mislead. Null if it is too long to clean.',
     }),
-    quoted_text: z.string().nullable().meta({ description: 'The quoted mail that was removed, as text.' }),
-    signature: z.string().nullable().meta({ description: 'The signature that was removed, as text.' }),
+    quoted_text: bodyText.nullable().meta({ description: 'The quoted mail that was removed, as text.' }),
+    signature: bodyText.nullable().meta({ description: 'The signature that was removed, as text.' }),
     removed_from: z.enum(['text', 'html']).meta({
       description: 'The body as received that `removed_parts` are offsets in; `html` when the email came without text.',
     }),
@@ -185,8 +190,8 @@ export const emailBody = z
     bcc: z.array(z.string()),
     reply_to: z.array(z.string()).nullable(),
     subject: z.string(),
-    html: z.string().nullable(),
-    text: z.string().nullable(),
+    html: bodyText.nullable(),
+    text: bodyText.nullable(),
     cleaned_content: cleanedContentBody.nullable().meta({ description: 'Null for sent mail.' }),
     status: wireStatus,
     last_event: lastEvent,
@@ -225,8 +230,8 @@ export const threadMessageBody = z
     type: z.enum(['inbound', 'outbound']),
     thread_position: z.number().int().nullable(),
     subject: z.string(),
-    text_body: z.string().nullable(),
-    html_body: z.string().nullable(),
+    text_body: bodyText.nullable(),
+    html_body: bodyText.nullable(),
     from: z.string(),
     from_name: z.string().nullable(),
     from_address: z.string(),

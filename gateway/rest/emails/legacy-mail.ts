@@ -22,7 +22,7 @@ import {
   wireInstant,
 } from '../shapes.ts';
 import { sendThread, threadAnswer } from '../threads/threads.ts';
-import { emailBody, emailBodyOf } from './email-wire.ts';
+import { bodyText, emailBody, emailBodyOf } from './email-wire.ts';
 
 const listQuery = z.object({
   limit: limit(),
@@ -58,7 +58,7 @@ const mailItem = {
 };
 const listItem = z.object(mailItem).meta({ id: 'LegacyMailListItem' });
 const { attachments, headers } = emailBody.shape;
-const body = z.string().meta({ description: 'Empty if there is none.' });
+const body = bodyText.meta({ type: 'string', description: 'Empty if there is none.' });
 const details = z
   .object({ ...mailItem, to: z.string(), textBody: body, htmlBody: body, attachments, headers })
   .meta({ id: 'LegacyMail' });

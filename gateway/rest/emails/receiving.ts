@@ -8,7 +8,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
 import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-beside.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
-import { emailBodyOf } from './email-wire.ts';
+import { bodyText, emailBodyOf } from './email-wire.ts';
 
 const attachment = {
   id: z.string().meta({ description: 'Position in the email, starting at 0.' }),
@@ -38,7 +38,9 @@ const listItem = z
     to: z.array(z.string()),
     cc: z.array(z.string()),
     bcc: z.array(z.string()),
-    reply_to: z.array(z.string()).nullable(),
+    reply_to: z
+      .array(z.string())
+      .meta({ description: 'Empty if there is none: typed clients do not all accept null.' }),
     received_for: z.array(z.string()).meta({ description: 'Envelope recipient.' }),
     subject: z.string(),
     created_at: instant,
@@ -49,8 +51,8 @@ const listItem = z
 const receivedBody = listItem
   .extend({
     object: z.literal('email'),
-    html: z.string().nullable(),
-    text: z.string().nullable(),
+    html: bodyText.nullable(),
+    text: bodyText.nullable(),
     headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
     raw: z
       .object({
@@ -197,9 +199,10 @@ async function readReceived(context: OperationContext, emailId: string): Promise
 }
 
 function listItemOf(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
-  const { id, message_id, from, to, cc, bcc, reply_to, subject } = emailBodyOf(email, publicUrl);
+  const { id, message_id, from, to, cc, bcc, reply_to: replyTo, subject } = emailBodyOf(email, publicUrl);
   const recipients = email.recipient === null ? [] : [email.recipient];
-  const fields = { id, message_id, from, to, cc, bcc, reply_to, subject, created_at: wireInstant(email.createdAt) };
+  const addresses = { from, to, cc, bcc, reply_to: replyTo ?? [] };
+  const fields = { id, message_id, ...addresses, subject, created_at: wireInstant(email.createdAt) };
   return { ...fields, received_for: recipients, attachments: attachmentsOf(email, publicUrl) };
 }
 

@@ -271,13 +271,18 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         operationId: 'sendDraft',
         summary: 'Send a draft',
         description:
-          'Sends a draft as POST /emails would, or as a reply or forward, and removes it. Of several requests, one sends it; the others get 404, or the response of the first one with the same `Idempotency-Key`. If the draft is not at `version` any more, the response is 409 and nothing is sent.',
+          'Sends a draft as POST /emails would, or as a reply or forward, and removes it. Of several requests, one sends it; the others get 404, or the response of the first one with the same `Idempotency-Key`. If `version` is given and the draft is not at it any more, the response is 409 and nothing is sent.',
         tags: ['Drafts'],
         params: idInPath,
         headers: idempotencyHeader,
         body: z
-          .object({ version, undo_seconds: undoSeconds, claim_token: sendBody.shape.claim_token })
-          .meta({ id: 'SendDraft', required: ['version'], 'x-examples': [{ version: 1 }] }),
+          .object({
+            version: version.optional().meta({ description: 'Version to send. Without it, the present one is sent.' }),
+            undo_seconds: undoSeconds,
+            claim_token: sendBody.shape.claim_token,
+          })
+          .nullish()
+          .meta({ id: 'SendDraft', examples: [{ version: 1 }, {}] }),
         response: {
           200: sentAnswer,
           201: scheduledAnswer,
@@ -291,7 +296,7 @@ export const draftRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     async (request, reply) => {
       const { body, params } = request;
       const idempotency = idempotencyOf(request.headers, 'send-draft', [params.id, body]);
-      const { version: read, undo_seconds: undoing, claim_token: claimToken } = body;
+      const { version: read, undo_seconds: undoing, claim_token: claimToken } = body ?? {};
       const sending = { id: params.id, version: read, undoSeconds: undoing, claimToken };
       const { receipt } = await sendDraft(contextOf(request), sending, idempotency);
       const scheduled = scheduledBodyOf(receipt);

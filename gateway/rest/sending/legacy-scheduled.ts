@@ -7,7 +7,7 @@ import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
+import { bodyText, emailBody, emailBodyOf } from '../emails/email-wire.ts';
 import {
   errorBody,
   idInPath,
@@ -47,8 +47,8 @@ const details = z
     cc: emailBody.shape.cc,
     bcc: emailBody.shape.bcc,
     replyTo: z.array(z.string()).optional(),
-    html: z.string().optional(),
-    text: z.string().optional(),
+    html: bodyText.optional(),
+    text: bodyText.optional(),
     headers: emailBody.shape.headers,
     attachments: emailBody.shape.attachments,
     tags: emailBody.shape.tags,

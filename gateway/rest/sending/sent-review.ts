@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { REVIEW_NOTES, type SentReview } from '../../../core/sending/sent-review.ts';
 import { UNSEEN_KINDS } from '../../../core/sending/unseen-text.ts';
 import { UserError } from '../../../core/shared/errors.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { readSentReview } from '../../../operations/sending/review-email.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
@@ -21,7 +22,7 @@ const pieceBody = z
   })
   .meta({ id: 'EmailReviewPiece' });
 
-const partBody = z
+export const reviewPartBody = z
   .object({
     path: z.string().nullable().meta({ description: 'As in IMAP: `1`, `2.1`. Null for text outside the parts.' }),
     content_type: z.string(),
@@ -36,14 +37,14 @@ const partBody = z
   })
   .meta({ id: 'EmailReviewPart' });
 
-const reviewBody = z
+export const reviewBody = z
   .object({
     object: z.literal('email_review'),
     email_id: z.string(),
     fields: z
       .array(z.object({ name: z.string(), value: z.string() }).meta({ id: 'EmailReviewField' }))
       .meta({ description: 'All fields of the header section, in order, unfolded and decoded.' }),
-    parts: z.array(partBody),
+    parts: z.array(reviewPartBody),
     notes: z
       .array(
         z
@@ -77,14 +78,17 @@ export const sentReviewRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       },
     },
     async (request) => {
-      const { id } = request.params;
-      const review = await readSentReview(contextOf(request), id);
-      if (review === null)
-        throw new UserError('not_found', 'This email was received. Only outgoing mail can be reviewed.');
-      return bodyOf(id, review);
+      return openReview(contextOf(request), request.params.id);
     },
   );
 };
+
+/** Returns the review of an outgoing email. Throws not_found, also for received mail, and unavailable. */
+export async function openReview(context: OperationContext, id: string): Promise<z.infer<typeof reviewBody>> {
+  const review = await readSentReview(context, id);
+  if (review === null) throw new UserError('not_found', 'This email was received. Only outgoing mail can be reviewed.');
+  return bodyOf(id, review);
+}
 
 function bodyOf(id: string, { fields, parts, notes, isTruncated }: SentReview): z.infer<typeof reviewBody> {
   return {

@@ -46,7 +46,9 @@ const suppressionBody = z
     created_at: instant,
     // Field names of the `resend` client.
     email: z.string(),
-    origin: reason,
+    origin: z.enum(['bounce', 'complaint', 'manual']).meta({
+      description: 'As `reason`, without `unsubscribe`, which the `resend` client does not know: it is `manual`.',
+    }),
     source_id: z.string().nullable(),
   })
   .meta({ id: 'Suppression' });
@@ -263,7 +265,8 @@ function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeo
     email_id: emailId,
     created_at: wireInstant(createdAt),
   };
-  return { object: 'suppression', ...fields, email: address, origin: why, source_id: emailId };
+  const origin = why === 'unsubscribe' ? 'manual' : why;
+  return { object: 'suppression', ...fields, email: address, origin, source_id: emailId };
 }
 
 function liftedBodyOf({ id, address }: suppressions.Suppression): z.infer<typeof lifted> {

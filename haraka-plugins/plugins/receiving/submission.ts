@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { EnvelopeAddress } from 'haraka/connection.js';
 import { outgoingMailbox } from '../../../core/sending/outgoing-addresses.ts';
 import { MAX_SUBMITTED_RECIPIENTS } from '../../../core/sending/submitted-message.ts';
+import type { Reply } from '../../../schema/messages.ts';
 import { close, type Decision, reply } from './answer.ts';
 import { decideMail, type EsmtpParameters, mailbox, type Reception } from './reception.ts';
 import type { Session } from './session.ts';
@@ -22,6 +23,8 @@ const badAnswer = reply(501, '5.5.2 Cannot decode the response');
 const aborted = reply(501, '5.7.0 Authentication aborted');
 const needsTls = reply(538, '5.7.11 Encryption required: use STARTTLS first');
 const tooMany = close(421, '4.7.0 Too many failed attempts');
+
+type Accepted = Extract<Reply<'gateway.message.submit'>, { verdict: 'accepted' }>;
 
 /** What a step of AUTH leads to: a challenge, whose answer `next` takes, or a decision. */
 export type AuthStep =
@@ -114,12 +117,19 @@ export async function submit({ bus, settings }: Reception, session: Session, byt
     case 'accepted':
       session.acceptedMessages += 1;
       session.idleCommands = 0;
-      return reply(250, `2.0.0 Ok: ${answer.isRepeated ? 'accepted before as' : 'queued as'} ${answer.emailId}`);
+      return reply(250, `2.0.0 Ok: ${acceptedText(answer)}`);
     case 'refused':
       return reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
     default:
       return answer satisfies never;
   }
+}
+
+/** What happened to a message, with its email id. The time of a repeat is the one of the first submission. */
+function acceptedText({ emailId, isRepeated, awaitsApprovalUntil }: Accepted): string {
+  const before = isRepeated ? 'accepted before, ' : '';
+  if (awaitsApprovalUntil !== null) return `${before}waits for approval until ${awaitsApprovalUntil} as ${emailId}`;
+  return isRepeated ? `accepted before as ${emailId}` : `queued as ${emailId}`;
 }
 
 function decided(decision: Decision): Promise<Decision> {

@@ -1,6 +1,12 @@
+import type { ConfigurationKind } from '../../../core/accounts/key-configuration.ts';
 import { SCOPES_OF_LIMITED_KEYS, type Scope } from '../../../core/accounts/key-rights.ts';
 import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import * as keys from '../../../operations/accounts/api-keys.ts';
+import {
+  type KeyConfiguration,
+  loadKeyConfigurations,
+  MAX_CONFIGURED_ITEMS,
+} from '../../../operations/accounts/key-configuration.ts';
 import { readPolicyUsage } from '../../../operations/sending/policy-usage.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
@@ -36,6 +42,38 @@ export const ApiKeyNode = builder.loadableNodeRef<keys.ApiKey, string, string>('
   load: (ids: string[], { reads }) => keys.loadApiKeys(reads, ids).then(orNull),
 });
 addNodeKind('key', loaderOf('ApiKey', ApiKeyNode));
+
+const ConfigurationKindEnum = builder.enumType('ApiKeyConfigurationKind', {
+  description: 'What an API key can set up that acts later.',
+  values: enumValues<ConfigurationKind>({
+    endpoint: 'An endpoint that is enabled.',
+    address_route: 'The endpoint of an email address.',
+    catch_all: 'The catch-all endpoint of a domain.',
+    guard_rule: 'A guard rule that is active.',
+    scheduled_email: 'A scheduled email.',
+    api_key: 'Another API key.',
+  }),
+});
+
+const ConfiguredItemNode = builder.objectRef<KeyConfiguration['items'][number]>('ApiKeyConfiguredItem').implement({
+  description: 'Something that an API key set up.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ConfigurationKindEnum, description: 'What it is.' }),
+    id: t.exposeID('id', { description: 'ID of the endpoint, email address, domain, guard rule, email or API key.' }),
+    name: t.exposeString('name', { description: 'Its name, address or subject.' }),
+  }),
+});
+
+const KeyConfigurationNode = builder.objectRef<KeyConfiguration>('ApiKeyConfiguration').implement({
+  description:
+    'What an API key, and the keys that it created, set up. It stops when the key is revoked, unless it is kept.',
+  fields: (t) => ({
+    items: t.expose('items', { type: [ConfiguredItemNode], description: `At most ${MAX_CONFIGURED_ITEMS}.` }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are more.' }),
+  }),
+});
+
+const keyConfiguration = loadByOwner(({ reads }, ids) => loadKeyConfigurations(reads, ids));
 
 const keyUsage = loadByOwner(({ reads }, ids, { policy }: { policy: SendPolicy | null }) =>
   readPolicyUsage(
@@ -79,6 +117,11 @@ ApiKeyNode.implement({
       type: [PolicyUsageNode],
       description: 'What is left of the budgets of the policy. Empty without budgets.',
       resolve: ({ id, policy }, _args, context) => keyUsage(context, id, { policy }),
+    }),
+    configuration: t.field({
+      type: KeyConfigurationNode,
+      description: 'What the key set up, and what stops when it is revoked.',
+      resolve: ({ id }, _args, context) => keyConfiguration(context, id, {}),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was created.' }),
     expiresAt: t.expose('expiresAt', {

@@ -1,4 +1,5 @@
 import type { MailChecks, MailIssue } from '../../../core/html/check-mail.ts';
+import { wholeText } from '../../../core/shared/large-text.ts';
 import { checkEmailHtml } from '../../../operations/emails/email-checks.ts';
 import { builder, enumValues } from '../builder.ts';
 import { EmailNode } from '../nodes.ts';
@@ -79,7 +80,7 @@ builder.objectFields(EmailNode, (t) => ({
     complexity: { field: COST },
     resolve: async ({ id }, _args, context) => {
       const { html } = await loadEmailParts(context, id, 'html');
-      return checkEmailHtml(context.reads, id, { html });
+      return checkEmailHtml(context.reads, id, { html: wholeText(html) });
     },
   }),
 }));

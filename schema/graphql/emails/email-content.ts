@@ -4,11 +4,13 @@ import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import type { Priority } from '../../../core/mime/header-fields.ts';
 import { type RemovedKind, removedText } from '../../../core/mime/reply-text.ts';
 import { UserError } from '../../../core/shared/errors.ts';
+import type { BodyText } from '../../../core/shared/large-text.ts';
 import {
   type ContentPart,
   type EmailParts,
   type EmailSummary,
   loadContentParts,
+  type PartSizes,
 } from '../../../operations/emails/emails.ts';
 import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { builder, enumValues } from '../builder.ts';
@@ -46,15 +48,41 @@ export function loadEmailParts(context: GraphContext, emailId: string, part: Con
   return loaderOf(context).load({ emailId, part });
 }
 
+/** Loads a body for the result of the operation, which has it as often as this is called. */
+export async function loadBody(
+  context: GraphContext,
+  emailId: string,
+  part: 'text' | 'html' | 'cleanedText' | 'cleanedHtml',
+): Promise<BodyText | null> {
+  const counts = countsOf(context);
+  const key = keyOf({ emailId, part });
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+  return (await loadEmailParts(context, emailId, part))[part];
+}
+
+const keyOf = ({ emailId, part }: Asked) => `${part} ${emailId}`;
+
+/** How often the result of an operation has a body that is still to be loaded: by alias, fragment and field. */
+const countsOf = createContextCache((_context: GraphContext) => new Map<string, number>());
+
 const loaderOf = createContextCache(
   (context: GraphContext) =>
     new DataLoader<Asked, EmailParts, string>((asked) => loadAll(context, asked), {
-      cacheKeyFn: ({ emailId, part }) => `${part} ${emailId}`,
+      cacheKeyFn: keyOf,
     }),
 );
 
-async function loadAll({ reads, bodies }: GraphContext, asked: readonly Asked[]): Promise<EmailParts[]> {
+async function loadAll(context: GraphContext, asked: readonly Asked[]): Promise<EmailParts[]> {
+  const { reads, bodies } = context;
+  const counts = new Map(countsOf(context));
+  countsOf(context).clear();
   if (bodies.refusal !== null) throw bodies.refusal;
+  const expect = ({ byEmail }: PartSizes) => {
+    let bytes = 0;
+    for (const [emailId, sizes] of byEmail)
+      for (const [part, size] of sizes) bytes += size * (counts.get(keyOf({ emailId, part })) ?? 0);
+    bodies.expect(bytes);
+  };
   const partsOf = new Map<string, Set<ContentPart>>();
   for (const { emailId, part } of asked) {
     const parts = partsOf.get(emailId) ?? new Set();
@@ -66,11 +94,13 @@ async function loadAll({ reads, bodies }: GraphContext, asked: readonly Asked[])
   const found = new Map<string, EmailParts>();
   for (const group of groups.values()) {
     const emailIds = group.map(([emailId]) => emailId);
-    const contents = await loadContentParts(reads, emailIds, group[0]?.[1] ?? new Set()).catch((error: unknown) => {
-      // Without room for a body, the operation as a whole is refused, instead of running on with holes in its result.
-      if (error instanceof UserError) bodies.refuse(error);
-      throw error;
-    });
+    const contents = await loadContentParts(reads, emailIds, group[0]?.[1] ?? new Set(), expect).catch(
+      (error: unknown) => {
+        // Without room for a body, the operation as a whole is refused, instead of running on with holes in its result.
+        if (error instanceof UserError) bodies.refuse(error);
+        throw error;
+      },
+    );
     contents.forEach((content, at) => found.set(emailIds[at] ?? '', content ?? EMPTY));
   }
   return asked.map(({ emailId }) => found.get(emailId) ?? EMPTY);
@@ -212,7 +242,7 @@ const RemovedPart = builder.objectRef<EmailParts['removedParts'][number]>('Remov
   }),
 });
 
-async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<string | null> {
+async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<BodyText | null> {
   const { text, removedParts } = await loadEmailParts(context, emailId, 'text');
   const html = text === null && removedParts.length > 0 ? (await loadEmailParts(context, emailId, 'html')).html : null;
   return removedText({ text, html }, removedParts, kind);
@@ -225,19 +255,18 @@ export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailCont
     text: t.string({
       nullable: true,
       description: 'The plain-text body as received. Null if there is none.',
-      resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, 'text')).text,
+      resolve: ({ emailId }, _args, context) => loadBody(context, emailId, 'text'),
     }),
     html: t.string({
       nullable: true,
       description: 'The HTML body as received. Display it in a sandbox only. Null if there is none.',
-      resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, 'html')).html,
+      resolve: ({ emailId }, _args, context) => loadBody(context, emailId, 'html'),
     }),
     cleanedText: t.string({
       nullable: true,
       description:
         'The text the author typed: the plain-text body without quotes and signature. Null if there is none.',
-      resolve: async ({ emailId }, _args, context) =>
-        (await loadEmailParts(context, emailId, 'cleanedText')).cleanedText,
+      resolve: ({ emailId }, _args, context) => loadBody(context, emailId, 'cleanedText'),
     }),
     quotedText: t.string({
       nullable: true,
@@ -259,8 +288,7 @@ export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailCont
       nullable: true,
       description:
         'The HTML body of received mail without quotes, signature and anything that can run, load or mislead. Null if there is none or it is too long to sanitize.',
-      resolve: async ({ emailId }, _args, context) =>
-        (await loadEmailParts(context, emailId, 'cleanedHtml')).cleanedHtml,
+      resolve: ({ emailId }, _args, context) => loadBody(context, emailId, 'cleanedHtml'),
     }),
     headers: t.field({
       type: [HeaderField],

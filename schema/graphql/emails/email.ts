@@ -1,18 +1,28 @@
 import type { EmailStatus as Status, EmailType as Type } from '../../../core/emails/email-status.ts';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import { plusTagOf } from '../../../core/mime/address.ts';
+import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
-import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
-import { connection, totalCount } from '../connection.ts';
+import { connectionBy, newestCursors, relevanceCursors, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
+import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
 import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
-import { Attachment, EmailContentRef, loadEmailParts, Mailbox, mailboxesOf, readMailboxes } from './email-content.ts';
+import {
+  Attachment,
+  EmailContentRef,
+  loadBody,
+  loadEmailParts,
+  Mailbox,
+  mailboxesOf,
+  readMailboxes,
+} from './email-content.ts';
 
 const EmailType = builder.enumType('EmailType', {
   description: 'Type of an email.',
@@ -184,7 +194,7 @@ EmailNode.implement({
     text: t.string({
       nullable: true,
       description: 'The plain-text body as received, as in `content`. Null if there is none.',
-      resolve: async ({ id }, _args, context) => (await loadEmailParts(context, id, 'text')).text,
+      resolve: ({ id }, _args, context) => loadBody(context, id, 'text'),
     }),
     content: t.field({
       type: EmailContentRef,
@@ -335,12 +345,15 @@ builder.queryFields((t) => ({
         type: 'DateTime',
         description: 'Also matches mail accepted since this time, up to 24 hours ago. Null matches mail from now on.',
       }),
-      timeout: t.arg.int({ defaultValue: DEFAULT_TIMEOUT_SECONDS, description: 'Seconds to wait, 0 to 60.' }),
+      timeout: t.arg.int({
+        defaultValue: DEFAULT_TIMEOUT_SECONDS,
+        description: `Seconds to wait, 0 to ${MAX_WAIT_MS / 1_000}.`,
+      }),
     },
     resolve: (_root, { timeout, ...given }, { operations, answerWithin }) => {
       const timeoutMs = (timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1_000;
       const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-      if (timeoutMs >= 0 && timeoutMs <= 60_000) answerWithin(timeoutMs + QUERY_MS);
+      if (timeoutMs >= 0 && timeoutMs <= MAX_WAIT_MS) answerWithin(timeoutMs + QUERY_MS);
       return waitForEmail(operations, filter, timeoutMs);
     },
   }),
@@ -353,11 +366,22 @@ builder.queryFields((t) => ({
       args: {
         filter: t.arg({ type: EmailFilter, description: 'Filters the emails.' }),
         search: t.arg.string({ description: SEARCH_SYNTAX }),
+        orderBy: t.arg({ type: SearchOrder, defaultValue: 'newest', description: SEARCH_ORDER }),
       },
       complexity: connectionComplexity,
-      resolve: async (_root, args, { reads }) => {
-        const query = { ...emailQuery(args.filter), words: args.search ?? undefined };
-        const page = await connection(args, placeOf, (span) => emails.pageEmails(reads, query, span));
+      resolve: async (_root, { filter, search, orderBy, ...args }, { reads }) => {
+        const query = { ...emailQuery(filter), words: search ?? undefined };
+        const page =
+          orderBy === 'relevance'
+            ? await connectionBy<emails.RankedEmail, RelevanceCursor>(
+                relevanceCursors,
+                args,
+                (email) => ({ ...placeOf(email), score: email.score }),
+                (span) => emails.pageEmailsByRelevance(reads, query, span),
+              )
+            : await connectionBy<emails.EmailSummary, KeysetCursor>(newestCursors, args, placeOf, (span) =>
+                emails.pageEmails(reads, query, span),
+              );
         return { ...page, count: () => emails.countEmails(reads, query) };
       },
     },

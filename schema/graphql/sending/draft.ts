@@ -308,11 +308,11 @@ builder.mutationFields((t) => ({
     type: EmailNode,
     access: access.send,
     description:
-      'Sends a draft, or schedules it, and removes it. Of several requests, one sends it. Returns Conflict with the code DRAFT_CHANGED if the draft is not at this version any more.',
+      'Sends a draft, or schedules it, and removes it. Of several requests, one sends it. Returns Conflict with the code DRAFT_CHANGED if a version is given and the draft is not at it any more.',
     errors: { types: [SuppressedRecipient], dataField: { name: 'email' } },
     input: {
       id: t.input.id({ required: true, description: 'ID of the draft.' }),
-      version: version(t.input),
+      version: t.input.int({ description: 'Version to send. Without it, the present one is sent.' }),
       undoSeconds: t.input.int({
         description: `Seconds that the email waits, scheduled, before it is sent, up to ${MAX_POLICY_UNDO_SECONDS}. It can be cancelled meanwhile. The default is 0. A draft with a send time waits until then.`,
       }),

@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createInProcessBus } from '../../../actors/bus/in-process.ts';
+import { createInProcessBus, type InProcessBus } from '../../../actors/bus/in-process.ts';
 import { connectSocketBus, type SocketBusServer, serveSocketBus } from '../../../actors/bus/socket.ts';
 import { type Bus, BusTimeout, BusUnavailable } from '../../../schema/messages.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -14,7 +14,7 @@ import { accepted, connected, question, settle, silent } from './transports.ts';
 
 let directory: string;
 let socketPath: string;
-let local: Bus;
+let local: InProcessBus;
 let server: SocketBusServer;
 const clients: Bus[] = [];
 
@@ -167,7 +167,7 @@ test('questions of a process that the server could not read in their time are no
 test('the time that a question waited for room among the bytes in flight is taken from its limit', async () => {
   await server.close();
   const limits: (number | undefined)[] = [];
-  const bus: Bus = {
+  const bus: InProcessBus = {
     ...local,
     ask(subject, request, options) {
       limits.push(options?.limitMs);

@@ -5,6 +5,7 @@ import pino from 'pino';
 import { createInProcessBus } from '../../../actors/bus/in-process.ts';
 import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { connectSocketBus, serveSocketBus } from '../../../actors/bus/socket.ts';
+import { createTwoProcessBus } from '../../../actors/bus/two-process.ts';
 import type { Bus, Reply, Request } from '../../../schema/messages.ts';
 import { startNatsServer } from '../../support/servers/nats.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -25,6 +26,7 @@ export const silent = pino({ level: 'silent' });
 export const transports: { transport: string; open: () => Promise<Site> }[] = [
   { transport: 'in-process', open: openInProcess },
   { transport: 'socket', open: openSocket },
+  { transport: 'two-process', open: openTwoProcess },
   { transport: 'nats', open: openNats },
 ];
 
@@ -78,6 +80,29 @@ async function openSocket(): Promise<Site> {
     },
     async close() {
       await Promise.all([asker.close(), second.close()]);
+      await server.close();
+      await local.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openTwoProcess(): Promise<Site> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-bus-'));
+  const options = { path: path.join(directory, 'bus'), log: silent };
+  const local = createInProcessBus({ log: silent });
+  let server = await serveSocketBus({ ...options, bus: local });
+  const asker = createTwoProcessBus(options);
+  await connected(asker);
+  return {
+    asker,
+    servers: [local, local],
+    takeAway: () => server.close(),
+    async giveBack() {
+      server = await serveSocketBus({ ...options, bus: local });
+    },
+    async close() {
+      await asker.close();
       await server.close();
       await local.close();
       await rm(directory, { recursive: true, force: true });

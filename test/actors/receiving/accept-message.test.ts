@@ -36,6 +36,7 @@ function makeAcceptor(changes: Partial<Parameters<typeof createAcceptor>[0]>): A
     claimant: 'receiving-1',
     hasRoom: async () => true,
     canParse: () => true,
+    ahead: null,
     onAccepted: (bytes, receptions) => handedOn.push({ bytes, receptions }),
     fault: () => undefined,
     ...changes,

@@ -58,7 +58,6 @@ function subjectParser(
         authentication: null,
         report: null,
         dmarcReport: null,
-        words: new Map(),
         message: isFailed ? scan : { ...scan, subject: result, parseError: null },
       };
     }),
@@ -69,6 +68,7 @@ function parserOf(parseEach: ParsePool['parseEach']): ParsePool {
   return {
     parse: (messages) => Promise.all(parseEach(messages)),
     parseEach,
+    prepare: () => undefined,
     close: async () => undefined,
   };
 }
@@ -104,6 +104,7 @@ async function start(
     bus,
     database: actor,
     bytes: createByteStore({ database: actor, log }),
+    directDelivery: { current: null },
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),
@@ -323,10 +324,25 @@ test('stopping gives back what was not parsed, and the next process takes it at 
   await until(async () => (await emails()).length === 1);
 });
 
-test('the fault points lie before and after the commit, before and after the parsing', async () => {
+test('a message that is taken at once has fault points before and after its commit', async () => {
   const points: FaultPoint[] = [];
   await start({ fault: (point) => void points.push(point) });
   await accept('observed');
+  expect((await emails()).map(({ subject }) => subject)).toEqual(['observed']);
+  expect(points).toEqual(['receiving.before-commit', 'receiving.after-commit']);
+});
+
+test('a message that is parsed after its commit has fault points before and after each step', async () => {
+  const points: FaultPoint[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const slow = parserOf((messages) =>
+    subjectParser()
+      .parseEach(messages)
+      .map((outcome) => promise.then(() => outcome)),
+  );
+  await start({ parser: slow, fault: (point) => void points.push(point) });
+  await accept('observed');
+  resolve();
   await until(async () => points.includes('receiving.stored'));
   expect(points).toEqual([
     'receiving.before-commit',

@@ -40,6 +40,7 @@ function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
     claimant,
     hasRoom: async () => hasRoom,
     canParse: () => false,
+    ahead: null,
     onAccepted: () => undefined,
     fault: () => undefined,
   });

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { fork } from 'node:child_process';
+import { type KyselyPlugin, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type BuildWordsOptions, buildWords } from '../../../actors/scheduling/build-words.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
@@ -8,6 +9,7 @@ import { openReadSession } from '../../../db/connection/read-session.ts';
 import { asUser } from '../../../db/connection/transaction.ts';
 import { countMatchingEmails, findMatchingEmails } from '../../../db/queries/search/find-mail.ts';
 import { noteChanged, noteGone } from '../../../db/queries/search/unindexed-email.ts';
+import { removeRetired } from '../../../db/queries/search/word-segment.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { type SearchedMail, someMail, storeMail } from '../../support/rows/searched-mail.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
@@ -15,9 +17,10 @@ import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const USER = 'usr_words';
 const NOW = new Date('2026-07-01T00:00:00Z');
-const NOTHING = { newCount: 1e6, newSeconds: 1e6, changedCount: 1e6, changedSeconds: 1e6 };
+const NOTHING = { newCount: 1e6, newSeconds: 1e6, changedCount: 1e6, goneCount: 1e6, changedSeconds: 1e6 };
 const NEW = { ...NOTHING, newCount: 1 };
-const CHANGED = { ...NOTHING, changedCount: 1 };
+const CHANGED = { ...NOTHING, changedCount: 1, goneCount: 1 };
+const ALL = { ...CHANGED, newCount: 1 };
 
 let testDatabase: TestDatabase;
 let actor: Database;
@@ -65,12 +68,34 @@ describe('an email is found exactly once', () => {
       await expect(build(CHANGED, killed)).rejects.toThrow('killed');
       await expectFound({ gone: ['em_kill2_1', 'em_kill3_0'] });
       await endLeases();
-      await build(CHANGED);
+      await build(ALL);
       await expectFound({ gone: ['em_kill2_1', 'em_kill3_0'] });
       expect(await found('redacted')).toEqual(['em_kill3_0']);
       expect(await unindexed()).toEqual([]);
     },
   );
+
+  test('when the process is killed between the last segment of a rewrite and its end', async () => {
+    await store('first', 4);
+    await build(NEW);
+    await change('em_first_0', 'redacted text');
+    await remove('em_first_1');
+    const gone = ['em_first_0', 'em_first_1'];
+    const killed = (point: string) => {
+      if (point === 'words.settling') throw new Error('killed');
+    };
+    await expect(build(CHANGED, { fault: killed })).rejects.toThrow('killed');
+    expect(await segmentCounts()).toEqual([2]);
+    expect(await unindexed()).toEqual(['em_first_0 changed', 'em_first_1 gone']);
+    await expectFound({ gone });
+    await endLeases();
+    await build(CHANGED);
+    expect(await unindexed()).toEqual(['em_first_0 new']);
+    await expectFound({ gone });
+    await build(NEW);
+    await expectFound({ gone });
+    expect(await found('redacted')).toEqual(['em_first_0']);
+  });
 
   test('when it is stored, changed or removed while a segment with others is built', async () => {
     await store('first', 4);
@@ -91,7 +116,7 @@ describe('an email is found exactly once', () => {
       'em_first_0 changed',
       'em_first_1 gone',
     ]);
-    await build({ ...NEW, changedCount: 1 });
+    await build(ALL);
     await expectFound({ gone });
     expect(await found('redacted')).toEqual(['em_first_0']);
     expect(await unindexed()).toEqual([]);
@@ -112,12 +137,40 @@ describe('an email is found exactly once', () => {
     });
     expect(await found('second')).toEqual([]);
     expect(await found('third')).toEqual(['em_first_0']);
-    await build(CHANGED);
+    expect(await unindexed()).toEqual(['em_first_0 new']);
+    await build(NEW);
     expect(await found('second text')).toEqual([]);
     expect(await found('third')).toEqual(['em_first_0']);
     await expectFound({ gone: ['em_first_0'] });
   });
 });
+
+test.each(['words.claimed', 'words.before-swap', 'words.before-commit', 'words.settling'])(
+  'a scheduling process that is killed at %s loses no email and finds none twice',
+  async (point) => {
+    await store('first', 40);
+    await build(NEW);
+    await change('em_first_0', 'redacted text');
+    await remove('em_first_1');
+    await actor.pool.query(`update unindexed_email set noted_at = now() - interval '11 minutes'`);
+    await store('second', 210);
+    const child = fork(
+      new URL('./scheduling-process.ts', import.meta.url),
+      [testDatabase.urlOf('postroom_actor'), point],
+      { execArgv: [] },
+    );
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
+    const gone = ['em_first_0', 'em_first_1'];
+    await expectFound({ gone });
+    expect(await found('redacted')).toEqual(['em_first_0']);
+    await endLeases();
+    await build(ALL);
+    expect(await unindexed()).toEqual([]);
+    expect((await segmentCounts()).reduce((sum, count) => sum + count, 0)).toBe(249);
+    await expectFound({ gone });
+    expect(await found('redacted')).toEqual(['em_first_0']);
+  },
+);
 
 describe('two builders', () => {
   test('at once do not take the same account', async () => {
@@ -148,6 +201,27 @@ describe('two builders', () => {
     await expectFound();
   });
 
+  test('of which one lost its lease before the end of a rewrite do not take changed words for those of a segment', async () => {
+    await store('first', 4);
+    await build(NEW);
+    await change('em_first_0', 'second text');
+    let isOvertaken = false;
+    await build(CHANGED, {
+      async fault(at) {
+        if (at !== 'words.before-swap' || isOvertaken) return;
+        isOvertaken = true;
+        await endLeases();
+        await build(CHANGED, {}, 'other');
+        await build(NEW, {}, 'other');
+        await change('em_first_0', 'third text');
+      },
+    });
+    expect(isOvertaken).toBe(true);
+    expect(await unindexed()).toEqual(['em_first_0 changed']);
+    expect(await found('second')).toEqual([]);
+    expect(await found('third')).toEqual(['em_first_0']);
+  });
+
   test('of which one lost its lease merge every segment once', async () => {
     for (let at = 0; at < 7; at++) {
       await store(`m${at}`, 2);
@@ -170,20 +244,48 @@ describe('two builders', () => {
   });
 });
 
+describe('a burst of mail', () => {
+  test('is read by a search only as far as its page needs', async () => {
+    await store('burst', 1_200);
+    const page = { after: null, before: null, isInverted: false, limit: 26 };
+    const readBy = (text: string) =>
+      asUser(gateway, USER, async (transaction) => {
+        const texts = countTexts();
+        const ids = await findMatchingEmails(transaction.withPlugin(texts), search(text), page);
+        return { count: texts.count, ids };
+      });
+    const common = await readBy('everywhere');
+    expect(common.ids).toEqual(all().slice(0, 26));
+    expect(common.count).toBeLessThanOrEqual(200);
+    const rare = await readBy('rare');
+    expect(rare.ids).toEqual(['em_burst_300']);
+    expect(rare.count).toBe(1_200);
+  });
+
+  test('is put into segments by one run of the builder, each email once', async () => {
+    await store('burst', 2_300);
+    expect(await build({ ...NEW, newCount: 200 })).toBe(1);
+    expect(await unindexed()).toEqual([]);
+    expect(await segmentCounts()).toEqual([300, 1_000, 1_000]);
+    await expectFound();
+  });
+});
+
 describe('words of removed mail leave', () => {
   test('with the next rewrite, and the old blocks a minute later', async () => {
     await store('first', 30);
     await change('em_first_0', 'rhinoceros');
-    await build({ ...NEW, changedCount: 1 });
+    await build(ALL);
     expect(await found('rhinoceros')).toEqual(['em_first_0']);
     expect(await bytesWith('hinoceros')).toBe(true);
     await remove('em_first_0');
     expect(await found('rhinoceros')).toEqual([]);
     await build(CHANGED);
+    expect(await removeRetired(actor, 10)).toBe(0);
     await actor.pool.query(
       `update word_segment set retired_at = retired_at - interval '61 seconds' where retired_at is not null`,
     );
-    await build(CHANGED);
+    expect(await removeRetired(actor, 10)).toBeGreaterThan(0);
     expect(await bytesWith('hinoceros')).toBe(false);
     expect((await segmentCounts()).reduce((sum, count) => sum + count, 0)).toBe(29);
     await expectFound({ gone: ['em_first_0'] });
@@ -209,7 +311,7 @@ describe('a damaged segment', () => {
     ['its head', `update word_segment set head = overlay(head placing '\\x00'::bytea from 9)`],
   ] as const;
 
-  test.each(parts)('is found out by a search, which finds everything, and built anew: %s', async (_, damage) => {
+  test.each(parts)('is found out by a search, which finds everything, and built again: %s', async (_, damage) => {
     await store('first', 20);
     await build(NEW);
     await store('second', 2);
@@ -220,7 +322,7 @@ describe('a damaged segment', () => {
     expect(await segmentCounts()).toEqual([20]);
     await expectFound();
     expect(await segmentCounts()).toEqual([]);
-    await build({ ...NEW, changedCount: 1 });
+    await build(ALL);
     await expectFound();
     expect(await unindexed()).toEqual([]);
   });
@@ -233,8 +335,8 @@ describe('a damaged segment', () => {
         at < 7 ? {} : { fault: async (point) => void (point === 'words.claimed' && (await actor.pool.query(damage))) },
       );
     }
-    await build({ ...NEW, changedCount: 1 });
-    await build({ ...NEW, changedCount: 1 });
+    await build(ALL);
+    await build(ALL);
     await expectFound();
     expect(await unindexed()).toEqual([]);
   });
@@ -314,7 +416,7 @@ async function endLeases(): Promise<void> {
 }
 
 function found(text: string, database = gateway): Promise<string[]> {
-  const page = { after: null, before: null, isInverted: false, limit: 1_000 };
+  const page = { after: null, before: null, isInverted: false, limit: 10_000 };
   return asUser(database, USER, (transaction) => findMatchingEmails(transaction, search(text), page));
 }
 
@@ -328,6 +430,18 @@ async function expectFound({ gone = [] }: { gone?: string[] } = {}): Promise<voi
   expect(await found('everywhere')).toEqual(ids);
   const count = await asUser(gateway, USER, (transaction) => countMatchingEmails(transaction, search('everywhere')));
   expect(count).toBe(ids.length);
+}
+
+/** Counts the emails whose text is read. */
+function countTexts(): KyselyPlugin & { count: number } {
+  return {
+    count: 0,
+    transformQuery: ({ node }) => node,
+    transformResult({ result }) {
+      this.count += result.rows.filter((row) => 'text' in row).length;
+      return Promise.resolve(result);
+    },
+  };
 }
 
 async function segmentCounts(): Promise<number[]> {

@@ -49,6 +49,7 @@ describe('a service that is set up for its own machine only', () => {
     expect(added.json().status).toBe('verified');
     expect((await gateway.call(box.apiKey, 'POST', '/endpoints', webhook)).statusCode).toBe(201);
     expect(warnings()).toEqual([]);
+    expect((await gateway.app.inject({ url: '/ready' })).json()).toEqual({ status: 'ok' });
   });
 
   test.each(PROXY_HEADERS)('is closed for a request with %s, and says once what to set', async (name, value) => {
@@ -62,6 +63,13 @@ describe('a service that is set up for its own machine only', () => {
     const domain = `via${people}.inbox.test`;
     expect((await gateway.call(box.apiKey, 'POST', '/domains', { domain }, as)).json().status).not.toBe('verified');
     expect(warnings()).toHaveLength(1);
+    const ready = await gateway.app.inject({ url: '/ready' });
+    expect(ready.json().forwarded).toEqual({
+      header: 'x-forwarded-for',
+      at: expect.stringMatching(/^\d{4}-/),
+      closed: ['SIGN_UP', 'TRUSTED_DOMAINS', 'ALLOWED_PRIVATE_NETWORKS'],
+    });
+    expect((await gateway.app.inject({ url: '/ready', headers: as })).json()).toEqual({ status: 'ok' });
     expect(String(warnings()[0]?.['msg'])).toContain('PUBLIC_URL');
   });
 

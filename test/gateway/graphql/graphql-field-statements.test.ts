@@ -161,3 +161,23 @@ describe(`a page of ${MANY} rows takes at most ${MAX_MORE} statements more than 
     expect(more).toEqual([]);
   });
 });
+
+test('bodies with a payload query are built with few statements, and are those of single deliveries', async () => {
+  await gateway.actor.pool.query(
+    `update endpoint set payload_query = '{ kind email { id subject from { address } thread { subject } } }' where id = $1`,
+    [lists.endpointId],
+  );
+  const source: Source = (first, selection) =>
+    `{ endpoint(id: "${lists.endpointId}") { page: deliveries(first: ${first}) ${selection} } }`;
+  await read(source, 1, '{ id payload { text } }');
+  const few = await read(source, FEW, '{ id payload { text } }');
+  const many = await read(source, MANY, '{ id payload { text } }');
+  expect(many.statements - few.statements).toBeLessThanOrEqual(MAX_MORE);
+  const bodies = many.nodes as { id: string; payload: { text: string } }[];
+  // An email of the rows has two deliveries.
+  expect(new Set(bodies.map(({ payload }) => payload.text)).size).toBeGreaterThanOrEqual(MANY - 1);
+  for (const { id, payload } of bodies.slice(0, FEW)) {
+    const alone = await gateway.graphql(lists.apiKey, `{ delivery(id: "${id}") { payload { text } } }`);
+    expect(alone.json().data.delivery.payload.text).toBe(payload.text);
+  }
+});

@@ -97,3 +97,28 @@ test('an answer to a body without unknown fields has no warnings', async () => {
   expect((await ask('POST', '/emails', email())).body).not.toHaveProperty('warnings');
   expect((await ask('GET', '/emails', undefined)).body).not.toHaveProperty('warnings');
 });
+
+describe('unknown query parameters', () => {
+  test('are reported in warnings, beside the fields of a body; those of the route are not', async () => {
+    const listed = await ask('GET', '/emails?limit=1&serch=x', undefined);
+    const message = 'Unknown query parameter. It was ignored.';
+    expect([listed.status, listed.body.warnings]).toEqual([200, [{ field: 'serch', message }]]);
+    expect((await ask('GET', '/emails?limit=1', undefined)).body).not.toHaveProperty('warnings');
+    const sent = await ask('POST', '/emails?dry_run=1', email({ topic_id: 't' }));
+    expect(sent.body.warnings).toEqual([...warned('topic_id'), { field: 'dry_run', message }]);
+  });
+
+  test('are 400 with strict=true, as are unknown fields, and nothing is sent', async () => {
+    for (const [path, fields, names] of [
+      ['/emails?strict=true', { topic_id: 't' }, ['topic_id']],
+      ['/emails?strict=true&dry_run=1', {}, ['dry_run']],
+    ] as const) {
+      const sentBefore = (await ask('GET', '/emails?type=sent', undefined)).body.data.length;
+      const refused = await ask('POST', path, email(fields));
+      expect([refused.status, refused.body.details.map((each: { field: string }) => each.field)]).toEqual([400, names]);
+      expect((await ask('GET', '/emails?type=sent', undefined)).body.data).toHaveLength(sentBefore);
+    }
+    expect((await ask('GET', '/emails?strict=true&limit=1', undefined)).status).toBe(200);
+    expect((await ask('GET', '/emails?serch=x&strict=true', undefined)).status).toBe(400);
+  });
+});

@@ -28,6 +28,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   update_draft: { fields: ['draft_id'], beside: { version: 1, text: 'Hi' } },
   delete_draft: { fields: ['draft_id'] },
   send_draft: { fields: ['draft_id'], beside: { version: 1 } },
+  review_email: { fields: ['email_id'] },
   approve_email: { fields: ['email_id'] },
   reject_email: { fields: ['email_id'] },
   label_threads: { fields: ['thread_ids'], beside: { add_labels: ['swept'] } },
@@ -38,15 +39,10 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
 
 /** Fields for which one's own value has the same result as an unknown one, each with the reason. */
 const SAME_FOR_OWN: Record<string, string> = {
-  'search_threads domain': 'no thread of the rows has a participant there',
-  'search_threads address': 'no thread of the rows has this participant',
   'search_threads label': 'labels are names, and neither account has one with the name of an ID',
   'search_threads cursor': 'no ID is a cursor',
   'search_emails cursor': 'no ID is a cursor',
   'list_drafts cursor': 'no ID is a cursor',
-  'search_threads search': 'words of the mail are found, not its IDs',
-  'wait_for_email address': 'what arrived earlier is not waited for',
-  'wait_for_email domain': 'what arrived earlier is not waited for',
   'send_email claim_token': 'the email replies to no thread',
 };
 

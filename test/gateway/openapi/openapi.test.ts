@@ -104,6 +104,7 @@ describe('the document', () => {
   test('tells which request bodies may be left out', () => {
     const left = operations().filter(({ requestBody }) => (requestBody as { required?: boolean })?.required === false);
     expect(left.map(({ operationId }) => operationId)).toEqual([
+      'sendDraft',
       'resumeEmail',
       'rejectEmail',
       'retryEmail',

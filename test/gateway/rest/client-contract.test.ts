@@ -348,6 +348,16 @@ test('an unknown scheduled email is named as such at the paths of the older clie
   expect((await call('GET', `/emails/schedule/${id}`)).json().id).toBe(id);
 });
 
+test('a suppression by unsubscribing has an origin that the types of clients know', async () => {
+  await gateway.actor.pool.query(
+    `insert into suppression (user_id, id, address, reason, list, created_at) values ($1, 'sup_' || $2, 'ada@x.test', 'unsubscribe', 'news', now())`,
+    [box.userId, box.userId.slice(4)],
+  );
+  const [listed] = (await call('GET', '/suppressions')).json().data;
+  expect(listed).toMatchObject({ reason: 'unsubscribe', list: 'news', origin: 'manual' });
+  expect((await call('GET', `/suppressions/${listed.id}`)).json()).toEqual(listed);
+});
+
 describe('several suppressions', () => {
   const add = (emails: unknown, key?: string) => call('POST', '/suppressions/batch/add', { emails }, key);
   const remove = (body: object, key?: string) => call('POST', '/suppressions/batch/remove', body, key);
@@ -409,9 +419,17 @@ describe('several suppressions', () => {
   });
 });
 
-test('refuses a domain that the account has with the code of its conflict', async () => {
-  const again = await call('POST', '/domains', { domain: domainOf(box) });
-  expect(again.json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });
+test('refuses a domain that an account has with the code of its conflict, and no client retries', async () => {
+  const other = await gateway.mailbox();
+  const two = await Promise.all([1, 2].map(() => call('POST', '/domains', { domain: `twice-${domainOf(box)}` })));
+  expect(new Set(two.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 409]));
+  const refused = two.filter(({ statusCode }) => statusCode === 409);
+  for (const key of [box.apiKey, other.apiKey])
+    refused.push(await call('POST', '/domains', { domain: domainOf(box) }, key));
+  for (const response of refused) {
+    expect(response.json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });
+    expect(response.headers['x-should-retry']).toBe('false');
+  }
 });
 
 const domainOf = ({ address }: TestMailbox) => address.split('@')[1] ?? '';

@@ -198,6 +198,15 @@ describe('sending a draft', () => {
     expect((await call('POST', `/drafts/${id}/send`, { version: 1 })).statusCode).toBe(404);
   });
 
+  test.for([{}, undefined])('without a version sends the present one, with the body %j', async (body) => {
+    const { id } = await create(whole());
+    await call('PATCH', `/drafts/${id}`, { version: 1, subject: 'Changed' });
+    const sent = await call('POST', `/drafts/${id}/send`, body);
+    expect(sent.statusCode).toBe(200);
+    expect((await call('GET', `/emails/${sent.json().id}`)).json().subject).toBe('Changed');
+    expect(await draftIds()).toEqual([]);
+  });
+
   test('schedules a draft with a send time', async () => {
     const { id } = await create({ ...whole(), scheduled_at: 'tomorrow at 9am' });
     const sent = await call('POST', `/drafts/${id}/send`, { version: 1 });

@@ -237,7 +237,7 @@ describe('/emails/receiving', () => {
       headers: { 'x-one': '1' },
       raw: null,
       bcc: [],
-      reply_to: null,
+      reply_to: [],
     });
     expect((await ask(`/emails/receiving/${ids[2]}`)).status).toBe(404);
     expect((await ask(`/emails/receiving/${ids[2]}/attachments`)).status).toBe(404);

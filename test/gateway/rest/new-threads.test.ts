@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
@@ -55,7 +56,7 @@ async function receive(subject: string, fields: { messageId?: string; inReplyTo?
 
 const assign = (...ids: string[]) => assignThreads(testActorContext(gateway.actor), box.userId, ids);
 
-async function placeOf(id: string) {
+async function readPlace(id: string) {
   const { rows } = await gateway.actor.pool.query<{
     thread_id: string | null;
     thread_position: number | null;
@@ -117,9 +118,9 @@ test('a reply to it joins its thread, by Message-ID or by subject', async () => 
     await receive(`Re: ${subject}`),
   ];
   await assign(byId, bySubject);
-  const place = await placeOf(id);
-  expect(await placeOf(byId)).toMatchObject({ thread_id: place?.thread_id, thread_reason: 'header' });
-  expect(await placeOf(bySubject)).toMatchObject({ thread_id: place?.thread_id, thread_reason: 'subject' });
+  const place = await readPlace(id);
+  expect(await readPlace(byId)).toMatchObject({ thread_id: place?.thread_id, thread_reason: 'header' });
+  expect(await readPlace(bySubject)).toMatchObject({ thread_id: place?.thread_id, thread_reason: 'subject' });
 });
 
 test('an email whose subject a stored reply has joins the thread of that reply', async () => {
@@ -127,58 +128,66 @@ test('an email whose subject a stored reply has joins the thread of that reply',
   const reply = await receive(`Re: ${subject}`);
   await assign(reply);
   const id = await send(subject);
-  expect(await placeOf(id)).toEqual({
-    thread_id: (await placeOf(reply))?.thread_id,
+  expect(await readPlace(id)).toEqual({
+    thread_id: (await readPlace(reply))?.thread_id,
     thread_position: 1,
     thread_reason: 'subject',
   });
 });
 
-test('an email that is marked as a reply by its subject alone joins the mail that it answers', async () => {
+test('an email that is marked as a reply by its subject alone joins the original', async () => {
   const subject = topic('Bare');
   const received = await receive(subject);
   await assign(received);
   const id = await send(`Re: ${subject}`);
-  expect(await placeOf(id)).toMatchObject({
-    thread_id: (await placeOf(received))?.thread_id,
+  expect(await readPlace(id)).toMatchObject({
+    thread_id: (await readPlace(received))?.thread_id,
     thread_reason: 'subject',
   });
 });
 
+/** Waits until one transaction waits for a lock of that kind. */
+async function expectWaiting(kind: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await gateway.owner.pool.query(
+        `select count(*)::integer as n from pg_locks l join pg_stat_activity a using (pid)
+         where not granted and a.datname = current_database() and ${kind}`,
+      );
+      return rows[0].n;
+    })
+    .toBe(1);
+}
+
+/** Stores the thread of a received email, as a transaction that threads it does. */
+async function storeThread(client: pg.ClientBase, emailId: string): Promise<void> {
+  await client.query(
+    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+       message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
+     select user_id, 'th_' || id, message_id, base_subject, array[$2, own_address], '{}',
+       lower(base_subject || e'\\n' || $2 || e'\\n' || own_address), 1, 1, 1, 0, id, thread_at, thread_at
+     from email where id = $1`,
+    [emailId, AWAY],
+  );
+  await client.query(`update email set thread_id = 'th_' || id, thread_position = 0 where id = $1`, [emailId]);
+}
+
 test('emails wait for a transaction that joins mail, and then see what it stored', async () => {
   const subject = topic('Race');
   const reply = await receive(`Re: ${subject}`);
-  const { pool } = gateway.owner;
   let sending = Promise.resolve('');
   await inTransaction(gateway.actor, async (client) => {
     await lockThreads(client, box.userId);
     sending = send(subject);
-    await expect
-      .poll(async () => {
-        const { rows } = await pool.query(
-          `select count(*)::integer as n from pg_locks
-           where locktype = 'advisory' and mode = 'ShareLock' and not granted
-             and database = (select oid from pg_database where datname = current_database())`,
-        );
-        return rows[0].n;
-      })
-      .toBe(1);
-    await client.query(
-      `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
-         message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
-       select user_id, 'th_' || id, message_id, base_subject, array[$2, own_address], '{}',
-         lower(base_subject || e'\\n' || $2 || e'\\n' || own_address), 1, 1, 1, 0, id, thread_at, thread_at
-       from email where id = $1`,
-      [reply, AWAY],
-    );
-    await client.query(`update email set thread_id = 'th_' || id, thread_position = 0 where id = $1`, [reply]);
+    await expectWaiting(`locktype = 'advisory' and mode = 'ShareLock'`);
+    await storeThread(client, reply);
     await client.query(
       `insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
        select user_id, sha256(convert_to(lower(base_subject), 'UTF8')), $2, true, created_at, id, thread_id from email where id = $1`,
       [reply, AWAY],
     );
   });
-  expect(await placeOf(await sending)).toMatchObject({ thread_id: `th_${reply}`, thread_position: 1 });
+  expect(await readPlace(await sending)).toMatchObject({ thread_id: `th_${reply}`, thread_position: 1 });
 });
 
 test(`${PARALLEL} emails at once through two gateways, while replies to them arrive, end in the threads of their subjects`, async () => {
@@ -188,8 +197,8 @@ test(`${PARALLEL} emails at once through two gateways, while replies to them arr
     Promise.all(subjects.map((subject, n) => send(subject, {}, n % 2 === 0 ? gateway.call : other.call))),
     ...Array.from({ length: 10 }, (_, n) => assign(...replies.filter((_reply, at) => at % 10 === n))),
   ]);
-  const places = await Promise.all(ids.map(placeOf));
-  const placesOfReplies = await Promise.all(replies.map(placeOf));
+  const places = await Promise.all(ids.map(readPlace));
+  const placesOfReplies = await Promise.all(replies.map(readPlace));
   expect(places.map((place) => place?.thread_id)).toEqual(placesOfReplies.map((place) => place?.thread_id));
   expect(new Set(places.map((place) => place?.thread_id)).size).toBe(PARALLEL);
 });
@@ -198,7 +207,7 @@ test('each email of a batch starts a thread of its own, also when all have one s
   const emails = Array.from({ length: 20 }, () => email('The same news'));
   const response = await gateway.call(box.apiKey, 'POST', '/emails/batch', emails);
   const ids: string[] = response.json().data.map(({ id }: { id: string }) => id);
-  const places = await Promise.all(ids.map(placeOf));
+  const places = await Promise.all(ids.map(readPlace));
   expect(new Set(places.map((place) => place?.thread_id)).size).toBe(20);
   expect(places.every((place) => place?.thread_position === 0)).toBe(true);
 });
@@ -231,20 +240,29 @@ test('a submitted message whose Message-ID others refer to joins them', async ()
   const reply = await receive('Re: Late', { inReplyTo: [messageId] });
   await assign(reply);
   const id = await submit(messageId, 'Late');
-  expect(await placeOf(id)).toMatchObject({ thread_id: (await placeOf(reply))?.thread_id });
+  expect(await readPlace(id)).toMatchObject({ thread_id: (await readPlace(reply))?.thread_id });
 });
 
-test('messages with one Message-ID that are submitted at once end in one thread', async () => {
+test('a submitted message joins mail with its Message-ID that another transaction is about to commit', async () => {
   const messageId = `<${randomUUID()}@client.test>`;
-  const ids = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => submit(messageId, `Copy ${n}`, `copy-${n}@away.test`)),
-  );
-  const places = await Promise.all(ids.map(placeOf));
-  expect(new Set(places.map((place) => place?.thread_id)).size).toBe(1);
+  const first = await receive(topic('Copy'), { messageId });
+  let submitting = Promise.resolve('');
+  await inTransaction(gateway.actor, async (client) => {
+    await storeThread(client, first);
+    await client.query(
+      'insert into thread_message_id (user_id, message_id, thread_id) select user_id, message_id, thread_id from email where id = $1',
+      [first],
+    );
+    submitting = submit(messageId, topic('Copy'));
+    await expectWaiting(`locktype = 'transactionid'`);
+  });
+  expect(await readPlace(await submitting)).toMatchObject({ thread_id: `th_${first}`, thread_position: 1 });
 });
 
 test('a scheduled email has no thread before it is released', async () => {
-  expect(await placeOf(await send(topic('Later'), { scheduled_at: 'in 2 hours' }))).toMatchObject({ thread_id: null });
+  expect(await readPlace(await send(topic('Later'), { scheduled_at: 'in 2 hours' }))).toMatchObject({
+    thread_id: null,
+  });
 });
 
 test('an email is sent although another transaction holds the threads of its user for long, and is threaded later', async () => {
@@ -252,6 +270,6 @@ test('an email is sent although another transaction holds the threads of its use
     await lockThreads(client, box.userId);
     return send(topic('Busy'));
   });
-  expect(await placeOf(id)).toMatchObject({ thread_id: null });
+  expect(await readPlace(id)).toMatchObject({ thread_id: null });
   expect(await assign(id)).toBe(1);
 });

@@ -648,7 +648,7 @@ test('an email without policies takes no statement more than before', async () =
   await send();
   const plain = await countStatements(send);
   expect(plain.answer.statusCode).toBe(200);
-  expect(plain.statements).toBe(4);
+  expect(plain.statements).toBe(1);
   const { rows } = await gateway.actor.pool.query('select api_key_id, policy_address from email where user_id = $1', [
     box.userId,
   ]);

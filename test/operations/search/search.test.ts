@@ -279,7 +279,7 @@ describe('the inbox', () => {
 /** Others' mail, and the planner's knowledge of it: of a table that is half one user's it would read all. */
 async function crowd(): Promise<void> {
   const { pool } = testDatabase.open(null);
-  for (const table of ['thread', 'email', 'email_words']) {
+  for (const table of ['thread', 'email', 'word_segment', 'word_block']) {
     const { rows } = await pool.query<{ columns: string }>(
       `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
        where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER'`,
@@ -297,7 +297,7 @@ async function crowd(): Promise<void> {
 
 test('no step of a search reads a whole table', async () => {
   const tables = `select relname, seq_scan::integer from pg_stat_user_tables
-    where relname in ('email', 'email_words', 'thread', 'route') order by relname`;
+    where relname in ('email', 'email_content', 'word_block', 'thread', 'route') order by relname`;
   const scans = async () => (await actor.pool.query(tables)).rows;
   await crowd();
   await asUser(gateway, USER, (transaction) => sql`select pg_stat_force_next_flush()`.execute(transaction));
@@ -349,7 +349,7 @@ describe('does not find mail of another user', () => {
     ]);
     expect(asked).toEqual([[], [], 0, 0]);
     const functions = `select (select count(*) from search_mail(q, p)) + (select count(*) from search_inbox(q, p)) + count_mail(q) + count_inbox(q) as found
-      from (select row($1, null, null, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null, null, null)::search_query as q,
+      from (select row($1, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null, null, null)::search_query as q,
         row(null, null, null, null, false, 10, 10, 10, 10)::search_page as p) x`;
     expect((await gateway.pool.query(functions, [USER])).rows).toEqual([{ found: 0 }]);
     const own = await asUser(gateway, USER, (transaction) =>

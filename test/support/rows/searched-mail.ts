@@ -1,5 +1,4 @@
 import type { Database } from '../../../db/connection/database.ts';
-import { writeWords } from '../../../db/queries/search/email-words.ts';
 
 /** A stored email with all that searches look at. */
 export interface SearchedMail {
@@ -129,11 +128,6 @@ export async function storeMail(database: Database, userId: string, mails: reado
      insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
      select $1, id, '[]', addresses, in_reply_to, '{}', text_body, html_body, '[]', 1 from row`,
     [userId, JSON.stringify(rows)],
-  );
-  await writeWords(
-    database.pool as never,
-    userId,
-    mails.map(({ id }) => id),
   );
 }
 

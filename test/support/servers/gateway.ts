@@ -6,6 +6,7 @@ import { type Database, type DatabaseRole, openDatabase } from '../../../db/conn
 import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
 import { createPayloadRunner, type PayloadRunner } from '../../../gateway/graphql/payload-runner.ts';
 import { createGateway, type GatewayOptions } from '../../../gateway/server.ts';
+import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createTestDatabase, type TestDatabase } from '../cluster/database.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
@@ -47,6 +48,8 @@ export interface TestGatewayOptions {
   role?: DatabaseRole;
   /** the port through which the gateway reaches PostgreSQL, instead of the server's own */
   databasePort?: (server: { host: string; port: number }) => Promise<number>;
+  /** where the gateway finds a sending actor of this process */
+  localSending?: LocalSending;
 }
 
 export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -63,6 +66,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     bus,
     log,
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     // On a machine with other work every request may take ten times as long. Where PostgreSQL fails, the limit itself is what is tested.
     ...(options.databasePort === undefined ? { answerWithinMs: 60_000 } : {}),
     config: testConfig(options.config),

@@ -128,15 +128,15 @@ export class Service {
     return service;
   }
 
-  /** Starts what is not running, and awaits that HTTP answers, and SMTP if it is started. */
-  async start(): Promise<void> {
+  /** Starts what is not running, and awaits that HTTP answers, and SMTP if it is started. `environment` is added on one machine. */
+  async start(environment: Record<string, string> = {}): Promise<void> {
     if (this.mode === 'split') {
       await this.#startSplit();
       await this.awaitReady();
       return;
     }
     const before = this.output.length;
-    this.startProcess('runner');
+    this.startProcess('runner', environment);
     await this.awaitReady();
     // HTTP answers before the first account is made, and a fault in between ends the start.
     await until(
@@ -162,6 +162,16 @@ export class Service {
       'SMTP greets',
       () => this.output.slice(-3000),
       () => greets(this.smtpPort),
+      START_LIMIT_MS,
+    );
+  }
+
+  /** Resolves when the mail or the gateway process of one machine has ended at a fault point since the output had that length. */
+  async awaitPartDeath(since: number): Promise<void> {
+    await until(
+      'a part of the service has ended at a fault point',
+      () => this.output.slice(-3000),
+      async () => /"event":"part\.died","part":"\w+","code":137,/.test(this.output.slice(since)),
       START_LIMIT_MS,
     );
   }

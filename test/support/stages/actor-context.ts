@@ -12,6 +12,7 @@ export function testActorContext(database: Database, name = `test-${randomBytes(
     bus: createInProcessBus(),
     database,
     bytes: createByteStore({ database, log }),
+    directDelivery: { current: null },
     log,
     now: () => new Date(),
     random: (count) => randomBytes(count),

@@ -8,7 +8,7 @@ import { createMailbox, type TestMailbox } from '../rows/routing-rows.ts';
 import { type GatewayProcess, startGatewayProcess } from '../servers/gateway-process.ts';
 import { startNatsServer } from '../servers/nats.ts';
 
-/** Bytes of the text of a large email. */
+/** Bytes of the text of a large email, in UTF-8. */
 export const LARGE_TEXT = 14_000_000;
 /** Messages of the large thread. */
 export const THREAD_MESSAGES = 14;
@@ -29,14 +29,13 @@ export interface ExhaustionStage {
   graphql: (box: TestMailbox, query: string, variables?: Record<string, unknown>) => Promise<Response>;
   /** Begins a request, and resolves with the beginning of its response, of which nothing more is read. */
   hold: (box: TestMailbox, path: string) => Promise<string>;
-  /** Makes a request, and reads its response as fast as it comes, without looking at it. */
-  drain: (box: TestMailbox, path: string) => Promise<void>;
   /** Closes the connections of held requests. */
   letGo: () => void;
   close: () => Promise<void>;
 }
 
-export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT)): Promise<ExhaustionStage> {
+/** `text` is that of each large email. */
+export async function openExhaustionStage(text: string): Promise<ExhaustionStage> {
   const database = await createTestDatabase();
   const nats = await startNatsServer();
   const owner = database.open(null);
@@ -98,15 +97,6 @@ export async function openExhaustionStage(text: string = 'x'.repeat(LARGE_TEXT))
       closed.catch(() => undefined);
       socket.pause();
       return chunk.toString('latin1');
-    },
-    async drain(box, path) {
-      const socket = connect(gateway.port, '127.0.0.1');
-      socket.on('error', () => undefined);
-      socket.write(
-        `GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\nConnection: close\r\n\r\n`,
-      );
-      socket.resume();
-      await once(socket, 'close');
     },
     letGo,
     async close() {

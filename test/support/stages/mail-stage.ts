@@ -39,6 +39,8 @@ export interface MailStageOptions {
   /** null: mail waits for ever behind what is left out */
   withoutActors?: readonly ('receiving' | 'threading' | 'delivery')[];
   hasGuardModel?: boolean;
+  /** how long a message may be parsed before its commit; milliseconds */
+  readAheadMs?: number;
 }
 
 export async function openMailStage(options: MailStageOptions = {}): Promise<MailStage> {
@@ -63,6 +65,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
         dataDirectory: null,
         mailHostname: 'mx.test',
         secretKey: testSecretKey,
+        ...(options.readAheadMs === undefined ? {} : { readAheadMs: options.readAheadMs }),
         ...pool,
       }),
     );

@@ -1,31 +1,18 @@
 import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
-import { graphql } from '../../graphql.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PolicyUsage, policyInWords } from '../../parts/send-policy.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { useAct } from '../../parts/use-act.ts';
 import { EditKey } from './edit-key.tsx';
 import { endsSoon } from './key-expiry.ts';
 import { scopesInWords } from './key-scopes.ts';
+import { RevokeKey } from './revoke-key.tsx';
 import type { ShownKey } from './use-keys.ts';
-
-const REVOKE = graphql(`
-  mutation DashboardRevokeKey($input: RevokeApiKeyInput!) {
-    revokeApiKey(input: $input) {
-      __typename
-      ... on RevokeApiKeyPayload { apiKey { id status revokedAt } }
-      ... on Error { message code }
-    }
-  }
-`);
 
 const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
 
 /** One key, and the button that revokes it. */
 export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
-  const { act } = useAct(REVOKE, { done: 'The key was revoked.' });
   const { name, hint, status, scopes, domain, domainName, policy, policyUsage } = apiKey;
   const expiresSoon = status === 'ACTIVE' && endsSoon(apiKey.expiresAt);
   return (
@@ -79,13 +66,7 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
         {status !== 'REVOKED' && (
           <Group gap="xs">
             <EditKey apiKey={apiKey} />
-            <ConfirmButton
-              label="Revoke key"
-              question={`Revoke ${name}?`}
-              about="Programs that use this key lose access at once. You cannot undo this; create a new key instead."
-              confirm="Revoke key"
-              act={() => act({ input: { id: apiKey.id } })}
-            />
+            <RevokeKey apiKey={apiKey} />
           </Group>
         )}
       </Group>

@@ -1,0 +1,126 @@
+import { decideRoute, type RouteDecision, type RouteFacts } from '../../core/routing/route.ts';
+import type { PlannedRoute } from '../../db/queries/emails/take-mail.ts';
+import { type RouteFactsRow, readRouteFacts } from '../../db/queries/routing/delivery-route.ts';
+import type { ActorContext } from '../actor.ts';
+import type { MailToRoute } from '../direct-delivery.ts';
+import type { DeliveryEndpoint, EndpointLookup, EndpointVersion, FindEndpoint } from './endpoint-lookup.ts';
+
+/** A route that can be stored with its mail. */
+interface Plan {
+  version: string;
+  decision: RouteDecision;
+  /** null: no delivery is created */
+  endpoint: DeliveryEndpoint | null;
+}
+
+/** Plans routes from facts that are cached, as long as their version is the current one: the statement that stores the mail compares it. */
+export interface RoutePlanner {
+  /** Returns a plan for each, null where the router decides. Facts that are not cached are read in one statement. */
+  plan(mails: readonly MailToRoute[]): Promise<(Plan | null)[]>;
+  /** Notes that the facts of this mail were current at `readAt` (performance.now()). */
+  confirm(mail: MailToRoute, readAt: number): void;
+  forget(mail: MailToRoute): void;
+}
+
+interface Known {
+  /** null: the user has guard rules */
+  version: string | null;
+  facts: Omit<RouteFacts, 'ownAddress' | 'isDmarcReport'>;
+  endpoints: readonly Omit<EndpointVersion, 'readAt'>[];
+  find: FindEndpoint;
+  readAt: number;
+}
+
+const MAX_KNOWN = 10_000;
+/** How long it is believed that a user has guard rules: nothing compares that. Milliseconds. */
+const GUARDED_MS = 5_000;
+
+export function createRoutePlanner({
+  context,
+  endpoints,
+}: {
+  context: ActorContext;
+  endpoints: EndpointLookup;
+}): RoutePlanner {
+  const known = new Map<string, Known>();
+
+  const read = async (mails: readonly MailToRoute[]): Promise<void> => {
+    const distinct = [...new Map(mails.map((mail) => [keyOf(mail), mail])).values()];
+    const readAt = performance.now();
+    const rows = await readRouteFacts(context.database.pool, distinct);
+    const versions = rows.flatMap(versionsOf);
+    const find = await endpoints.read(
+      context.database.pool,
+      versions,
+      versions.map((version) => ({ ...version, readAt })),
+    );
+    for (const [at, mail] of distinct.entries()) {
+      const row = rows[at];
+      if (row === undefined) continue;
+      known.set(keyOf(mail), { version: row.version, facts: factsOf(row), endpoints: versionsOf(row), find, readAt });
+    }
+    for (const key of known.keys()) {
+      if (known.size <= MAX_KNOWN) break;
+      known.delete(key);
+    }
+  };
+
+  const isUsable = (entry: Known | undefined): boolean =>
+    entry !== undefined && (entry.version !== null || entry.readAt > performance.now() - GUARDED_MS);
+
+  const planOne = (mail: MailToRoute): Plan | null => {
+    const entry = known.get(keyOf(mail));
+    if (entry === undefined || entry.version === null) return null;
+    const facts = { ...entry.facts, ownAddress: mail.ownAddress, isDmarcReport: false };
+    const find = (endpointId: string) => entry.find({ userId: mail.userId, endpointId });
+    const decision = decideRoute(facts, { kind: 'none' }, find);
+    const endpoint =
+      decision.endpointId === null || decision.outcome !== 'endpoint' ? undefined : find(decision.endpointId);
+    if (endpoint !== undefined && (endpoint.type !== 'webhook' || endpoint.ordering !== 'none')) return null;
+    return { version: entry.version, decision, endpoint: endpoint ?? null };
+  };
+
+  return {
+    async plan(mails) {
+      const missing = mails.filter((mail) => !isUsable(known.get(keyOf(mail))));
+      if (missing.length > 0) await read(missing);
+      return mails.map(planOne);
+    },
+    confirm(mail, readAt) {
+      const versions = known.get(keyOf(mail))?.endpoints ?? [];
+      endpoints.confirm(versions.map((version) => ({ ...version, readAt })));
+    },
+    forget: (mail) => void known.delete(keyOf(mail)),
+  };
+}
+
+/** Returns the part of a plan that is stored. */
+export function plannedRoute({ version, decision }: Plan, delivery: PlannedRoute['delivery']): PlannedRoute {
+  const { outcome, via, endpointId, reason } = decision;
+  return { version, outcome, via, endpointId, reason, delivery };
+}
+
+function keyOf({ userId, addressId, domainId }: MailToRoute): string {
+  return `${userId} ${addressId ?? ''} ${domainId}`;
+}
+
+function versionsOf({ user_id: userId, endpoint_versions: versions }: RouteFactsRow) {
+  return Object.entries(versions ?? {}).map(([endpointId, version]) => ({ userId, endpointId, version }));
+}
+
+function factsOf(row: RouteFactsRow): Known['facts'] {
+  return {
+    address:
+      row.address_is_active === null
+        ? null
+        : { isActive: row.address_is_active, endpointId: row.address_endpoint_id, webhookId: row.address_webhook_id },
+    domain:
+      row.is_catch_all_enabled === null
+        ? null
+        : {
+            isCatchAllEnabled: row.is_catch_all_enabled,
+            catchAllEndpointId: row.catch_all_endpoint_id,
+            receivesDmarcEmails: row.receive_dmarc_emails === true,
+          },
+  };
+}

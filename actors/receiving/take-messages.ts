@@ -1,0 +1,213 @@
+import type { Logger } from 'pino';
+import { mayContainCopy } from '../../core/mime/unmarked-copy.ts';
+import type { IdentifierKind } from '../../core/shared/identifiers.ts';
+import type { ByteStore } from '../../db/byte-store.ts';
+import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Offer } from '../../db/queries/emails/accept-group.ts';
+import { type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/take-mail.ts';
+import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/thread-hints.ts';
+import type { Bus } from '../../schema/messages.ts';
+import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
+import type { DirectDeliverySlot, MailToRoute, RoutedMail } from '../direct-delivery.ts';
+import { noteStage } from '../mail-spans.ts';
+import { emailRows } from './email-rows.ts';
+import type { ParseOutcome } from './parse-messages.ts';
+
+export interface TakeMessagesOptions {
+  database: Database;
+  bytes: ByteStore;
+  bus: Bus;
+  log: Logger;
+  directDelivery: DirectDeliverySlot;
+  claimant: string;
+  /** right side of the Message-ID for mail without one */
+  mailHostname: string;
+  makeId: (kind: IdentifierKind) => string;
+}
+
+/** An offer with what its message says; null: it is only accepted. */
+export interface ReadOffer {
+  offer: Offer;
+  outcome: ParseOutcome | null;
+  /** before it was read, on performance.now() */
+  startedTick: number;
+}
+
+/** Returns whether a message can be taken at once; otherwise it is accepted, and its actor goes through the steps for all mail. */
+export function canBeTaken({ message, report, dmarcReport }: ParseOutcome): boolean {
+  return message.parseError === null && report === null && dmarcReport === null && !mayContainCopy(message);
+}
+
+/**
+ * Takes a group of messages that were read before their commit, in one statement:
+ *
+ * 1. Make the rows of each email, and what decides its thread (operations/threads/thread-hints.ts). Of messages that may belong together,
+ *    the statement takes one: the others are only accepted.
+ * 2. Plan the routes, if the delivery actor runs in this process.
+ * 3. Store all of it and commit (db/queries/emails/take-mail.ts).
+ * 4. `announceTaken` starts the deliveries from memory, wakes the router for the rest, and publishes the events.
+ *
+ * Returns null when a row cannot be stored: the group is then only accepted.
+ */
+export async function takeMessages(
+  options: TakeMessagesOptions,
+  offers: readonly ReadOffer[],
+  claimsReceptions: boolean,
+): Promise<TakenGroup | null> {
+  const mails = makeMails(options, offers);
+  const storedAt = performance.now();
+  try {
+    await planRoutes(options, mails);
+    const taken = offers.map(({ offer }) => ({
+      offer,
+      mails: offer.emailIds.map((emailId) => mails.get(emailId)?.whole ?? null),
+    }));
+    const { database, claimant } = options;
+    return { mails, storedAt, outcomes: await takeMail(database.pool, taken, { claimant, claimsReceptions }) };
+  } catch (error) {
+    if (isConnectionLost(error)) throw error;
+    options.log.error(
+      { err: error, count: offers.length },
+      'messages could not be taken, they are accepted and parsed later',
+    );
+    return null;
+  }
+}
+
+/** A group that was committed. */
+export interface TakenGroup {
+  mails: ReadonlyMap<string, Mail>;
+  storedAt: number;
+  outcomes: readonly TakeOutcome[];
+}
+
+/** What the statement gets of one recipient, and what is needed after it. */
+interface Mail {
+  whole: WholeMail;
+  route: MailToRoute;
+  offer: Offer;
+  recipient: string;
+  startedTick: number;
+}
+
+/** Returns the mail that may be taken whole, by email id. */
+function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): Map<string, Mail> {
+  const mails = new Map<string, Mail>();
+  const hintsOfUsers = new Map<string, ThreadHints[]>();
+  for (const { offer, outcome, startedTick } of offers) {
+    if (outcome === null) continue;
+    for (const [at, emailId] of offer.emailIds.entries()) {
+      const recipient = offer.envelope.recipients[at];
+      if (recipient === undefined) continue;
+      const { userId, ownAddress, addressId, domainId } = recipient;
+      const reception = { userId, emailId, recipient: recipient.recipient };
+      const row = emailRows(reception, outcome, options.makeId('event'), options.mailHostname);
+      const hints = threadHints({ ...row, own_address: ownAddress });
+      const earlier = hintsOfUsers.get(userId) ?? [];
+      hintsOfUsers.set(userId, [...earlier, hints]);
+      if (earlier.some((other) => mayBelongTogether(other, hints))) continue;
+      mails.set(emailId, {
+        whole: {
+          row,
+          eventIds: [row.event_id, options.makeId('event')],
+          thread: { id: options.makeId('thread'), ...hints },
+          route: null,
+        },
+        route: { userId, ownAddress, addressId, domainId, sizeBytes: offer.bytes.length },
+        offer,
+        recipient: recipient.recipient,
+        startedTick,
+      });
+    }
+  }
+  return mails;
+}
+
+async function planRoutes({ directDelivery }: TakeMessagesOptions, mails: ReadonlyMap<string, Mail>): Promise<void> {
+  const delivery = directDelivery.current;
+  if (delivery === null || mails.size === 0) return;
+  const all = [...mails.values()];
+  const routes = await delivery.plan(all.map(({ route }) => route));
+  for (const [at, { whole }] of all.entries()) whole.route = routes[at] ?? null;
+}
+
+/** Continues with the mail of a group after its commit. */
+export function announceTaken(options: TakeMessagesOptions, { mails, storedAt, outcomes }: TakenGroup): void {
+  const { bus, bytes, directDelivery } = options;
+  const routed: RoutedMail[] = [];
+  const outdated: MailToRoute[] = [];
+  const unrouted = new Map<string, string[]>();
+  const lastSeqs = new Map<string, number>();
+  for (const taken of outcomes.flatMap((outcome) => outcome.taken)) {
+    const mail = mails.get(taken.emailId);
+    if (mail === undefined) continue;
+    const { userId } = mail.route;
+    bytes.keep(mail.offer.rawId, mail.offer.bytes);
+    lastSeqs.set(userId, taken.lastSeq);
+    measure(options, mail, taken, storedAt);
+    const { route } = mail.whole;
+    if (route !== null && taken.isRouted) routed.push(routedMail(mail, taken, route, storedAt));
+    else {
+      unrouted.set(userId, [...(unrouted.get(userId) ?? []), taken.emailId]);
+      if (route !== null) outdated.push(mail.route);
+    }
+  }
+  directDelivery.current?.forget(outdated);
+  directDelivery.current?.start(routed);
+  for (const [userId, emailIds] of unrouted) bus.wake('delivery.route.wake', { userId, emailIds });
+  for (const [userId, lastSeq] of lastSeqs) bus.publish('event.appended', { userId, lastSeq });
+}
+
+function routedMail(
+  mail: Mail,
+  { acceptedAt, threadId, position }: TakenMail,
+  route: RoutedMail['route'],
+  storedAt: number,
+): RoutedMail {
+  const email = contentRow(mail, acceptedAt);
+  return { mail: mail.route, route, email, raw: mail.offer.bytes, threadId, threadPosition: position, storedAt };
+}
+
+/** Returns the row that a delivery would read. */
+function contentRow({ whole: { row }, route, offer, recipient }: Mail, acceptedAt: Date): DeliveryContentRow {
+  return {
+    user_id: row.user_id,
+    id: row.email_id,
+    raw_id: offer.rawId,
+    message_id: row.message_id,
+    subject: row.subject,
+    recipient,
+    own_address: route.ownAddress,
+    created_at: acceptedAt,
+    date: row.date === null ? null : new Date(row.date),
+    is_test: false,
+    metadata: null,
+    headers: row.headers,
+    addresses: row.addresses,
+    in_reply_to: row.in_reply_to,
+    reference_ids: row.reference_ids,
+    text_body: row.text_body,
+    html_body: row.html_body,
+    cleaned_text: row.cleaned_text,
+    cleaned_html: row.cleaned_html,
+    removed_parts: row.removed_parts,
+    attachments: row.attachments,
+    priority: row.priority,
+    is_truncated: row.is_truncated,
+  };
+}
+
+function measure(
+  { database }: TakeMessagesOptions,
+  mail: Mail,
+  { emailId, acceptedAt }: TakenMail,
+  storedAt: number,
+): void {
+  const email = { userId: mail.route.userId, emailId };
+  noteStage(database, [email], { name: 'parse', startedTick: mail.startedTick });
+  noteStage(database, [email], { name: 'thread', startedTick: storedAt });
+  threadingMetrics.emails.inc();
+  const seconds = Math.max(0, Date.now() - acceptedAt.getTime()) / 1_000;
+  for (const stage of ['parsed', 'threaded'] as const) actorMetrics.sinceAcceptSeconds.observe({ stage }, seconds);
+}

@@ -1,0 +1,30 @@
+import { totalmem } from 'node:os';
+
+const MIB = 1_048_576;
+
+/** Returns the memory that this service may use: of its control group, or else of the machine. Bytes. */
+export function machineMemoryBytes(): number {
+  // 0 or more than there is: no limit.
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** PostgreSQL's own cache; the kernel caches the same files. MiB. */
+const SHARED_BUFFERS = { least: 64, most: 256, part: 1 / 32 };
+
+/** Returns `shared_buffers` for a machine with so much memory, which Postroom and the kernel need, too. */
+export function chooseSharedBuffers(memoryBytes: number): string {
+  const { least, most, part } = SHARED_BUFFERS;
+  return `${Math.round(Math.min(most, Math.max(least, (memoryBytes * part) / MIB)))}MB`;
+}
+
+/** Below this much memory, young generations are small. Bytes. */
+const SMALL_MACHINE_BYTES = 2_048 * MIB;
+
+/**
+ * Returns the flags of Node for a process on a machine with so much memory. A larger young generation takes up to three times
+ * `--max-semi-space-size` MiB more, and less time to collect.
+ */
+export function chooseNodeFlags(memoryBytes: number): string[] {
+  return [`--max-semi-space-size=${memoryBytes < SMALL_MACHINE_BYTES ? 4 : 16}`];
+}

@@ -1,0 +1,19 @@
+import { defaultSmtpLimits, type SmtpSettings } from '../../../haraka-plugins/settings.ts';
+import { type Config, faultOf } from '../../config.ts';
+
+/** Returns Haraka's part of the configuration. */
+export function smtpSettings(config: Config, bus: SmtpSettings['bus']): SmtpSettings {
+  return {
+    host: config.host,
+    port: config.smtpPort,
+    submissionPort: config.submissionPort,
+    submissionsPort: config.submissionsPort,
+    mailHostname: config.mailHostname,
+    bus,
+    tls: config.smtpTls,
+    dataDirectory: config.dataDirectory,
+    proxies: config.smtpProxies,
+    limits: { ...defaultSmtpLimits, ...config.smtpLimits },
+    fault: faultOf(config),
+  };
+}

@@ -1,0 +1,72 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type BodyText, LARGE_BODY_BYTES, LargeText } from '../../../core/shared/large-text.ts';
+import type { Tables } from '../../entities/tables.ts';
+
+/** Bytes of the pieces that a large body is read in. The driver of PostgreSQL holds a row several times while it arrives. */
+const PIECE_BYTES = 524_288;
+
+/** Columns of email_content that may have megabytes. */
+const BODY_COLUMNS = ['text_body', 'html_body', 'cleaned_text', 'cleaned_html'] as const;
+export type BodyColumn = (typeof BODY_COLUMNS)[number];
+
+const isLarge = (column: BodyColumn) => sql`octet_length(${sql.ref(`c.${column}`)}) > ${sql.lit(LARGE_BODY_BYTES)}`;
+
+/** A body of the table `c`; null if it is large. */
+export const smallBody = (column: BodyColumn): RawBuilder<string | null> =>
+  sql`case when not ${isLarge(column)} then ${sql.ref(`c.${column}`)} end`;
+
+/** The columns of those bodies of the table `c` that are large. */
+export const largeBodies: RawBuilder<BodyColumn[]> = sql`array_remove(array[${sql.join(
+  BODY_COLUMNS.map((column) => sql`case when ${isLarge(column)} then ${sql.lit(column)} end`),
+)}], null)`;
+
+/** A row whose bodies may be large. */
+export type WithLargeBodies<Row> = Omit<Row, BodyColumn> & {
+  [Column in BodyColumn & keyof Row]: Row[Column] | LargeText;
+};
+
+/** Returns a row with the large ones of those of its bodies that it has columns of. */
+export async function readLargeBodies<Row extends Partial<Record<BodyColumn, BodyText | null>>>(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { emailId, row, columns }: { emailId: string; row: Row; columns: readonly BodyColumn[] },
+): Promise<WithLargeBodies<Row>> {
+  const whole: WithLargeBodies<Row> = { ...row };
+  // One after the other: the connection runs one statement at a time.
+  for (const column of columns)
+    if (column in row)
+      Object.assign(whole, { [column]: await readLargeBody(transaction, userId, { emailId, column }) });
+  return whole;
+}
+
+/**
+ * Reads a body of an email in pieces, which end between characters. PostgreSQL unpacks it once, and other requests go on between two pieces.
+ * An email without that body has an empty one.
+ */
+async function readLargeBody(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { emailId, column }: { emailId: string; column: BodyColumn },
+): Promise<LargeText> {
+  // The number of bytes at an offset that continue a character (RFC 3629 §3): hexadecimal 80 to bf.
+  const continued = (offset: string) =>
+    sql.raw(`length(substring(encode(substring(b.bytes from ${offset} + 1 for 3), 'hex') from '^(?:[89ab].)*')) / 2`);
+  const end = `s.at + ${PIECE_BYTES}`;
+  await sql`declare large_body no scroll cursor for
+    select convert_from(substring(b.bytes from s.at + ${continued('s.at')} + 1
+      for ${sql.raw(String(PIECE_BYTES))} + ${continued(end)} - ${continued('s.at')}), 'UTF8') as piece
+    from (select convert_to(c.${sql.ref(column)}, 'UTF8') as bytes from email_content c
+      where c.user_id = ${userId} and c.email_id = ${emailId} offset 0) b
+    cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${sql.raw(String(PIECE_BYTES))}) s(at)`.execute(
+    transaction,
+  );
+  const pieces: Buffer[] = [];
+  for (;;) {
+    const { rows } = await sql<{ piece: string }>`fetch next from large_body`.execute(transaction);
+    const piece = rows[0]?.piece;
+    if (piece === undefined) break;
+    pieces.push(Buffer.from(piece));
+  }
+  await sql`close large_body`.execute(transaction);
+  return new LargeText(pieces);
+}

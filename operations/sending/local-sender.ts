@@ -1,0 +1,38 @@
+import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
+
+/** What the statement that stored claimed emails found, as a claim of their recipients would have. */
+export interface ClaimFacts {
+  /** when the statement was sent, on performance.now(): the leases begin then */
+  askedAt: number;
+  /** the domains of senders that have verified records for return addresses */
+  mailFromDomains: ReadonlySet<string>;
+  /** the domains of recipients that belong to this service */
+  hostedDomains: ReadonlySet<string>;
+}
+
+/** Room for emails that are about to be stored with a claim. */
+interface SendingPlaces {
+  /** the emails whose recipients may be claimed; the others wait in their rows, for the sending actor */
+  claimable: ReadonlySet<OutgoingContent>;
+  /**
+   * Takes over what was stored, after its commit: the claimed emails to send them, and the bytes of all of them, so that they are not read
+   * back. Without a call of this, `giveBack` must be called.
+   */
+  fill(stored: readonly OutgoingContent[], facts: ClaimFacts): void;
+  /** Gives the room back: nothing was stored, or it is not known. */
+  giveBack(): void;
+}
+
+/** The sending actor of this process, for mail that is stored and claimed by one statement. */
+export interface LocalSender {
+  /** written to claimed_by */
+  claimant: string;
+  /** Keeps room for the emails of a user as far as nothing of the same user and destination waits. */
+  keepPlaces(userId: string, emails: readonly OutgoingContent[]): SendingPlaces;
+}
+
+/** Where the gateway of a process finds its sending actor, which starts later and stops earlier. */
+export interface LocalSending {
+  /** null: the sending actor runs elsewhere, or not now */
+  sender: LocalSender | null;
+}

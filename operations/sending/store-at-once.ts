@@ -1,0 +1,114 @@
+import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
+import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
+import { OpeningFailed } from '../../db/connection/user-statement.ts';
+import { type OutgoingContent, storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
+import { isTaken, type OperationContext } from '../context.ts';
+import { isReferring, startThread } from '../threads/start-thread.ts';
+import { withoutTag } from './policy-verdicts.ts';
+import { isSentNow, LOCK_NOT_AVAILABLE, type SubmittedMember } from './store-submissions.ts';
+
+/** How long the statement may take, waits for locks included; milliseconds. */
+const STATEMENT_MS = 2_500;
+
+export interface StoredAtOnce<Member> {
+  /** the members that are stored */
+  stored: Member[];
+  /** the members that were not stored: what decides about them has to be read first */
+  left: Member[];
+  /** when they were stored, by PostgreSQL's clock */
+  at: Date;
+  /** ids of emails whose recipients are claimed by this process */
+  claimed: ReadonlySet<string>;
+  /** of the user's event feed; null when nothing was stored */
+  lastSeq: number | null;
+}
+
+/**
+ * Stores those of the members that need no decision in one statement, which is its own transaction, and claims their recipients for the
+ * sending actor of this process, if it has room for them: one round trip and one commit from the request to the response. The statement
+ * checks everything that storeSubmissions would, on the rows as they are then: the domains of the senders, send policies, suppressions,
+ * idempotency keys, and whether they start threads. What it cannot decide is left.
+ */
+export async function storeAtOnce<Member extends SubmittedMember>(
+  context: OperationContext,
+  group: readonly Member[],
+  {
+    lockTimeoutMs,
+    latestTick,
+  }: { lockTimeoutMs: number /** when it must be ready to commit, on performance.now() */; latestTick: number },
+): Promise<StoredAtOnce<Member> | 'threads are busy'> {
+  const { userId, localSending } = context;
+  const going = group.filter((member) => mayGoAtOnce(context, member));
+  // Without knowing PostgreSQL's clock, a statement that arrives late could not tell: the other way reads it.
+  const beginBy = serverTimeAt(context.database, latestTick - STATEMENT_MS);
+  const none = { stored: [], left: [...group], at: context.now(), claimed: new Set<string>(), lastSeq: null };
+  if (going.length === 0 || beginBy === null) return none;
+  const emails = going.flatMap(({ submission }) => submission.emails);
+  const sender = localSending?.sender ?? null;
+  const places = sender?.keepPlaces(userId, emails) ?? null;
+  const claimable: ReadonlySet<OutgoingContent> = places?.claimable ?? new Set();
+  const askedAt = performance.now();
+  context.fault?.('submission.before-statement');
+  const written = await storeUnchecked(
+    context.database,
+    userId,
+    going.map((member) => unitOf(context, member, claimable)),
+    { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: sender?.claimant ?? null },
+  ).catch((error: unknown) => {
+    places?.giveBack();
+    if (error instanceof OpeningFailed && error.code === LOCK_NOT_AVAILABLE) return 'threads are busy' as const;
+    if (isTaken(error)) return null;
+    throw error;
+  });
+  if (written === 'threads are busy') return written;
+  if (written === null) return none;
+  const { leftOut, lastSeq, storedAt, clock, ...found } = written;
+  context.fault?.('submission.stored');
+  noteServerClock(context.database, clock);
+  const stored = going.filter((_, at) => !leftOut.has(at));
+  const storedEmails = stored.flatMap(({ submission }) => submission.emails);
+  places?.fill(storedEmails, { ...found, askedAt });
+  const gone = new Set(stored);
+  return {
+    stored,
+    left: group.filter((member) => !gone.has(member)),
+    at: storedAt,
+    claimed: new Set(storedEmails.filter((email) => claimable.has(email)).map(({ row }) => row.id)),
+    lastSeq,
+  };
+}
+
+/** Whether nothing but rows that the statement checks decides about a submission. */
+function mayGoAtOnce({ userId, settings }: OperationContext, { submission }: SubmittedMember): boolean {
+  return (
+    settings.sendLimitPerHour === 0 &&
+    userId !== SYSTEM_USER_ID &&
+    submission.draft === undefined &&
+    submission.emails.every((email) => isSentNow(email.row) && email.claimToken === null && !isReferring(email.row))
+  );
+}
+
+function unitOf(
+  context: OperationContext,
+  { submission, keyId, traceParent }: SubmittedMember,
+  claimable: ReadonlySet<OutgoingContent>,
+) {
+  const { emails, batchId, idempotency, receipt } = submission;
+  return {
+    emails: emails.map((email): UncheckedEmail => {
+      const { row, envelopeDomain } = email;
+      return {
+        ...email,
+        keyId,
+        domains: envelopeDomain === null ? [row.own_domain] : [row.own_domain, envelopeDomain],
+        policySenders: [...new Set([row.own_address, withoutTag(row.own_address)])],
+        addressees: row.recipients.map(({ address }) => address.toLowerCase()),
+        claims: claimable.has(email),
+        thread: startThread(context, row),
+      };
+    }),
+    batchId,
+    traceParent,
+    answer: idempotency === null ? null : { ...idempotency, answer: receipt },
+  };
+}

@@ -1,0 +1,235 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ParseOutcome } from '../../../actors/receiving/parse-messages.ts';
+import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
+import { type ReadOffer, type TakeMessagesOptions, takeMessages } from '../../../actors/receiving/take-messages.ts';
+import { type ParsedMessage, parseMessage, scanHeaders } from '../../../core/mime/parse-message.ts';
+import type { IdentifierKind } from '../../../core/shared/identifiers.ts';
+import type { ThreadableMessage } from '../../../core/threads/threading.ts';
+import { createByteStore } from '../../../db/byte-store.ts';
+import type { Database } from '../../../db/connection/database.ts';
+import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
+import { analyzeYoungTables } from '../../../db/queries/upkeep/young-tables.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
+import { hasCorpora, readThreadSet, shuffled as shuffledBy, threadSets } from '../../support/mail/corpora.ts';
+import { readAccountLedger } from '../../support/rows/account-ledger.ts';
+import { createMailbox } from '../../support/rows/routing-rows.ts';
+import {
+  batches,
+  canonicalPartition,
+  partitionByDefinition,
+  randomMail,
+  seededRandom,
+  shuffled,
+} from '../../support/rows/thread-mail.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+const log = pino({ level: 'silent' });
+const CLAIMANT = 'one';
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.open('postroom_actor');
+});
+afterAll(() => testDatabase.drop());
+
+/** A message that was received, and what its parser made of it. */
+interface Received {
+  emailId: string;
+  ownAddress: string;
+  bytes: Buffer;
+  message: ParsedMessage;
+}
+
+/** An account whose mail is stored one way or the other. */
+interface Account {
+  userId: string;
+  addressId: string;
+  domainId: string;
+  taking: TakeMessagesOptions;
+  storing: StoreOptions;
+}
+
+async function openAccount(): Promise<Account> {
+  const domain = `${randomBytes(4).toString('hex')}.test`;
+  const { userId, addressId, domainId } = await createMailbox(database, { domain, address: `hello@${domain}` });
+  let count = 0;
+  const makeId = (kind: IdentifierKind) => `${kind}_${String(count++).padStart(8, '0')}`;
+  const context = testActorContext(database);
+  const shared = { database, log, claimant: CLAIMANT, mailHostname: 'mx.test', makeId };
+  const bytes = createByteStore({ database, log });
+  return {
+    userId,
+    addressId,
+    domainId,
+    taking: { ...shared, bytes, bus: context.bus, directDelivery: { current: null } },
+    storing: { ...shared, bytes, now: () => new Date(), random: (length) => randomBytes(length) },
+  };
+}
+
+function readOffers({ userId, addressId, domainId }: Account, group: readonly Received[]): ReadOffer[] {
+  return group.map(({ emailId, ownAddress, bytes, message }) => {
+    const outcome: ParseOutcome = {
+      emailId,
+      message,
+      authentication: null,
+      report: null,
+      dmarcReport: null,
+    };
+    return {
+      startedTick: 0,
+      outcome,
+      offer: {
+        envelope: {
+          reversePath: 'sender@elsewhere.test',
+          remoteAddress: '192.0.2.1',
+          helo: 'elsewhere.test',
+          isTls: false,
+          traceFields: '',
+          recipients: [{ userId, recipient: ownAddress, ownAddress, addressId, domainId }],
+        },
+        bytes,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        rawId: `raw_${randomBytes(12).toString('hex')}`,
+        emailIds: [emailId],
+        traceParent: null,
+      },
+    };
+  });
+}
+
+/** Stores a group by the statement, and what that only accepts as mail that is parsed later. Returns how many it took. */
+async function storeByStatement(account: Account, group: readonly Received[]): Promise<number> {
+  const read = readOffers(account, group);
+  const taken = await takeMessages(account.taking, read, true);
+  if (taken === null) throw new Error('the group could not be taken');
+  await storeRest(
+    account,
+    read,
+    taken.outcomes.map(({ accepted }) => accepted),
+  );
+  return taken.outcomes.flatMap((outcome) => outcome.taken).length;
+}
+
+/** Stores a group as mail that is parsed after its commit. */
+async function storeInSteps(account: Account, group: readonly Received[]): Promise<void> {
+  const read = readOffers(account, group);
+  const outcomes = await acceptGroup(
+    database.pool,
+    read.map(({ offer }) => offer),
+    CLAIMANT,
+  );
+  await storeRest(
+    account,
+    read,
+    outcomes.map(({ accepted }) => accepted),
+  );
+}
+
+async function storeRest(
+  account: Account,
+  read: readonly ReadOffer[],
+  accepted: readonly ParsedReception['reception'][][],
+): Promise<void> {
+  const parsed = read.flatMap(({ outcome }, at) =>
+    (accepted[at] ?? []).flatMap((reception) => (outcome === null ? [] : [{ reception, outcome }])),
+  );
+  if (parsed.length > 0) await storeParsed(account.storing, parsed);
+}
+
+function receivedOf(random: () => number, { addresses, ...mail }: ThreadableMessage): Received {
+  const bytes = Buffer.from(`Message-ID: ${mail.messageId}\r\n\r\n${mail.emailId}`);
+  const [from, ...to] = addresses.map((address) => ({ name: random() < 0.5 ? `Name ${address[0]}` : null, address }));
+  const list = (mailboxes: { name: string | null; address: string }[]) => ({
+    text: mailboxes.map(({ address }) => address).join(', '),
+    addresses: mailboxes,
+  });
+  const message: ParsedMessage = {
+    ...scanHeaders(bytes, ''),
+    parseError: null,
+    messageId: mail.messageId,
+    inReplyTo: [...mail.inReplyTo],
+    references: [...mail.references],
+    subject: mail.subject,
+    date: mail.date,
+    addresses: { from: list(from === undefined ? [] : [from]), to: list(to), cc: null, bcc: null, replyTo: null },
+  };
+  return { emailId: mail.emailId, ownAddress: mail.ownAddress, bytes, message };
+}
+
+async function threadsOf({ userId }: Account): Promise<Map<string, string>> {
+  const { rows } = await database.pool.query<{ id: string; thread_id: string | null }>(
+    'select id, thread_id from email where user_id = $1',
+    [userId],
+  );
+  return canonicalPartition(new Map(rows.map((row) => [row.id, row.thread_id ?? ''])));
+}
+
+describe('mail that the statement takes', () => {
+  test('leaves the account as mail that is parsed after its commit, and its threads are those of the definition', async () => {
+    let takenCount = 0;
+    let count = 0;
+    for (let seed = 0; seed < 24; seed++) {
+      const random = seededRandom(7_000 + seed);
+      const messages = randomMail(random, {
+        count: [12, 40][seed % 2] ?? 0,
+        referringShare: [0, 0.2, 0.6][seed % 3] ?? 0,
+        days: 40 + (seed % 4) * 400,
+      });
+      const order = shuffled(messages, random).map((mail, at) => ({
+        ...mail,
+        emailId: `em_${String(at).padStart(4, '0')}`,
+      }));
+      const mails = order.map((mail) => receivedOf(random, mail));
+      const [whole, stepwise] = [await openAccount(), await openAccount()];
+      for (const group of batches(mails, 6, random)) {
+        takenCount += await storeByStatement(whole, group);
+        count += group.length;
+        await storeInSteps(stepwise, group);
+      }
+      expect(await threadsOf(whole), `seed ${seed}`).toEqual(partitionByDefinition(order));
+      expect(await readAccountLedger(database, whole.userId), `seed ${seed}`).toEqual(
+        await readAccountLedger(database, stepwise.userId),
+      );
+    }
+    // The rest is in a thread in which more changes than its end.
+    expect(takenCount / count).toBeGreaterThan(0.2);
+  });
+
+  test.skipIf(!hasCorpora).each(threadSets)(
+    'real mail of %s, in the order of arrival and shuffled, is stored as after its commit',
+    async (name) => {
+      const { messages } = await readThreadSet(name);
+      const parsed = await Promise.all(
+        messages.slice(0, MAX_REAL).map(async ({ bytes }) => ({ bytes, message: await parseMessage(bytes) })),
+      );
+      for (const seed of [0, 1, 2]) {
+        const order = seed === 0 ? parsed : shuffledBy(parsed, seed);
+        const [whole, stepwise] = [await openAccount(), await openAccount()];
+        const mails = order.map((mail, at) => ({
+          ...mail,
+          emailId: `em_${String(at).padStart(6, '0')}`,
+          ownAddress: 'list@inbox.test',
+        }));
+        let takenCount = 0;
+        for (const group of batches(mails, 12, seededRandom(seed))) {
+          takenCount += await storeByStatement(whole, group);
+          await storeInSteps(stepwise, group);
+        }
+        await analyzeYoungTables(database);
+        expect(takenCount).toBeGreaterThan(MIN_TAKEN * mails.length);
+        expect(await readAccountLedger(database, whole.userId), `order ${seed}`).toEqual(
+          await readAccountLedger(database, stepwise.userId),
+        );
+      }
+    },
+  );
+});
+
+/** Messages of each set. */
+const MAX_REAL = 150;
+/** Share of real mail that the statement takes at least, in groups of up to twelve. */
+const MIN_TAKEN = 0.2;

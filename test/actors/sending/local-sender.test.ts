@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createByteStore } from '../../../db/byte-store.ts';
+import type { LocalSending } from '../../../operations/sending/local-sender.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type SinkMta, startSinkMta } from '../../support/servers/sink-mta.ts';
+import { recordStatements } from '../../support/statements.ts';
+import { attemptsOf, moveClock, recipientsOf, startSending, type TestSending, untilRecipients } from './sending.ts';
+
+/** A gateway and a sending actor in one process, as `npm start` has them. */
+const localSending: LocalSending = { sender: null };
+let gateway: TestGateway;
+let box: TestMailbox;
+let dns: DnsServer;
+let sink: SinkMta;
+let actor: TestSending;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ localSending });
+  box = await gateway.mailbox();
+  dns = await startDnsServer();
+  sink = await startSinkMta();
+  for (const domain of ['a.test', 'b.test', 'c.test']) {
+    dns.set(domain, 'MX', [{ preference: 10, exchange: `mx.${domain}` }]);
+    dns.set(`mx.${domain}`, 'A', ['127.0.0.1']);
+  }
+  // Its response tells the gateway PostgreSQL's clock, without which it stores in several statements.
+  await post({ to: 'first@a.test', scheduled_at: 'in 2 days' });
+  await start();
+});
+afterEach(async () => {
+  sink.answer({});
+});
+afterAll(async () => {
+  await actor.stop();
+  await sink.stop();
+  await dns.stop();
+  await gateway.close();
+});
+
+async function start(): Promise<void> {
+  const { actor: database } = gateway;
+  const bytes = createByteStore({ database, log: gateway.app.log as never });
+  actor = await startSending(database, { dnsServers: [dns.address], port: sink.port, localSending, bytes });
+}
+
+async function post(more: object = {}): Promise<string> {
+  const body = { from: box.address, to: 'ann@a.test', subject: 'Hi', text: 'Hello', ...more };
+  const response = await gateway.call(box.apiKey, 'POST', '/emails', body);
+  expect(response.statusCode, response.body).toBeLessThan(300);
+  return response.json().id;
+}
+
+const delivered = (id: string) =>
+  untilRecipients(gateway.owner, id, (recipients) => recipients.every(({ status }) => status === 'delivered'));
+
+/** Lets the sink hold the message until the function that is returned is called. */
+function holdMessages(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  sink.answer({ message: () => promise.then(() => undefined) });
+  return resolve;
+}
+
+test('an email is stored with its thread and claimed by one statement, and nothing of it is read back to send it', async () => {
+  const release = holdMessages();
+  const before = sink.transactions.length;
+  const { answer: id, texts } = await recordStatements(async () => {
+    const emailId = await post();
+    await sink.until(({ transactions }) => transactions[before]?.recipients.length === 1);
+    return emailId;
+  });
+  const [stored, ...others] = texts;
+  expect(stored).toContain('insert into raw_message');
+  expect(others.filter((text) => /raw_message|update recipient|from thread/.test(text))).toEqual([]);
+  const [recipient] = await recipientsOf(gateway.owner, id);
+  expect(recipient).toMatchObject({ status: 'pending', attempts: 0, claimed_by: actor.context.name });
+  expect(recipient?.return_id).toBe(recipient?.id);
+  expect(recipient?.lease_seconds).toBeGreaterThan(0);
+  expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: null }]);
+  const { rows } = await gateway.owner.pool.query('select thread_id from email where id = $1', [id]);
+  expect(rows[0].thread_id).not.toBeNull();
+  release();
+  expect(await delivered(id)).toMatchObject([{ attempts: 1, claimed_by: null }]);
+  expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+});
+
+test('recipients of one domain go in one transaction with the return address of the first, those of another in their own', async () => {
+  const before = sink.messages.length;
+  const id = await post({ to: ['ann@a.test', 'ben@a.test'], cc: ['cis@b.test'], bcc: ['dan@a.test'] });
+  const recipients = await delivered(id);
+  const messages = sink.messages.slice(before);
+  expect(
+    messages.map((message) => message.recipients.toSorted()).toSorted((a, b) => (a.length < b.length ? 1 : -1)),
+  ).toEqual([['ann@a.test', 'ben@a.test', 'dan@a.test'], ['cis@b.test']]);
+  const returnIds = (domain: string) => [
+    ...new Set(recipients.filter(({ address }) => address.endsWith(domain)).map((recipient) => recipient.return_id)),
+  ];
+  const smallest = (domain: string) =>
+    recipients
+      .filter(({ address }) => address.endsWith(domain))
+      .map((recipient) => recipient.id)
+      .toSorted()[0];
+  for (const domain of ['a.test', 'b.test']) expect(returnIds(domain)).toEqual([smallest(domain)]);
+  expect(new Set(messages.map(({ from }) => from)).size).toBe(2);
+});
+
+test('a batch is claimed as it is stored, and each email of it goes once', async () => {
+  const before = sink.messages.length;
+  const emails = Array.from({ length: 20 }, (_, n) => ({
+    from: box.address,
+    to: [`n${n}@b.test`],
+    subject: `Batch ${n}`,
+    text: 'Hello',
+  }));
+  const response = await gateway.call(box.apiKey, 'POST', '/emails/batch', emails);
+  expect(response.statusCode).toBe(202);
+  for (const { id } of response.json().data) await delivered(id);
+  expect(
+    sink.messages
+      .slice(before)
+      .flatMap(({ recipients }) => recipients)
+      .toSorted(),
+  ).toEqual(emails.flatMap(({ to }) => to).toSorted());
+});
+
+test('an email whose user has many in hand at its destination waits in its row until they are sent', async () => {
+  const release = holdMessages();
+  const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => post({ to: `n${n}@c.test` })));
+  const claims = async () =>
+    (await Promise.all(ids.map((id) => attemptsOf(gateway.owner, id)))).filter(({ length }) => length > 0).length;
+  // Mail to other destinations is claimed although these wait.
+  const other = await post({ to: 'ann@b.test' });
+  expect(await attemptsOf(gateway.owner, other)).toHaveLength(1);
+  expect(await claims()).toBeGreaterThanOrEqual(40);
+  release();
+  for (const id of [...ids, other]) await delivered(id);
+  for (const id of ids)
+    expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+});
+
+test('mail to a suppressed address is refused, and nothing of it is stored or sent', async () => {
+  await gateway.call(box.apiKey, 'POST', '/suppressions', { address: 'no@a.test' });
+  const before = sink.transactions.length;
+  const response = await gateway.call(box.apiKey, 'POST', '/emails', {
+    from: box.address,
+    to: ['no@a.test', 'ann@a.test'],
+    subject: 'Hi',
+    text: 'Hello',
+  });
+  expect(response.statusCode).toBe(400);
+  await delivered(await post());
+  expect(sink.transactions.slice(before)).toHaveLength(1);
+});
+
+test('requests with one key at once store, claim and send one email', async () => {
+  const before = sink.messages.length;
+  const body = { from: box.address, to: 'once@a.test', subject: 'Once', text: 'Hello' };
+  const headers = { 'idempotency-key': 'once' };
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, () => gateway.call(box.apiKey, 'POST', '/emails', body, headers)),
+  );
+  const ids = new Set(responses.map((response) => response.json().id));
+  expect(ids.size).toBe(1);
+  await delivered([...ids][0] ?? '');
+  expect(sink.messages.slice(before)).toHaveLength(1);
+});
+
+test('what a stopped actor had claimed is sent by the next one when its lease has ended', async () => {
+  const release = holdMessages();
+  const id = await post({ to: 'late@a.test' });
+  await sink.until(({ transactions }) => transactions.at(-1)?.recipients.includes('late@a.test') === true);
+  const stopping = actor.stop();
+  expect(localSending.sender).toBeNull();
+  // No actor of this process claims mail now.
+  const behind = await post({ to: 'behind@a.test' });
+  expect((await recipientsOf(gateway.owner, behind))[0]?.claimed_by).toBeNull();
+  release();
+  await stopping;
+  await start();
+  await moveClock(gateway.owner, 31);
+  for (const each of [id, behind]) {
+    actor.wake(box.userId, each);
+    await delivered(each);
+  }
+});

@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
+import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { type MailStage, openMailStage } from '../support/stages/mail-stage.ts';
+import { addRule } from './delivery/guarding.ts';
+
+let stage: MailStage;
+let receiver: WebhookReceiver;
+let mailbox: TestMailbox;
+
+beforeAll(async () => {
+  // A busy machine is slow to parse.
+  stage = await openMailStage({ readAheadMs: 60_000 });
+});
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  receiver = await startWebhookReceiver();
+  mailbox = await stage.mailbox({ endpointUrl: receiver.url });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await receiver.stop();
+});
+
+let count = 0;
+const mail = (lines: readonly string[] = []) =>
+  Buffer.from(
+    [
+      `Message-ID: <${++count}@elsewhere.test>`,
+      'From: Ann <ann@elsewhere.test>',
+      ...lines,
+      '',
+      `Mail ${count}`,
+      '',
+    ].join('\r\n'),
+  );
+
+const posted = (many: number) => vi.waitUntil(() => receiver.requests.length >= many, { timeout: 60_000 });
+const finished = (many: number) =>
+  vi.waitUntil(
+    async () => {
+      const { rows } = await stage.database.pool.query(
+        `select from delivery where user_id = $1 and status = 'success'`,
+        [mailbox.userId],
+      );
+      return rows.length === many;
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+
+/** Notes the statements that are sent from now on, without those of sweeps. */
+function watchStatements() {
+  const queries = vi.spyOn(stage.database.pool, 'query');
+  const transactions = vi.spyOn(stage.database.pool, 'connect');
+  return () => ({
+    names: queries.mock.calls
+      .map(([query]) => (query as unknown as { name?: string }).name)
+      .filter((name) => name !== undefined && OF_MAIL.test(name)),
+    // pool.query connects with a callback
+    transactions: transactions.mock.calls.filter((given: readonly unknown[]) => given.length === 0).length,
+  });
+}
+
+const OF_MAIL = /^(take-mail|accept|store|thread|delivery-(store|take|read|finish))/;
+
+test('a message takes two statements and two commits: what it becomes, and the outcome of its webhook', async () => {
+  await stage.deliver(mail(), mailbox.address);
+  await finished(1);
+  const statements = watchStatements();
+  await stage.deliver(mail(), mailbox.address);
+  await finished(2);
+  expect(statements()).toEqual({ names: ['take-mail', 'delivery-finish'], transactions: 0 });
+});
+
+test('a reply takes two statements, too, and comes after its message', async () => {
+  await stage.deliver(mail(), mailbox.address);
+  await finished(1);
+  const statements = watchStatements();
+  await stage.deliver(mail([`In-Reply-To: <${count}@elsewhere.test>`]), mailbox.address);
+  await finished(2);
+  expect(statements()).toEqual({ names: ['take-mail', 'delivery-finish'], transactions: 0 });
+  const bodies = receiver.requests.map(({ body }) => JSON.parse(body).email);
+  expect(bodies[1].threadId).toBe(bodies[0].threadId);
+  expect(bodies.map(({ threadPosition }) => threadPosition)).toEqual([0, 1]);
+});
+
+test('a message that is offered again and again at the same time is one email', async () => {
+  const bytes = mail();
+  const ids = await Promise.all(Array.from({ length: 20 }, () => stage.deliver(bytes, mailbox.address)));
+  ids.push(await stage.deliver(bytes, mailbox.address));
+  expect(new Set(ids).size).toBe(1);
+  await finished(1);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test('a route that changed since the last message is not the cached one', async () => {
+  const { pool } = stage.database;
+  await stage.deliver(mail(), mailbox.address);
+  await finished(1);
+  const other = await createMailbox(stage.database, {
+    userId: mailbox.userId,
+    domain: mailbox.address.split('@')[1] ?? '',
+    address: `other@${mailbox.address.split('@')[1]}`,
+    endpointUrl: `${receiver.url}/other`,
+  });
+  const routeTo = (endpointId: string | null) =>
+    pool.query('update email_address set endpoint_id = $3 where user_id = $1 and id = $2', [
+      mailbox.userId,
+      mailbox.addressId,
+      endpointId,
+    ]);
+  const routeOf = async (emailId: string) => {
+    await stage.settled();
+    const { rows } = await pool.query('select outcome, endpoint_id from route where email_id = $1', [emailId]);
+    return rows[0];
+  };
+  await routeTo(other.endpointId);
+  expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({
+    outcome: 'endpoint',
+    endpoint_id: other.endpointId,
+  });
+  await pool.query('update endpoint set is_active = false where user_id = $1', [mailbox.userId]);
+  expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({
+    outcome: 'inactive',
+    endpoint_id: other.endpointId,
+  });
+  await routeTo(null);
+  expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({ outcome: 'stored', endpoint_id: null });
+  await routeTo(mailbox.endpointId);
+  await pool.query('update endpoint set is_active = true where user_id = $1', [mailbox.userId]);
+  await addRule(stage.database, mailbox, { action: 'block', subject: 'guarded' });
+  expect(await routeOf(await stage.deliver(mail(['Subject: guarded']), mailbox.address))).toMatchObject({
+    outcome: 'blocked',
+  });
+});
+
+test('mail of a user whose threads are locked is accepted, and that of others is not delayed', async () => {
+  const other = await stage.mailbox({ endpointUrl: receiver.url });
+  const holder = await stage.database.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`, [mailbox.userId]);
+    const [busyId, freeId] = await Promise.all([
+      stage.deliver(mail(), mailbox.address),
+      stage.deliver(mail(), other.address),
+    ]);
+    const { rows } = await stage.database.pool.query('select id from email where id = any ($1)', [[busyId, freeId]]);
+    expect(rows).toEqual([{ id: freeId }]);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  await posted(2);
+});
+
+test('a webhook that is repeated has the bytes of the first request, which was built from memory', async () => {
+  const made = [
+    [
+      'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+      'To: "B, b" <b@c.test>, c@d.test',
+      'Date: Mon, 2 Nov 2026 10:00:00 +0100',
+      'X-Two: 1',
+      'X-Two: 2',
+    ],
+    [
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      '<p>Hello</p><blockquote>On Monday</blockquote>',
+      '--b',
+      'Content-Type: application/pdf; name=a.pdf',
+      'Content-Disposition: attachment; filename=a.pdf',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'aGVsbG8=',
+      '--b--',
+    ],
+    ['Date: nonsense', 'Subject: \u0000nul and \ud800 surrogate'],
+  ].map((lines) => mail(lines));
+  const real = hasCorpora ? (await readEmlMessages()).filter((_, at) => at % 3 !== 2).map(({ bytes }) => bytes) : [];
+  receiver.answer([500]);
+  const ids: string[] = [];
+  for (const bytes of [...made, ...real]) ids.push(await stage.deliver(bytes, mailbox.address));
+  await stage.settled();
+  const retried = await vi.waitUntil(
+    async () => {
+      const { rows } = await stage.database.pool.query<{ open: number }>(
+        'select count(*) filter (where attempts = 0) as open from delivery where user_id = $1',
+        [mailbox.userId],
+      );
+      return rows[0]?.open === 0;
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  expect(retried).toBe(true);
+  receiver.answer([200]);
+  await stage.database.pool.query(
+    `update delivery set next_attempt_at = now() - interval '1 s' where user_id = $1 and status = 'pending'`,
+    [mailbox.userId],
+  );
+  stage.bus.wake('delivery.deliver.wake', { userId: mailbox.userId, deliveryIds: [] });
+  await finished(new Set(ids).size);
+  const bodies = Map.groupBy(receiver.requests, ({ headers }) => String(headers['webhook-id']));
+  for (const [id, requests] of bodies) {
+    expect(requests.length, id).toBeGreaterThan(1);
+    const [first, ...others] = requests.map(({ body }) => JSON.stringify(JSON.parse(body), null, 1).split('\n'));
+    for (const other of others) expect(other).toEqual(first);
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+  }
+});

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
+import { tools } from '../../../gateway/mcp/tools.ts';
+import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved.ts';
+import { schema } from '../../../schema/graphql/schema.ts';
+import { makeHoldings } from '../../support/rows/holdings.ts';
+import { insertKey, type TestKey } from '../../support/rows/key-rows.ts';
+import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectInjected } from '../../support/servers/mcp-client.ts';
+import { withoutWait } from '../../support/stages/isolation-sweep.ts';
+import { type Effect, findEffects, readStored } from '../../support/stages/stored-effects.ts';
+import { actingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
+import { makeStoringWorld, type StoringWorld } from '../../support/stages/storing-world.ts';
+import { bodyExamples, inSweepOrder, isServed } from '../../support/stages/swept-routes.ts';
+
+/*
+ * Whatever a key stores that acts later needs the rights to act, and is stored with the rights of the key (docs/decisions/0095): every route,
+ * mutation and tool, with every set of scopes. What was stored is read from the tables.
+ */
+
+let gateway: TestGateway;
+let routes: ServedRoute[];
+
+beforeAll(async () => {
+  const recorded = await recordRoutes(() => openTestGateway());
+  gateway = recorded.opened;
+  await gateway.app.ready();
+  routes = recorded.routes;
+});
+afterAll(() => gateway.close());
+
+/** All subsets of the scopes, but for the empty one. */
+const SUBSETS = Array.from({ length: 2 ** SCOPES.length - 1 }, (_, n) =>
+  SCOPES.filter((_scope, at) => ((n + 1) & (1 << at)) !== 0),
+);
+
+const UNSERVED = new Set(UNSERVED_ROUTES);
+
+/** Names of all requests that a key can make to change something. */
+function listRequests(): string[] {
+  const rest = routes
+    .filter(({ method, url, access }) => access !== null && url.startsWith('/api/e2/') && !/GET|OPTIONS/.test(method))
+    .map(({ method, url }) => `${method} ${url.replace('/api/e2', '')}`)
+    .filter((name) => !UNSERVED.has(name));
+  const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {}).map((name) => `mutation ${name}`);
+  const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => `tool ${name}`);
+  return [...rest, ...mutations, ...changing];
+}
+
+/** Makes a request with the key, and returns the status (REST) and the text of the response. */
+async function ask(name: string, { secret }: TestKey, { id, body }: { id?: string; body?: object }): Promise<string> {
+  const [kind = '', what = ''] = name.split(' ');
+  if (kind === 'mutation') {
+    const type = schema.getMutationType()?.getFields()[what]?.args[0]?.type;
+    const query = `mutation Ask($input: ${String(type)}) { ${what}(input: $input) { __typename ... on Error { message } } }`;
+    return (await gateway.graphql(secret, query, { input: body })).body;
+  }
+  if (kind === 'tool') {
+    const client = await connectInjected(gateway, secret);
+    try {
+      return JSON.stringify(await client.callTool({ name: what, arguments: { ...body } }));
+    } catch (error) {
+      return String(error);
+    } finally {
+      await client.close();
+    }
+  }
+  const response = await gateway.call(secret, kind, what.replace(/:\w+/, id ?? ''), body);
+  return `${response.statusCode} ${response.body}`;
+}
+
+/** Makes the request and returns what it stored that acts later, with the text of its response. */
+async function observe(
+  world: StoringWorld,
+  name: string,
+  key: TestKey,
+  given: { id?: string; body?: object },
+): Promise<{ effects: Effect[]; shown: string }> {
+  const before = await readStored(gateway.owner, world.box.userId);
+  const shown = await ask(name, key, given);
+  return { effects: findEffects(before, await readStored(gateway.owner, world.box.userId)), shown };
+}
+
+/** Returns what of the effects goes beyond the scopes of the key, or was not stored with them. */
+function findExcess(effects: readonly Effect[], { id }: TestKey, scopes: readonly Scope[]): string[] {
+  return effects.flatMap(({ what, needs, grant }) => {
+    const missing = needs.filter((scope) => !scopes.includes(scope));
+    const isGranted =
+      grant === undefined ||
+      (grant.setBy === id && grant.scopes !== null && grant.scopes.every((scope) => scopes.includes(scope)));
+    return [
+      ...missing.map((scope) => `${what} needs ${scope}`),
+      ...(isGranted ? [] : [`${what} has the rights ${JSON.stringify(grant)}`]),
+    ];
+  });
+}
+
+test('every request that changes something either has cases of what acts later, or a reason why nothing does', () => {
+  expect([...Object.keys(actingCases), ...Object.keys(stayingRequests)].toSorted()).toEqual(listRequests().toSorted());
+});
+
+/** Routes whose examples may fit nothing of a test's account: they need a claim, DNS, an actor, or end the key. */
+const UNTRIED = new Set([
+  'POST /emails/wait',
+  'POST /mail/threads/:id/claim',
+  'DELETE /image-senders/:address',
+  'POST /emails/import',
+  'POST /emails/explain-route',
+  'POST /emails/simulate',
+  'POST /mail/threads/merge',
+  'POST /mail/threads/:id/claim/renew',
+  'POST /mail/threads/:id/claim/release',
+  'POST /domains/:id/verify',
+  'POST /domains/:id/auth',
+  'PATCH /domains/:id/auth',
+  'POST /reply-addresses',
+  'POST /endpoints/preview-payload',
+  'POST /endpoints/:id/test',
+  'PATCH /api-keys/:id',
+  'POST /auth/revoke-key',
+]);
+
+test('a route that is said to store nothing that acts later stores nothing, whatever it names', async () => {
+  const { mailbox, ids } = await makeHoldings({ actor: gateway.actor, mailbox: gateway.mailbox, call: gateway.call });
+  const key = await insertKey(gateway.owner, mailbox, { scopes: SCOPES });
+  const domain = mailbox.address.split('@')[1] ?? '';
+  const all = [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? Infinity : 2));
+  const fill = (value: unknown): object =>
+    JSON.parse(JSON.stringify(value), (_, each: unknown) => {
+      if (typeof each !== 'string') return each;
+      const prefix = /^([a-z]{2,4})_[0-9a-f]{32}$/.exec(each)?.[1] ?? '';
+      return ids.get(prefix)?.[0] ?? each.replaceAll('@example.com', `@${domain}`);
+    });
+  const findExamples = bodyExamples(gateway.app);
+  const found: string[] = [];
+  const tried: string[] = [];
+  for (const route of inSweepOrder(routes)) {
+    const name = `${route.method} ${route.url.replace('/api/e2', '')}`;
+    if (!(name in stayingRequests) || !isServed(route)) continue;
+    for (const id of route.params.length > 0 ? all : [''])
+      for (const body of [undefined, ...findExamples(route).map(fill)]) {
+        const before = await readStored(gateway.owner, mailbox.userId);
+        const given = { id, ...(body && { body: withoutWait(route.url, body) as object }) };
+        const shown = await ask(name, key, given);
+        if (shown.startsWith('2')) tried.push(name);
+        const effects = findEffects(before, await readStored(gateway.owner, mailbox.userId));
+        found.push(...effects.map(({ what }) => `${name} ${id}: ${what}`));
+      }
+  }
+  expect(found).toEqual([]);
+  const untried = Object.keys(stayingRequests).filter((name) => name.includes('/') && !tried.includes(name));
+  expect(untried.filter((name) => !UNTRIED.has(name))).toEqual([]);
+});
+
+describe.each(SUBSETS.map((scopes) => [scopes.join(' '), scopes] as const))('a key with %s', (_, scopes) => {
+  let world: StoringWorld;
+  let key: TestKey;
+
+  beforeAll(async () => {
+    world = await makeStoringWorld(gateway);
+    key = await insertKey(gateway.owner, world.box, { scopes });
+  });
+
+  test.each(Object.keys(actingCases))('%s stores what its scopes allow, with them', async (name) => {
+    for (const acting of actingCases[name] ?? []) {
+      const { effects, shown } = await observe(world, name, key, await acting.given(world));
+      const label = `${acting.what}: ${shown}`;
+      expect(findExcess(effects, key, scopes), label).toEqual([]);
+      if (acting.needs.every((scope) => scopes.includes(scope))) expect(effects, label).not.toEqual([]);
+      else {
+        expect(effects, label).toEqual([]);
+        expect(shown, label).toMatch(/needs the scope|insufficient_scope|more rights than its own/);
+      }
+    }
+  });
+});
