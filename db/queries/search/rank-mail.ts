@@ -20,7 +20,7 @@ import { type FoundEmail, inOrder, type MailMatches } from './mail-matches.ts';
  */
 
 /** Emails that are ranked. 5,000 take about as long as any other search. */
-export const MAX_RANKED = 5_000;
+const MAX_RANKED = 5_000;
 /** Emails whose conditions are checked together. */
 const CHECKED_AT_ONCE = 1_000;
 
