@@ -15,6 +15,9 @@ interface GrowingPostings {
   frequencies: number[];
 }
 
+/** The postings of a word that is in no place yet. */
+const NOWHERE: readonly null[] = Array.from({ length: PLACE_COUNT }, () => null);
+
 /** Emails that are read between two pauses. */
 const EMAILS_AT_ONCE = 16;
 
@@ -39,7 +42,7 @@ export function* buildSegment(emails: readonly TermsOfEmail[]): Generator<void, 
 
 function addWord(words: Map<string, (GrowingPostings | null)[]>, word: string, place: number, number: number): void {
   let entry = words.get(word);
-  if (entry === undefined) words.set(word, (entry = Array.from({ length: PLACE_COUNT }, () => null)));
+  if (entry === undefined) words.set(word, (entry = [...NOWHERE]));
   const postings = entry[place] ?? (entry[place] = { documents: [], frequencies: [] });
   const last = postings.documents.length - 1;
   if (postings.documents[last] === number)

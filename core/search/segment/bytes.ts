@@ -23,6 +23,12 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
+  /** Writes a number from 0 to 255. */
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
   bytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -84,6 +90,11 @@ export class ByteReader {
     const view = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return view;
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+    if (this.#at > this.#bytes.length) throw new DamagedSegment('bytes are cut off');
   }
 
   text(): string {

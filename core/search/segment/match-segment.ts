@@ -65,8 +65,7 @@ function emailsWith({ count, firstWords, block }: OpenSegment, term: WordTerm, w
   const isPrefix = isPrefixAt(term, at);
   const [from, to] = findBlocks(firstWords, word, isPrefix);
   for (let number = from; number < to; number++)
-    for (const entry of readBlock(block(number))) {
-      if (entry.word < word) continue;
+    for (const entry of readBlock(block(number), word)) {
       if (isPrefix ? !entry.word.startsWith(word) : entry.word !== word) break;
       for (const [place, postings] of entry.postings.entries())
         if (postings !== null && ((term.places >>> place) & 1) === 1) addPostings(set, postings);

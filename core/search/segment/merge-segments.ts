@@ -56,6 +56,11 @@ function mergeDocuments(segments: readonly SegmentParts[], isGone: (segment: num
   return { documents, renumbering };
 }
 
+interface GrowingPostings {
+  documents: number[];
+  frequencies: number[];
+}
+
 interface WordStream {
   words: Iterator<FoundWord>;
   current: FoundWord | undefined;
@@ -75,7 +80,7 @@ function* mergeWords(
     for (const { current } of open)
       if (current !== undefined && (word === undefined || current.word < word)) word = current.word;
     if (word === undefined) return;
-    const lists: { document: number; frequency: number }[][] = Array.from({ length: PLACE_COUNT }, () => []);
+    const lists = Array.from({ length: PLACE_COUNT }, (): GrowingPostings => ({ documents: [], frequencies: [] }));
     for (const [segment, stream] of open.entries()) {
       if (stream.current?.word !== word) continue;
       for (const [place, found] of stream.current.postings.entries()) {
@@ -83,12 +88,14 @@ function* mergeWords(
         const numbers = renumbering[segment] ?? new Int32Array();
         for (const [at, number] of listPostings(found, numbers.length).entries()) {
           const document = numbers[number] ?? GONE;
-          if (document !== GONE) lists[place]?.push({ document, frequency: found.frequencies?.[at] ?? 1 });
+          if (document === GONE) continue;
+          lists[place]?.documents.push(document);
+          lists[place]?.frequencies.push(found.frequencies?.[at] ?? 1);
         }
       }
       stream.current = nextWord(stream.words);
     }
-    const postings = lists.map((list) => (list.length === 0 ? null : inOrder(list)));
+    const postings = lists.map((list) => (list.documents.length === 0 ? null : inOrder(list)));
     if (postings.some((list) => list !== null)) yield { word, postings };
   }
 }
@@ -98,8 +105,10 @@ function nextWord(words: Iterator<FoundWord>): FoundWord | undefined {
   return next.done === true ? undefined : next.value;
 }
 
-function inOrder(list: { document: number; frequency: number }[]): Postings {
-  if (list.some(({ document }, at) => document < (list[at - 1]?.document ?? 0)))
-    list.sort((one, other) => one.document - other.document);
-  return { documents: list.map(({ document }) => document), frequencies: list.map(({ frequency }) => frequency) };
+/** Segments of later mail come later, so that the order is often right. */
+function inOrder(list: GrowingPostings): Postings {
+  const { documents, frequencies } = list;
+  if (documents.every((document, at) => at === 0 || document > (documents[at - 1] ?? 0))) return list;
+  const order = documents.map((_, at) => at).sort((one, other) => (documents[one] ?? 0) - (documents[other] ?? 0));
+  return { documents: order.map((at) => documents[at] ?? 0), frequencies: order.map((at) => frequencies[at] ?? 1) };
 }

@@ -18,10 +18,11 @@ export function writePostings(writer: ByteWriter, { documents, frequencies }: Po
   const isBitmap = documents.length > bitmapBytes;
   const isPlain = frequencies.every((frequency) => frequency === 1);
   writer.integer(documents.length);
-  const bytes = isBitmap ? bitmap(documents, bitmapBytes) : differences(documents);
-  writer.integer(bytes.length * 4 + (isBitmap ? 2 : 0) + (isPlain ? 1 : 0));
-  writer.bytes(bytes);
-  if (!isPlain) writer.bytes(Uint8Array.from(frequencies));
+  const length = isBitmap ? bitmapBytes : differencesLength(documents);
+  writer.integer(length * 4 + (isBitmap ? 2 : 0) + (isPlain ? 1 : 0));
+  if (isBitmap) writer.bytes(bitmap(documents, bitmapBytes));
+  else writeDifferences(writer, documents);
+  if (!isPlain) for (const frequency of frequencies) writer.byte(frequency);
 }
 
 function bitmap(documents: readonly number[], length: number): Uint8Array {
@@ -30,20 +31,23 @@ function bitmap(documents: readonly number[], length: number): Uint8Array {
   return bytes;
 }
 
-function differences(documents: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(documents.length * 3);
-  let length = 0;
+/** The bytes that writeDifferences writes. */
+function differencesLength(documents: readonly number[]): number {
+  let length = documents.length;
   let before = -1;
   for (const document of documents) {
-    let rest = document - before - 1;
+    for (let rest = (document - before - 1) >>> 7; rest > 0; rest >>>= 7) length++;
     before = document;
-    while (rest > 0x7f) {
-      bytes[length++] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
-    }
-    bytes[length++] = rest;
   }
-  return bytes.subarray(0, length);
+  return length;
+}
+
+function writeDifferences(writer: ByteWriter, documents: readonly number[]): void {
+  let before = -1;
+  for (const document of documents) {
+    writer.integer(document - before - 1);
+    before = document;
+  }
 }
 
 /** Postings that were found but not decoded. */
@@ -61,6 +65,13 @@ export function readPostings(reader: ByteReader): FoundPostings {
   const head = reader.integer();
   const bytes = reader.bytes(Math.floor(head / 4));
   return { count, isBitmap: (head & 2) !== 0, bytes, frequencies: (head & 1) !== 0 ? null : reader.bytes(count) };
+}
+
+/** Reads past postings. Throws DamagedSegment. */
+export function skipPostings(reader: ByteReader): void {
+  const count = reader.integer();
+  const head = reader.integer();
+  reader.skip(Math.floor(head / 4) + ((head & 1) === 0 ? count : 0));
 }
 
 /** Adds the documents of the postings to the set. Throws DamagedSegment. */

@@ -2,7 +2,7 @@ import { PLACE_COUNT } from '../email-terms.ts';
 import { openBlock, sealBlock } from './block.ts';
 import { ByteReader, ByteWriter, DamagedSegment } from './bytes.ts';
 import { encodeIds, encodeTable, type SegmentDocument } from './documents.ts';
-import { type FoundPostings, type Postings, readPostings, writePostings } from './postings.ts';
+import { type FoundPostings, type Postings, readPostings, skipPostings, writePostings } from './postings.ts';
 
 /*
  * A segment holds the words of up to MAX_SEGMENT_DOCUMENTS emails of one account and never changes. Its parts:
@@ -124,18 +124,22 @@ export interface FoundWord {
   postings: (FoundPostings | null)[];
 }
 
-/** Returns the words of a block that was opened, in ascending order. Throws DamagedSegment. */
-export function* readBlock(block: Buffer): Generator<FoundWord> {
+/** Returns the words of a block that was opened, in ascending order, from a word on. Throws DamagedSegment. */
+export function* readBlock(block: Buffer, from = ''): Generator<FoundWord> {
   const reader = new ByteReader(block);
   let word = '';
   while (!reader.isAtEnd) {
     const shared = reader.integer();
     word = word.slice(0, shared) + reader.text();
     const places = reader.integer();
-    const postings = Array.from({ length: PLACE_COUNT }, (_, place) =>
-      ((places >>> place) & 1) === 1 ? readPostings(reader) : null,
-    );
-    yield { word, postings };
+    const isWanted = word >= from;
+    const postings: FoundWord['postings'] = [];
+    for (let place = 0; place < PLACE_COUNT; place++) {
+      const isThere = ((places >>> place) & 1) === 1;
+      if (isWanted) postings.push(isThere ? readPostings(reader) : null);
+      else if (isThere) skipPostings(reader);
+    }
+    if (isWanted) yield { word, postings };
   }
 }
 

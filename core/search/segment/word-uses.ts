@@ -29,8 +29,7 @@ function countWord({ count, firstWords, block }: OpenSegment, ranked: RankedWord
   const having = new DocumentSet(count);
   const [from, to] = findBlocks(firstWords, ranked.word, ranked.isPrefix);
   for (let number = from; number < to; number++)
-    for (const entry of readBlock(block(number))) {
-      if (entry.word < ranked.word) continue;
+    for (const entry of readBlock(block(number), ranked.word)) {
       if (ranked.isPrefix ? !entry.word.startsWith(ranked.word) : entry.word !== ranked.word) break;
       for (const [place, postings] of entry.postings.entries()) {
         const weight = placeWeight(1 << place, ranked);
