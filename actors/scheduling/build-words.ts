@@ -1,4 +1,3 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { emailTerms } from '../../core/search/email-terms.ts';
 import { openBlock } from '../../core/search/segment/block.ts';
@@ -7,6 +6,7 @@ import { DamagedSegment } from '../../core/search/segment/bytes.ts';
 import { mergeSegments, readDocuments, type SegmentParts } from '../../core/search/segment/merge-segments.ts';
 import { type EncodedSegment, MAX_SEGMENT_DOCUMENTS, readBlock } from '../../core/search/segment/segment.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { finishSteps } from '../../db/queries/search/finish-steps.ts';
 import { type RunStatement, readSources } from '../../db/queries/search/unindexed-email.ts';
 import * as segments from '../../db/queries/search/word-segment.ts';
 import { searchMetrics } from '../../schema/metrics.ts';
@@ -32,6 +32,11 @@ const BUILT_WORDS = 500_000;
 const REWRITTEN_EMAILS = 20_000;
 /** Segments of the same size that are merged. */
 const MERGED_AT_ONCE = 8;
+/**
+ * Bytes of a segment that is merged from others: it is in memory several times meanwhile. 65,536 emails of 4 KB have about as many; mail whose words
+ * are all different has fewer emails in it.
+ */
+const MERGED_BYTES = 32 * 1024 * 1024;
 /** Emails up to which a segment is of a size: from 8 of one size comes one of the next, but of the last. */
 const SIZES = [200, 1_600, 12_800, MAX_SEGMENT_DOCUMENTS / 2] as const;
 /** Replaced segments that are removed at once. */
@@ -39,6 +44,7 @@ export const REMOVED_SEGMENTS = 100;
 
 export interface BuildWordsOptions {
   limits?: segments.DueLimits;
+  mergedBytes?: number;
   /** called at the points where fault tests kill the process */
   fault?: (
     point: 'words.claimed' | 'words.before-swap' | 'words.before-commit' | 'words.settling',
@@ -72,7 +78,7 @@ async function buildAccount(context: BuildContext, userId: string, run: Pick<Run
       new: BUILT_EMAILS,
       changed: REWRITTEN_EMAILS,
     });
-    const work = chooseWork(state, context.limits, last);
+    const work = chooseWork(state, context, last);
     if (work === null) return;
     last = work;
     const end = searchMetrics.wordBuildSeconds.startTimer({ work: work.kind });
@@ -101,7 +107,7 @@ type Work =
 
 function chooseWork(
   { segments: stored, unindexed }: State,
-  limits: segments.DueLimits,
+  { limits, mergedBytes = MERGED_BYTES }: Pick<BuildContext, 'limits' | 'mergedBytes'>,
   last: Work | null,
 ): Work | null {
   const ofState = (wanted: segments.UnindexedRow['state']) => unindexed.filter(({ state }) => state === wanted);
@@ -117,8 +123,10 @@ function chooseWork(
   for (const [at, largest] of SIZES.entries()) {
     const ofSize = stored
       .filter(({ emailCount }) => emailCount <= largest && emailCount > (SIZES[at - 1] ?? 0))
+      // Larger ones stay as they are: of those here, two fit into one.
+      .filter(({ sizeBytes }) => sizeBytes <= mergedBytes / 2)
       .toSorted((one, other) => one.lastAt.getTime() - other.lastAt.getTime());
-    const merged = takeFitting(ofSize);
+    const merged = takeFitting(ofSize, mergedBytes);
     if (merged.length === MERGED_AT_ONCE || (merged.length > 1 && merged.length < ofSize.length))
       return { kind: 'merge', merged };
   }
@@ -130,13 +138,15 @@ function isDue(rows: readonly segments.UnindexedRow[], count: number, seconds: n
 }
 
 /** The first of the segments that fit into one; at most MERGED_AT_ONCE. */
-function takeFitting(ofSize: readonly segments.SegmentRow[]): segments.SegmentRow[] {
+function takeFitting(ofSize: readonly segments.SegmentRow[], mergedBytes: number): segments.SegmentRow[] {
   const taken: segments.SegmentRow[] = [];
   let count = 0;
+  let bytes = 0;
   for (const segment of ofSize.slice(0, MERGED_AT_ONCE)) {
-    if (count + segment.emailCount > MAX_SEGMENT_DOCUMENTS) break;
-    taken.push(segment);
     count += segment.emailCount;
+    bytes += segment.sizeBytes;
+    if (count > MAX_SEGMENT_DOCUMENTS || bytes > mergedBytes) break;
+    taken.push(segment);
   }
   return taken;
 }
@@ -190,7 +200,7 @@ async function build(context: BuildContext, userId: string, rows: readonly segme
   const read = new Set(emails.map(({ id }) => id));
   const isWhole = words < BUILT_WORDS;
   const indexed = rows.filter(({ emailId }) => isWhole || read.has(emailId));
-  const encoded = emails.length === 0 ? null : await finish(buildSegment(emails));
+  const encoded = emails.length === 0 ? null : await finishAll(buildSegment(emails));
   await swap(context, { userId, replaced: [], indexed }, encoded);
 }
 
@@ -203,7 +213,7 @@ async function merge(
   const parts: SegmentParts[] = [];
   for (const id of segmentIds) parts.push(await readSegment(context, userId, id, 'all'));
   try {
-    return await finish(mergeSegments(parts, (_, emailId) => isGone(emailId)));
+    return await finishAll(mergeSegments(parts, (_, emailId) => isGone(emailId)));
   } catch (error) {
     if (!(error instanceof DamagedSegment)) throw error;
     for (const [at, id] of segmentIds.entries()) segments.noteDamage(id, () => checkParts(parts[at]));
@@ -244,13 +254,8 @@ async function swap(
   );
 }
 
-/** Lets other work of the process run between the steps. */
-async function finish<T>(steps: Generator<void, T>): Promise<T> {
-  for (;;) {
-    const { value, done } = steps.next();
-    if (done === true) return value;
-    await pause();
-  }
+function finishAll<T>(steps: Generator<void, T>): Promise<T> {
+  return finishSteps(() => steps.next());
 }
 
 function runIn({ database }: BuildContext): RunStatement {

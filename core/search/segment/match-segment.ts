@@ -29,17 +29,20 @@ export function neededBlocks(firstWords: readonly string[], { wanted, unwanted }
   return needed;
 }
 
-/** Finds the emails of a segment that match. Throws DamagedSegment. */
-export function matchSegment(segment: OpenSegment, { wanted, unwanted }: WordQuery): SegmentMatches {
+/** Blocks that are read between two pauses: in about as many milliseconds. */
+const BLOCKS_AT_ONCE = 16;
+
+/** Finds the emails of a segment that match, in steps: a prefix of one letter reads many blocks. Throws DamagedSegment. */
+export function* matchSegment(segment: OpenSegment, { wanted, unwanted }: WordQuery): Generator<void, SegmentMatches> {
   const found = new DocumentSet(segment.count);
   found.fill();
   let unsure: DocumentSet | null = null;
   for (const term of wanted) {
-    found.keepOnly(candidates(segment, term));
+    found.keepOnly(yield* candidates(segment, term));
     if (found.isEmpty) return { found, unsure: null };
   }
   for (const term of unwanted) {
-    const having = candidates(segment, term);
+    const having = yield* candidates(segment, term);
     if (term.words.length === 1) found.deleteAll(having);
     else if (unsure === null) unsure = having;
     else unsure.addAll(having);
@@ -50,26 +53,33 @@ export function matchSegment(segment: OpenSegment, { wanted, unwanted }: WordQue
 }
 
 /** The emails that have all words of the term in one of its places; whether they are next to each other is not known. */
-function candidates(segment: OpenSegment, term: WordTerm): DocumentSet {
+function* candidates(segment: OpenSegment, term: WordTerm): Generator<void, DocumentSet> {
   const [first = '', ...others] = term.words;
-  const having = emailsWith(segment, term, first, 0);
+  const having = yield* emailsWith(segment, term, first, 0);
   for (const [at, word] of others.entries()) {
     if (having.isEmpty) return having;
-    having.keepOnly(emailsWith(segment, term, word, at + 1));
+    having.keepOnly(yield* emailsWith(segment, term, word, at + 1));
   }
   return having;
 }
 
-function emailsWith({ count, firstWords, block }: OpenSegment, term: WordTerm, word: string, at: number): DocumentSet {
+function* emailsWith(
+  { count, firstWords, block }: OpenSegment,
+  term: WordTerm,
+  word: string,
+  at: number,
+): Generator<void, DocumentSet> {
   const set = new DocumentSet(count);
   const isPrefix = isPrefixAt(term, at);
   const [from, to] = findBlocks(firstWords, word, isPrefix);
-  for (let number = from; number < to; number++)
+  for (let number = from; number < to; number++) {
+    if ((number - from) % BLOCKS_AT_ONCE === BLOCKS_AT_ONCE - 1) yield;
     for (const entry of readBlock(block(number), word)) {
       if (isPrefix ? !entry.word.startsWith(word) : entry.word !== word) break;
       for (const [place, postings] of entry.postings.entries())
         if (postings !== null && ((term.places >>> place) & 1) === 1) addPostings(set, postings);
     }
+  }
   return set;
 }
 

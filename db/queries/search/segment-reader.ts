@@ -6,6 +6,7 @@ import { decodeHead, type SegmentHead } from '../../../core/search/segment/segme
 import { wordUses } from '../../../core/search/segment/word-uses.ts';
 import type { WordQuery } from '../../../core/search/word-query.ts';
 import { BlockCache } from './block-cache.ts';
+import { finishSteps } from './finish-steps.ts';
 import type { RunStatement } from './unindexed-email.ts';
 import { IDS_PART, noteDamage, SegmentDamage, type SegmentRow, TABLE_PART } from './word-segment.ts';
 
@@ -16,6 +17,15 @@ const heads = new BlockCache<SegmentHead>(SMALL_CACHE_LIMITS);
 /** of the emails of a segment, which a decoded table gives only slowly */
 const times = new BlockCache<Float64Array>(SMALL_CACHE_LIMITS);
 
+/** A segment and the numbers of the blocks that a search needs of it. */
+interface NeededSegment {
+  row: SegmentRow;
+  head: SegmentHead;
+  needed: number[];
+}
+
+/** Blocks that a search has in memory, unless a single segment needs more: of 16 KiB each. */
+const MAX_BLOCKS = 512;
 /** Blocks that one statement reads. */
 const BLOCKS_AT_ONCE = 128;
 /** From this part of the emails of a segment on, all its ids are read at once instead of one by one. */
@@ -56,26 +66,38 @@ export class SegmentReader {
   async open(rows: readonly SegmentRow[]): Promise<OpenedSegment[]> {
     const closed = rows.filter(({ id }) => !this.#opened.has(id));
     const headsOf = await this.#readHeads(closed);
-    const parts = await this.#readBlocks(
-      closed.flatMap((row) =>
-        [...neededBlocks(headsOf.get(row.id)?.firstWords ?? [], this.#query)].map((number) => ({ row, number })),
-      ),
-    );
-    const matching: { row: SegmentRow; head: SegmentHead; matches: SegmentMatches }[] = [];
+    let group: NeededSegment[] = [];
+    let blockCount = 0;
     for (const row of closed) {
       const head = headsOf.get(row.id);
       if (head === undefined) continue;
+      const needed = [...neededBlocks(head.firstWords, this.#query)];
+      if (group.length > 0 && blockCount + needed.length > MAX_BLOCKS) {
+        await this.#match(group);
+        group = [];
+        blockCount = 0;
+      }
+      group.push({ row, head, needed });
+      blockCount += needed.length;
+    }
+    await this.#match(group);
+    return rows.flatMap(({ id }) => this.#opened.get(id) ?? []);
+  }
+
+  /** Opens segments whose blocks are in memory at the same time. */
+  async #match(group: readonly NeededSegment[]): Promise<void> {
+    const parts = await this.#readBlocks(group.flatMap(({ row, needed }) => needed.map((number) => ({ row, number }))));
+    const matching: { row: SegmentRow; head: SegmentHead; matches: SegmentMatches }[] = [];
+    for (const { row, head } of group) {
       const block = (number: number) => parts.get(`${row.id} ${number}`) ?? Buffer.alloc(0);
-      const matches = noteDamage(row.id, () =>
-        matchSegment({ count: head.count, firstWords: head.firstWords, block }, this.#query),
-      );
+      const steps = matchSegment({ count: head.count, firstWords: head.firstWords, block }, this.#query);
+      const matches = await finishSteps(() => noteDamage(row.id, () => steps.next()));
       if (matches.found.isEmpty) this.#opened.set(row.id, { row, head, matches, times: NO_TIMES, ids: null });
       else matching.push({ row, head, matches });
     }
     const timesOf = await this.#readTimes(matching);
     for (const { row, head, matches } of matching)
       this.#opened.set(row.id, { row, head, matches, times: timesOf.get(row.id) ?? NO_TIMES, ids: null });
-    return rows.flatMap(({ id }) => this.#opened.get(id) ?? []);
   }
 
   async #readTimes(segments: readonly { row: SegmentRow; head: SegmentHead }[]): Promise<Map<string, Float64Array>> {

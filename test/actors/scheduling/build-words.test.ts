@@ -271,6 +271,25 @@ describe('a burst of mail', () => {
   });
 });
 
+test('segments are merged into one of limited bytes, and larger ones stay as they are', async () => {
+  for (let at = 0; at < 12; at++) {
+    await store(`m${at}`, 4);
+    await build({ ...NEW, newCount: 4 }, { mergedBytes: 1 });
+  }
+  expect(await segmentCounts()).toEqual(Array.from({ length: 12 }, () => 4));
+  const { rows } = await actor.pool.query<{ size: number }>('select max(size_bytes) as size from word_segment');
+  const mergedBytes = 2 * (rows[0]?.size ?? 0);
+  await store('last', 4);
+  await build(NEW, { mergedBytes });
+  const { rows: merged } = await actor.pool.query<{ size: number; count: number }>(
+    'select max(size_bytes) as size, count(*)::integer as count from word_segment where retired_at is null',
+  );
+  expect(merged[0]?.size).toBeLessThanOrEqual(mergedBytes);
+  expect(merged[0]?.count).toBeLessThan(13);
+  expect((await segmentCounts()).reduce((sum, count) => sum + count, 0)).toBe(52);
+  await expectFound();
+});
+
 describe('words of removed mail leave', () => {
   test('with the next rewrite, and the old blocks a minute later', async () => {
     await store('first', 30);

@@ -167,17 +167,15 @@ function expected(emails: readonly TermsOfEmail[], query: WordQuery): string[] {
 function matching(segment: EncodedSegment, emails: readonly TermsOfEmail[], query: WordQuery): string[] {
   const { firstWords, count } = decodeHead(segment.head);
   const needed = neededBlocks(firstWords, query);
-  const matches = matchSegment(
-    {
-      count,
-      firstWords,
-      block(number) {
-        expect(needed.has(number)).toBe(true);
-        return openBlock(segment.blocks[number] ?? Buffer.alloc(0));
-      },
+  const open = {
+    count,
+    firstWords,
+    block(number: number) {
+      expect(needed.has(number)).toBe(true);
+      return openBlock(segment.blocks[number] ?? Buffer.alloc(0));
     },
-    query,
-  );
+  };
+  const matches = finish(matchSegment(open, query));
   const byId = new Map(emails.map((one) => [one.id, one]));
   const documents = readDocuments(segment);
   const ids: string[] = [];
