@@ -52,13 +52,15 @@ export function domainMark(domain: string): string {
   return `@${domain}`;
 }
 
-/** Returns the words of an email. `texts`: its searchable texts. */
-export function emailTerms(email: WordSource, texts: readonly SearchableText[] = searchableTexts(email)): EmailTerms {
+/** Returns the words of an email. */
+export function emailTerms(email: WordSource): EmailTerms {
+  return { texts: searchableWords(searchableTexts(email)), marks: emailMarks(email) };
+}
+
+/** Returns what is searched for like a word but is none. */
+export function emailMarks(email: WordSource): string[] {
   const recipients = email.recipients.slice(0, MAX_ADDRESSES);
-  return {
-    texts: searchableWords(texts),
-    marks: [...domainMarks({ ...email, recipients }), ...(email.hasAttachments ? [ATTACHMENT_MARK] : [])],
-  };
+  return [...domainMarks({ ...email, recipients }), ...(email.hasAttachments ? [ATTACHMENT_MARK] : [])];
 }
 
 /** A text of an email in which words are searched for. */
@@ -81,19 +83,27 @@ export function searchableTexts(email: WordSource): SearchableText[] {
   ];
 }
 
-function searchableWords(texts: readonly SearchableText[]): EmailTerms['texts'] {
-  const different = new Set<string>();
+/** Returns the words of the texts of an email. */
+export function searchableWords(texts: readonly SearchableText[]): EmailTerms['texts'] {
   let left = MAX_WORDS;
-  return texts.map(([place, text]) => {
+  const found = texts.map(([place, text]) => {
     const words = wordsOf(text).slice(0, left);
     left -= words.length;
+    return { place, words };
+  });
+  if (MAX_WORDS - left > MAX_DIFFERENT_WORDS) blankWords(found);
+  return found;
+}
+
+/** Empties the words that are too many. */
+function blankWords(texts: readonly { words: string[] }[]): void {
+  const different = new Set<string>();
+  for (const { words } of texts)
     for (const [at, word] of words.entries()) {
       if (different.has(word)) continue;
       if (different.size < MAX_DIFFERENT_WORDS) different.add(word);
       else words[at] = '';
     }
-    return { place, words };
-  });
 }
 
 function domainMarks({ fromAddress, recipients, ownAddress }: WordSource): Set<string> {

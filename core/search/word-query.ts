@@ -3,9 +3,10 @@ import {
   ATTACHMENT_MARK,
   domainMark,
   type EmailTerms,
-  emailTerms,
+  emailMarks,
   PLACES,
   searchableTexts,
+  searchableWords,
   type WordSource,
 } from './email-terms.ts';
 import type { SearchTerm } from './search-query.ts';
@@ -64,7 +65,9 @@ export function matchesSource(query: WordQuery, source: WordSource): boolean {
   const mayMatch = wanted.every(({ places, words }) =>
     folded.some(({ place, text }) => (place & places) !== 0 && words.every((word) => mayHaveWord(text, word))),
   );
-  return mayMatch && matchesTerms(query, emailTerms(source, texts));
+  if (!mayMatch) return false;
+  const hasMarks = [...query.wanted, ...query.unwanted].some(({ isMark }) => isMark);
+  return matchesTerms(query, { texts: searchableWords(texts), marks: hasMarks ? emailMarks(source) : [] });
 }
 
 /** Returns whether the words of an email match. */
