@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ByteStore } from '../db/byte-store.ts';
-import { type Database, isConnectionLost } from '../db/connection/database.ts';
+import type { Database } from '../db/connection/database.ts';
+import { isTransient } from '../db/errors.ts';
 import type { DueStep } from '../db/queries/upkeep/due-work.ts';
 import {
   type Bus,
@@ -293,7 +294,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
 }
 
 function isAwayError(error: unknown): boolean {
-  return isConnectionLost(error) || error instanceof BusUnavailable || error instanceof BusTimeout;
+  return isTransient(error) || error instanceof BusUnavailable || error instanceof BusTimeout;
 }
 
 /** Whether the work settled in time. */

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { createSizedCache } from '../core/shared/sized-cache.ts';
 import { isBeyondHostNames, queryDns } from './dns-query.ts';
 
 /** Returns the records of a lookup as node:dns does; rejects with an error that has the `code` of node:dns. */
@@ -26,7 +27,10 @@ const QUERY_TRIES = 2;
 const KEEP_ANSWER_MS = 60_000;
 const KEEP_NEGATIVE_MS = 30_000;
 const KEEP_FAILURE_MS = 5_000;
-const MAX_KEPT = 10_000;
+/** Size of all cached answers: a sender decides how large its own are. Bytes, about. */
+export const MAX_DNS_ANSWERS = 10_000_000;
+
+const USUAL_ANSWER = 500;
 
 /** While DNS is unreachable, no lookup is made for this long, so that mail does not wait for it. Milliseconds. */
 const FAILURES_UNTIL_PAUSE = 5;
@@ -36,13 +40,15 @@ interface Kept {
   answer: Promise<string[] | string[][]>;
   /** on the clock of performance.now(); infinite while the lookup is in progress */
   until: number;
+  /** bytes of the answer; about the usual one while the lookup is in progress */
+  size: number;
 }
 
 /** A resolver with its own cache. */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const resolver = openResolver(options);
   const failuresUntilPause = options.failuresUntilPause ?? FAILURES_UNTIL_PAUSE;
-  const kept = new Map<string, Kept>();
+  const kept = createSizedCache<Kept>({ maxSize: MAX_DNS_ANSWERS, size: ({ size }, key) => size + key.length });
   let failures = 0;
   let pausedUntil = 0;
 
@@ -52,12 +58,15 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
     const now = performance.now();
     if (known !== undefined && known.until > now) return known.answer;
     if (pausedUntil > now) return Promise.reject(dnsError('ETIMEOUT', name));
-    if (kept.size >= MAX_KEPT) forgetOldest();
-    const entry: Kept = { answer: query(name, type), until: Number.POSITIVE_INFINITY };
+    const entry: Kept = { answer: query(name, type), until: Number.POSITIVE_INFINITY, size: USUAL_ANSWER };
     kept.delete(key);
     kept.set(key, entry);
     entry.answer.then(
-      () => keepFor(entry, KEEP_ANSWER_MS),
+      (answer) => {
+        keepFor(entry, KEEP_ANSWER_MS);
+        entry.size = JSON.stringify(answer).length;
+        keepWithSize(key, entry);
+      },
       (error: unknown) => keepFor(entry, isNegative(error) ? KEEP_NEGATIVE_MS : KEEP_FAILURE_MS),
     );
     return entry.answer;
@@ -94,16 +103,15 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
     }
   }
 
-  function keepFor(entry: Kept, milliseconds: number): void {
-    entry.until = performance.now() + milliseconds;
+  /** The cache reads the size of an entry when it is added. */
+  function keepWithSize(key: string, entry: Kept): void {
+    if (kept.get(key) !== entry) return;
+    kept.delete(key);
+    kept.set(key, entry);
   }
 
-  function forgetOldest(): void {
-    let count = MAX_KEPT / 10;
-    for (const key of kept.keys()) {
-      kept.delete(key);
-      if (--count === 0) return;
-    }
+  function keepFor(entry: Kept, milliseconds: number): void {
+    entry.until = performance.now() + milliseconds;
   }
 
   return {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createConnection, isIPv6 } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type RecordType } from 'dns-packet';
+import { createSizedCache } from '../core/shared/sized-cache.ts';
 
 /**
  * What a validating resolver says. `secure`: it validated the answer, which may have no records. `insecure`: the zone is not signed.
@@ -25,7 +26,9 @@ const UDP_BYTES = 1_232;
 const LONGEST_KEEP_MS = 300_000;
 const NEGATIVE_KEEP_MS = 30_000;
 const FAILURE_KEEP_MS = 5_000;
-const MOST_KEPT = 10_000;
+/** Size of all cached answers: a receiver decides how large its own are. Bytes, about. */
+export const MAX_VALIDATED_ANSWERS = 10_000_000;
+const USUAL_ANSWER = 500;
 const NXDOMAIN = 3;
 const RESPONSE_CODE = 0x0f;
 
@@ -34,18 +37,25 @@ const RESPONSE_CODE = 0x0f;
  * good as the path to the resolver, which should be on this machine (RFC 7672 §2.1.1). node:dns does not show the bit.
  */
 export function createValidatedDns(servers: readonly string[]): ValidatedDns {
-  const kept = new Map<string, { answer: Promise<ValidatedAnswer>; until: number }>();
+  const kept = createSizedCache<{ answer: Promise<ValidatedAnswer>; until: number; size: number }>({
+    maxSize: MAX_VALIDATED_ANSWERS,
+    size: ({ size }, key) => size + key.length,
+  });
   return {
     ask(name, type) {
       const key = `${type} ${name.toLowerCase()}`;
       const known = kept.get(key);
       if (known !== undefined && known.until > performance.now()) return known.answer;
-      if (kept.size >= MOST_KEPT) for (const old of [...kept.keys()].slice(0, MOST_KEPT / 10)) kept.delete(old);
-      const entry = { answer: askAll(servers, name, type), until: Number.POSITIVE_INFINITY };
+      const entry = { answer: askAll(servers, name, type), until: Number.POSITIVE_INFINITY, size: USUAL_ANSWER };
       kept.delete(key);
       kept.set(key, entry);
       void entry.answer.then((answer) => {
         entry.until = performance.now() + keepMs(answer);
+        entry.size = JSON.stringify(answer).length;
+        // The cache reads the size of an entry when it is added.
+        if (kept.get(key) !== entry) return;
+        kept.delete(key);
+        kept.set(key, entry);
       });
       return entry.answer;
     },

@@ -82,6 +82,8 @@ export interface Config {
   systemMailFrom: string;
   /** addresses and CIDRs of proxies whose X-Forwarded-For is trusted */
   trustedProxies: string[];
+  /** connections to one gateway */
+  httpConnections: number;
   /** connections of one IPv4 address or IPv6 /64 to one gateway */
   httpConnectionsPerAddress: number;
   /** addresses and CIDRs of proxies whose SMTP connections begin with a PROXY protocol line */
@@ -201,6 +203,7 @@ export function readConfig(env: Environment): Config {
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
+    httpConnections: values.HTTP_MAX_CONNECTIONS,
     httpConnectionsPerAddress: values.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
     smtpProxies: values.SMTP_PROXIES,
     guardModel:
@@ -306,6 +309,7 @@ const addresses = listOf(
 
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
+  HTTP_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(5_000),
   HTTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(256),
   HTTP_PORT: port.default(3000),
   SMTP_PORT: port.default(2525),

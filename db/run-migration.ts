@@ -1,5 +1,6 @@
 import pRetry from 'p-retry';
 import type pg from 'pg';
+import { isContention } from './errors.ts';
 import type { SchemaMigration } from './migrations/list.ts';
 
 /**
@@ -12,8 +13,6 @@ const LOCK_TIMEOUT_MS = 400;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 const PATIENCE_MS = 10 * 60_000;
-/** lock_not_available, deadlock_detected, serialization_failure: conflicts with other transactions */
-const IN_THE_WAY: readonly unknown[] = ['55P03', '40P01', '40001'];
 
 /** Runs a migration and records it. Throws PostgreSQL's error, and then nothing has changed. */
 export async function runMigration(client: pg.Client, { name, class: Step, needs }: SchemaMigration): Promise<void> {
@@ -22,7 +21,7 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
   await migration.up();
   const statements = migration.getQueries().map(String);
   const note = { text: 'insert into migration (name, needs) values ($1, $2)', values: [name, needs ?? null] };
-  await retryWhileInTheWay(async () => {
+  await retryContended(async () => {
     if (migration.isTransactional()) {
       await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`);
       for (const statement of statements) await client.query(statement);
@@ -39,7 +38,7 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
 }
 
 /** Retries the work while it conflicts with other transactions; each failed attempt is rolled back. */
-function retryWhileInTheWay(work: () => Promise<void>, client: pg.Client): Promise<void> {
+function retryContended(work: () => Promise<void>, client: pg.Client): Promise<void> {
   return pRetry(work, {
     retries: Number.POSITIVE_INFINITY,
     minTimeout: FIRST_PAUSE_MS,
@@ -49,7 +48,7 @@ function retryWhileInTheWay(work: () => Promise<void>, client: pg.Client): Promi
       await client.query('rollback');
       await dropInvalidIndexes(client);
     },
-    shouldRetry: ({ error }) => IN_THE_WAY.includes((error as { code?: unknown }).code),
+    shouldRetry: ({ error }) => isContention(error),
   });
 }
 

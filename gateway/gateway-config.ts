@@ -48,6 +48,8 @@ export interface GatewayConfig {
   systemMailFrom: string;
   /** addresses and CIDRs whose X-Forwarded-For is trusted */
   trustedProxies: readonly string[];
+  /** connections of all clients; MAX_CONNECTIONS if omitted */
+  connections?: number;
   /** connections of one client address; MAX_CONNECTIONS_PER_ADDRESS if omitted */
   connectionsPerAddress?: number;
 }

@@ -12,7 +12,8 @@ import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
-import { limitConnections, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
+import { type ByteLedger, createByteLedger } from './admission/byte-ledger.ts';
+import { limitConnections, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { limitResponses } from './admission/limit-responses.ts';
@@ -30,7 +31,7 @@ import { mcpInterface } from './mcp/mcp-routes.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
-import { type SubmissionParts, serveSubmission } from './submission/submission.ts';
+import { SUBMITTED_BYTES, type SubmissionParts, serveSubmission } from './submission/submission.ts';
 import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
 import { pullRequests } from './webhooks/pulled-requests.ts';
 
@@ -40,6 +41,8 @@ declare module 'fastify' {
     events: EventHub;
     /** the bytes of responses in the memory of this gateway */
     responses: ResponseBytes;
+    /** the bytes of submitted messages in the memory of this gateway */
+    submitted: ByteLedger;
   }
 }
 
@@ -81,6 +84,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const findForwarded = warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [], now });
   limitConnections(app, {
     perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
+    total: config.connections ?? MAX_CONNECTIONS,
     trustedProxies,
     log,
   });
@@ -131,11 +135,14 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => accounts.sessions.close());
   const admission = openAdmission({ config, database, credentials, sessions: accounts.sessions, now, random });
 
+  const submitted = createByteLedger(SUBMITTED_BYTES);
+  app.decorate('submitted', submitted);
   const endSubmission = serveSubmission({
     parts,
     credentials,
     attempts: createAuthAttempts(options.authDatabase, config.secretKey),
     limiter: admission.limiter,
+    ledger: submitted,
     fault: options.fault ?? (() => undefined),
   });
   app.addHook('preClose', endSubmission);

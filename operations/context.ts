@@ -204,11 +204,3 @@ export function emailNotFound(): UserError {
 export function inTrash(what: string): UserError {
   return new UserError('conflict', `${what} is in the trash. Restore it first.`, { isFinal: true });
 }
-
-/** Returns whether a statement failed because of a unique constraint. */
-export function isTaken(error: unknown): boolean {
-  return error instanceof Error && (error as { code?: unknown }).code === UNIQUE_VIOLATION;
-}
-
-/** PostgreSQL, Appendix A. */
-const UNIQUE_VIOLATION = '23505';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { API_INTERFACES, STATUS_CLASSES } from '../core/accounts/logged-request.ts';
-import { MAX_DOMAIN_LENGTH } from '../core/domains/domain-name.ts';
 import {
   ENDPOINT_ORDERINGS,
   MAX_EVENT_PATTERNS,
@@ -8,24 +7,14 @@ import {
   MAX_PAYLOAD_QUERY_LENGTH,
 } from '../core/endpoints/endpoint-events.ts';
 import { sendPolicyShape } from '../core/sending/send-policy.ts';
-import { SUPPRESSION_REASONS } from '../core/sending/suppression.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { canonicalSender } from '../core/smtp/reply-address.ts';
-import { MAX_SEARCH_LENGTH } from '../operations/emails/emails.ts';
+import { domainName, MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
 import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
 import { MAX_BACKTEST_DAYS } from '../operations/routing/guard-backtest.ts';
 import { MAX_GUARD_PRIORITY } from '../operations/routing/guard-rules.ts';
 
-/** Characters; longer than any valid address. */
-const MAX_ADDRESS_LENGTH = 320;
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
-
-/** Text that PostgreSQL can store. */
-export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
-
-/** The search text of a list. */
-export const searchText = text.max(MAX_SEARCH_LENGTH);
 
 /** The search syntax, for descriptions of arguments. */
 export const SEARCH_SYNTAX =
@@ -52,11 +41,8 @@ export function invalidInput(details: readonly { field: string; message: string 
   });
 }
 
-/** The name of a domain, as the user enters it. */
-export const domainNameShape = text.min(1).max(MAX_DOMAIN_LENGTH);
-
 /** Input to add a domain. */
-export const newDomainShape = z.object({ domain: domainNameShape });
+export const newDomainShape = z.object({ domain: domainName });
 
 /** Input to update a domain. */
 export const domainChangeShape = z.object({
@@ -105,57 +91,10 @@ export const addressChangeShape = z.object({
   signature: addressSignature,
 });
 
-/** Bytes as JSON: small enough for every webhook payload. */
-const MAX_METADATA_BYTES = 4_096;
-const MAX_SENDERS = 100;
-const MAX_REPLY_MESSAGES = 1_000_000;
-
-/** Fields of a new reply address; REST names some of them in its own case. */
-export const replyAddressFields = {
-  domain: domainNameShape.meta({ description: 'Name or ID of a verified domain.' }),
-  metadata: z
-    .record(z.string(), z.unknown())
-    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
-      message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
-    })
-    .refine(isStorable, 'must not contain NUL or lone surrogates')
-    .nullish()
-    .meta({
-      description: `A JSON object that each received email carries as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes.`,
-    }),
-  maxMessages: z
-    .int()
-    .min(1)
-    .max(MAX_REPLY_MESSAGES)
-    .nullish()
-    .meta({ description: 'Number of messages that the address accepts. Default: no limit.' }),
-  senders: z
-    .array(
-      text
-        .max(MAX_ADDRESS_LENGTH)
-        .refine((sender) => canonicalSender(sender) !== null, 'must be an email address or a domain'),
-    )
-    .max(MAX_SENDERS)
-    .nullish()
-    .meta({
-      description:
-        'Addresses and domains that may write to it; a domain excludes its subdomains. Both the envelope sender and the From address must match. Default: everyone.',
-    }),
-  threadId: text.nullish().meta({ description: 'ID of the thread that its mail joins, whatever its headers say.' }),
-  deliverTo: text.nullish().meta({
-    description:
-      'An address of the domain, by name or ID, that receives the mail and decides its endpoint. Default: `reply@` of the domain; without such an address, the mail is routed like mail to the catch-all.',
-  }),
-};
-
-/** Input to create a reply address. */
-export const newReplyAddressShape = z.object({ ...replyAddressFields, expiresAt: z.date().nullish() });
-
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
-}
+/** The metadata of an email to send. */
+export const sentMetadata = metadata.meta({
+  description: `A JSON object that is stored with the email, and that replies to it carry as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes. Recipients do not see it.`,
+});
 
 /** Characters; for endpoints and guard rules. */
 const MAX_NAME_LENGTH = 255;
@@ -270,19 +209,6 @@ function tooManyEntries(field: string, path: string): UserError {
   return new UserError('validation', message, { details: [{ field: path + field, message }] });
 }
 
-/** Maximum length of a note; characters. */
-const MAX_DETAIL_LENGTH = 500;
-
-/** An address to suppress, as the user enters it. */
-export const suppressedAddressShape = text.min(1).max(MAX_ADDRESS_LENGTH);
-
-const detail = text.max(MAX_DETAIL_LENGTH).nullish().meta({ description: 'Your note about the suppression.' });
-
-/** Input to create a suppression. */
-export const newSuppressionShape = z.object({ address: suppressedAddressShape, detail });
-
-export const suppressionReasonShape = z.enum(SUPPRESSION_REASONS);
-
 /** Filter of the request log. */
 export const apiRequestQueryShape = z.object({
   statusClass: z.enum(STATUS_CLASSES).optional(),
@@ -292,10 +218,4 @@ export const apiRequestQueryShape = z.object({
   search: searchText.optional(),
   since: z.date().optional(),
   until: z.date().optional(),
-});
-
-/** Filter of a list of suppressions. */
-export const suppressionQueryShape = z.object({
-  reason: suppressionReasonShape.optional(),
-  search: searchText.optional().meta({ description: 'Part of the address.' }),
 });

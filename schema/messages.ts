@@ -64,7 +64,8 @@ export const questions = {
         .optional(),
     }),
     reply: z.discriminatedUnion('verdict', [
-      z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()) }),
+      /** `isRepeated`: all of it was accepted before, and nothing is new */
+      z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()), isRepeated: z.boolean().optional() }),
       /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
       z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),

@@ -87,6 +87,10 @@ export const receivingMetrics = {
     ['outcome'],
   ),
   commitMessages: histogram('postroom_receiving_commit_messages', 'Messages committed together', COMPANY),
+  repeated: counter(
+    'postroom_receiving_repeated_total',
+    'Recipients of messages that a client offered again after they were stored',
+  ),
   parseSeconds: histogram('postroom_parse_seconds', 'Time in the parser; messages go there in company', QUICK, [
     'outcome',
   ]),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Action } from '../../core/endpoints/actions.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { type FinishRecord, finishDelivery } from '../../db/queries/endpoints/delivery-finish.ts';
 import type { ActingDelivery } from '../../operations/endpoints/run-actions.ts';
 import type { ActorContext } from '../actor.ts';
@@ -84,7 +84,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
         try {
           return await attempt(job, record, acting);
         } catch (error) {
-          if (!isConnectionLost(error)) {
+          if (!isTransient(error)) {
             context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: actions failed');
             const problem = { place: null, message: 'Internal error. No action ran.' };
             return recorder.record({ record: { ...record, actions: { problem, results: [] } }, ...ofAttempt(job) });

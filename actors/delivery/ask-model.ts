@@ -6,8 +6,8 @@ import {
   storedAnswer,
 } from '../../core/routing/guard-judgement.ts';
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type AskingRow,
@@ -127,7 +127,7 @@ export function createAsker(options: AskerOptions): Asker {
     } catch (error) {
       if (signal.aborted) await giveBack(row, row.asks, 0);
       // The lease expires, and the model is asked again.
-      else if (isConnectionLost(error)) throw error;
+      else if (isTransient(error)) throw error;
       else {
         context.log.error(
           { err: error, emailId: row.email_id },
@@ -142,7 +142,7 @@ export function createAsker(options: AskerOptions): Asker {
     try {
       await finish(row, [], holdAll);
     } catch (error) {
-      if (isConnectionLost(error)) throw error;
+      if (isTransient(error)) throw error;
       await setAside(context, { userId: row.user_id, step: 'ask', subjectId: row.email_id, error });
     }
   };

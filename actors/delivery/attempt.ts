@@ -2,7 +2,8 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import { readActions } from '../../core/endpoints/actions.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
@@ -150,7 +151,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       return await post(job, { endpoint, webhook, email, raw, selectedBody });
     } catch (error) {
       // The row was claimed and nothing was sent: its lease is released.
-      if (isConnectionLost(error)) return null;
+      if (isTransient(error)) return null;
       return faulted(job, error);
     }
   };
@@ -232,7 +233,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     try {
       for (const [key, email] of await readEmails(unread)) emails.set(key, email);
     } catch (error) {
-      if (isConnectionLost(error)) throw error;
+      if (isTransient(error)) throw error;
       // One of them cannot be read: each is attempted on its own.
       for (const job of jobs) await attemptAlone(job, onEnd);
       return;
@@ -250,7 +251,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     try {
       emails = await readEmails(job.eventSeq === null ? [job] : []);
     } catch (error) {
-      onEnd(job, isConnectionLost(error) ? null : faulted(job, error));
+      onEnd(job, isTransient(error) ? null : faulted(job, error));
       return;
     }
     begin([job], { emails, raws: NO_RAWS }, onEnd);

@@ -7,6 +7,7 @@ import type { PayloadQuery } from '../../core/endpoints/payload-query.ts';
 import { decodeSigningSecrets, type SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { webhookTarget } from '../../core/endpoints/webhook-url.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import { type EndpointFactsRow, readEndpointsSql } from '../../db/queries/routing/delivery-route.ts';
 
 /** The facts of an endpoint that routing and attempts need. */
@@ -85,10 +86,14 @@ interface Remembered {
 
 /** How long an endpoint is cached; milliseconds. */
 const MAX_AGE_MS = 1_000;
-const MAX_REMEMBERED = 10_000;
+/** Size of all cached endpoints. Bytes, about. */
+export const MAX_ENDPOINTS = 20_000_000;
 
 export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Array; log: Logger }): EndpointLookup {
-  const remembered = new Map<string, Remembered>();
+  const remembered = createSizedCache<Remembered>({
+    maxSize: MAX_ENDPOINTS,
+    size: ({ endpoint }) => JSON.stringify(endpoint).length,
+  });
 
   const readInto = async (
     found: Map<string, DeliveryEndpoint>,
@@ -104,7 +109,6 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
       text: readEndpointsSql,
       values: [distinct.map((key) => key.userId), distinct.map((key) => key.endpointId)],
     });
-    if (remembered.size > MAX_REMEMBERED) remembered.clear();
     for (const row of rows) {
       const endpoint = endpointOf(row, options);
       const { version } = row;

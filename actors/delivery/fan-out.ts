@@ -2,8 +2,8 @@ import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type EventDelivery,
@@ -54,6 +54,8 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
   const { bus, database } = context;
   const subscribed = new Set<string>();
   const announced = new Set<string>();
+  /** users whose subscriptions have changed since they were read */
+  const changed = new Set<string>();
 
   const announce = (userId: string) => {
     announced.add(userId);
@@ -64,15 +66,18 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
       if (subscribed.has(userId)) announce(userId);
     }),
     bus.subscribe('subscription.changed', ({ userId }) => {
+      changed.add(userId);
       subscribed.add(userId);
       announce(userId);
     }),
   ];
 
+  /** Reads who subscribes; changes that are announced meanwhile are read the next time. */
   const learnUsers = async () => {
+    changed.clear();
     const userIds = await readSubscribedUsers(database);
     subscribed.clear();
-    for (const userId of userIds) subscribed.add(userId);
+    for (const userId of [...userIds, ...changed]) subscribed.add(userId);
   };
 
   /** Returns whether there is more for this endpoint. */
@@ -112,7 +117,7 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
     try {
       return await advance(subscriber);
     } catch (error) {
-      if (isConnectionLost(error)) throw error;
+      if (isTransient(error)) throw error;
       await setAside(context, { userId: subscriber.userId, step: 'fan-out', subjectId: subscriber.endpointId, error });
       return false;
     }
@@ -122,7 +127,7 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
     async run() {
       const userIds = announced.size > 0 ? [...announced] : null;
       announced.clear();
-      if (userIds === null) await learnUsers();
+      if (userIds === null || changed.size > 0) await learnUsers();
       let behind = await findSubscribersBehind(database, userIds, ENDPOINTS_AT_ONCE);
       const isAll = behind.length < ENDPOINTS_AT_ONCE;
       // Round by round, so that an endpoint far behind does not hold up the others.

@@ -3,7 +3,7 @@ import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/queries/endpoints/forward-claim.ts';
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/endpoints/forward-store.ts';
@@ -186,7 +186,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     try {
       await (error instanceof TimeLimitExceeded ? deferSlow(row) : defer(row, error));
     } catch (reason) {
-      if (isConnectionLost(reason)) throw reason;
+      if (isTransient(reason)) throw reason;
       await setAside(context, { userId: row.user_id, step: 'forward', subjectId: row.id, error: reason });
     }
   };
@@ -245,7 +245,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       } catch (error) {
         end({ outcome: 'failed' });
         actorMetrics.retries.inc({ queue: 'forward' });
-        if (isConnectionLost(error)) throw error;
+        if (isTransient(error)) throw error;
         // Interrupted by the stop, which is not a fault.
         if (signal.aborted) await releaseForwards(context, [row]);
         else {

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import type { GuardRule } from '../../core/routing/guard-rule.ts';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import { guardRuleOf, readRulesSql, type StoredGuardRule } from '../../db/queries/routing/guard-rules.ts';
 import type { Bus } from '../../schema/messages.ts';
 
@@ -19,16 +20,18 @@ export interface GuardLookup {
 
 /** How long cached rules may be used if the notification of a change was lost; milliseconds. */
 const MAX_AGE_MS = 1_000;
-const MAX_REMEMBERED = 10_000;
+/** Size of all cached rules, as they are stored. Bytes, about. */
+export const MAX_GUARD_RULES = 20_000_000;
 
 interface Remembered {
   /** parsed when they are first used */
   rules: () => readonly GuardRule[];
   readAt: number;
+  size: number;
 }
 
 export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number }): GuardLookup {
-  const remembered = new Map<string, Remembered>();
+  const remembered = createSizedCache<Remembered>({ maxSize: MAX_GUARD_RULES, size: ({ size }) => size });
   /** until when, on performance.now() */
   const aside = new Map<string, number>();
   // Rules that were being read when a change was announced may be outdated: they are used once and not cached.
@@ -58,9 +61,13 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
           values: [unknown],
         });
         const byUser = Map.groupBy(rows, (row) => row.user_id);
-        if (remembered.size > MAX_REMEMBERED) remembered.clear();
         for (const userId of unknown) {
-          const entry = { rules: rulesOf(byUser.get(userId) ?? []), readAt };
+          const stored = byUser.get(userId) ?? [];
+          const entry = {
+            rules: rulesOf(stored),
+            readAt,
+            size: stored.length === 0 ? 0 : JSON.stringify(stored).length,
+          };
           found.set(userId, entry);
           if (changes === changesBefore) remembered.set(userId, entry);
         }

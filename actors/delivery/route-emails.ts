@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { ClientBase, Pool, QueryConfig } from 'pg';
 import { heldForReview } from '../../core/routing/guard-judgement.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
@@ -92,7 +92,7 @@ export function createEmailRouter(parts: RoutingParts): EmailRouter {
       if (batch.lostCount > 0) crowdedUntil = performance.now() + CROWDED_MS;
       return batch;
     } catch (error) {
-      if (isConnectionLost(error) || taken.length === 0) throw error;
+      if (isTransient(error) || taken.length === 0) throw error;
       parts.context.log.error(
         { err: error, count: taken.length },
         'delivery: a batch failed, its mail is routed one by one',
@@ -128,13 +128,13 @@ async function routeAlone(
   try {
     return await routeTaken(parts, take, admitAlone);
   } catch (error) {
-    if (isConnectionLost(error)) throw error;
+    if (isTransient(error)) throw error;
     parts.context.log.error({ err: error, emailId: id }, 'delivery: mail cannot be routed and is held for review');
   }
   try {
     return await routeTaken({ ...parts, decide: holdAll }, take, admitAlone);
   } catch (error) {
-    if (isConnectionLost(error)) throw error;
+    if (isTransient(error)) throw error;
     await setAside(parts.context, { userId, step: 'route', subjectId: id, error });
     return joined([]);
   }

@@ -146,6 +146,7 @@ async function composeSample(
     attachments: message.attachments,
     attachment_count: message.attachments.length,
     tags: [],
+    metadata: null,
     search_text: [message.subject, from, ...config.addresses].join('\n').toLowerCase(),
     parties: emailParties(config.addresses),
     sha256: hash('sha256', bytes, 'hex'),

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
+import { readRepeatSeconds } from '../../core/smtp/repeated-mail.ts';
+import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { type AcceptOutcome, acceptGroup, isOnce, type Offer } from '../../db/queries/emails/accept-group.ts';
-import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { acceptReplies, type ReplyOutcome } from './accept-replies.ts';
+import type { ParseQueue } from './parse-queue.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { announceTaken, canBeTaken, type ReadOffer, type TakeMessagesOptions, takeMessages } from './take-messages.ts';
 
@@ -31,22 +33,15 @@ export interface AcceptorOptions {
   claimant: string;
   /** whether the data disk has room for another message */
   hasRoom: () => Promise<boolean>;
-  /** whether this process' parser has room for mail of these users; otherwise the rows stay unclaimed until the next sweep */
-  canParse: (users: readonly string[]) => boolean;
+  /** takes what is only accepted, and claims it if there is room; otherwise the rows stay unclaimed until the next sweep */
+  queue: Pick<ParseQueue, 'add' | 'noteAccept' | 'hasRoom'>;
+  /** keeps the bytes of what the queue takes */
+  bytes: Pick<ByteStore, 'keep'>;
   /** reads messages before their commit, and stores those that were read with all that they become; null: all are only accepted */
   ahead: { reading: ReadAhead; taking: TakeMessagesOptions } | null;
-  /** called after its commit for each new message that has recipients which are only accepted */
-  onAccepted: (bytes: Buffer, receptions: Reception[], commit: AcceptedCommit) => void;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
   commitsInFlight?: number;
-}
-
-interface AcceptedCommit {
-  /** whether the receptions are this claimant's */
-  isClaimed: boolean;
-  /** messages that were committed together */
-  company: number;
 }
 
 export interface Acceptor {
@@ -54,6 +49,8 @@ export interface Acceptor {
   accept(request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply>;
 }
 
+/** How long a group waits for messages that are being read; milliseconds. */
+const GATHER_MS = 15;
 /** Maximum messages and bytes committed together. */
 const GROUP_MESSAGES = 64;
 const GROUP_BYTES = 8_000_000;
@@ -85,52 +82,56 @@ const NO_ROOM: AcceptReply = {
 };
 
 /**
- * Commits the messages of several SMTP sessions together. A message that finds no commit in progress starts one at once, and those that
- * arrive during a commit form the next group, so no message waits for others. Mail to reply addresses forms separate groups, because
- * those may wait for the row of an address.
+ * Accepts the messages of several SMTP sessions:
+ *
+ * 1. `offer`: the message gets the ids of its rows.
+ * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts).
+ * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
+ *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
+ *    address.
+ * 4. `commit`: one statement takes what was read (take-messages.ts), and accepts the rest. If it fails, each message is taken alone.
+ * 5. `continueWith`: the deliveries of what was taken start; the rest waits for the parser (parse-queue.ts). Then the session replies 250.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const grouped = (write: (offers: readonly ReadOffer[]) => Promise<AcceptReply[]>) =>
+  let readingCount = 0;
+  const inGroups = (write: (read: readonly ReadOffer[]) => Promise<AcceptReply[]>, gatherMs: number) =>
     createGroupCommit<ReadOffer, AcceptReply>({
       limits: { items: GROUP_MESSAGES, size: GROUP_BYTES },
       sizeOf: ({ offer }) => offer.bytes.length,
+      gatherMs: () => gatherMs,
+      isMoreComing: () => readingCount > 0,
       maxWaitMs: MAX_WAIT_MS,
       groupsAtOnce: options.commitsInFlight ?? COMMITS_IN_FLIGHT,
       write,
     });
-  const commit = grouped((offers) => write(options, offers));
-  const commitReplies = grouped((offers) =>
-    writeReplies(
-      options,
-      offers.map(({ offer }) => offer),
-    ),
+  const mail = inGroups((read) => commit(options, read), GATHER_MS);
+  const replies = inGroups(
+    (read) =>
+      commitReplies(
+        options,
+        read.map(({ offer }) => offer),
+      ),
+    0,
   );
 
+  const read = async (offer: Offer): Promise<ReadOffer> => {
+    const startedTick = performance.now();
+    readingCount++;
+    const outcome = await options.ahead?.reading.read(offer);
+    readingCount--;
+    return { offer, outcome: outcome != null && canBeTaken(outcome) ? outcome : null, startedTick };
+  };
+
   const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
-    const end = receivingMetrics.acceptSeconds.startTimer();
-    if (!(await options.hasRoom())) {
-      end({ outcome: 'refused' });
-      return NO_ROOM;
-    }
-    const offer: Offer = {
-      envelope: request,
-      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      sha256: hash('sha256', bytes, 'hex'),
-      rawId: options.makeId('raw'),
-      emailIds: request.recipients.map(({ emailId }) => emailId ?? options.makeId('email')),
-      traceParent: traceParentToKeep(),
-    };
+    if (!(await options.hasRoom())) return NO_ROOM;
+    const offer = makeOffer(options, request, bytes);
+    const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
+    if (isReply) return replies.add({ offer, outcome: null, startedTick: performance.now() });
+    if (isOnce(request)) return mail.add({ offer, outcome: null, startedTick: performance.now() });
     try {
-      const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
-      const startedTick = performance.now();
-      const isPlain = !isReply && !isOnce(offer.envelope);
-      const outcome = (isPlain ? await options.ahead?.reading.read(offer) : null) ?? null;
-      const read = { offer, outcome: outcome !== null && canBeTaken(outcome) ? outcome : null, startedTick };
-      const reply = await (isReply ? commitReplies : commit).add(read);
-      end({ outcome: reply.verdict });
-      return reply;
+      return await mail.add(await read(offer));
     } catch (error) {
-      end({ outcome: 'failed' });
+      options.ahead?.reading.forget(offer.rawId);
       throw error;
     }
   };
@@ -138,47 +139,72 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   return {
     accept: (request, bytes) =>
       traced('accept', { attributes: { 'postroom.recipients': request.recipients.length } }, async (span) => {
-        const reply = await accept(request, bytes);
-        if (reply.verdict === 'accepted') span?.setAttribute('postroom.email.id', reply.emailIds);
-        else failSpan(span, reply.enhancedCode);
-        return reply;
+        const end = receivingMetrics.acceptSeconds.startTimer();
+        let outcome: AcceptReply['verdict'] | 'failed' = 'failed';
+        try {
+          const reply = await accept(request, bytes);
+          outcome = reply.verdict;
+          if (reply.verdict === 'accepted') span?.setAttribute('postroom.email.id', reply.emailIds);
+          else failSpan(span, reply.enhancedCode);
+          return reply;
+        } finally {
+          end({ outcome });
+        }
       }),
   };
 }
 
+function makeOffer({ makeId }: AcceptorOptions, envelope: AcceptRequest, bytes: Uint8Array): Offer {
+  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    envelope,
+    bytes: message,
+    sha256: hash('sha256', message, 'hex'),
+    rawId: makeId('raw'),
+    emailIds: envelope.recipients.map(({ emailId }) => emailId ?? makeId('email')),
+    traceParent: traceParentToKeep(),
+    repeatSeconds: readRepeatSeconds(message),
+  };
+}
+
 /** Commits a group of messages and returns the replies. */
-async function write(options: AcceptorOptions, read: readonly ReadOffer[]): Promise<AcceptReply[]> {
+async function commit(options: AcceptorOptions, read: readonly ReadOffer[]): Promise<AcceptReply[]> {
   options.fault('receiving.before-commit');
   const offers = read.map(({ offer }) => offer);
-  const isClaimed = options.canParse(usersOf(offers));
+  const isClaimed = options.queue.hasRoom(listUsers(offers));
   const taking = read.some(({ outcome }) => outcome !== null) ? options.ahead?.taking : undefined;
   const taken = taking === undefined ? null : await takeMessages(taking, read, isClaimed);
   const claimant = isClaimed ? options.claimant : null;
   const outcomes = taken?.outcomes ?? (await acceptGroup(options.database.pool, offers, claimant));
   options.fault('receiving.after-commit');
   if (taken !== null && taking !== undefined) announceTaken(taking, taken);
-  announce(options, { offers, outcomes, isClaimed });
-  return outcomes.map(({ emailIds }) => ({ verdict: 'accepted', emailIds }));
+  continueWith(options, { offers, outcomes, isClaimed });
+  return outcomes.map((outcome, at) => acceptedReply(outcome, offers[at]));
 }
 
 /** The same for messages to reply addresses, which may refuse. */
-async function writeReplies(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
-  const claimant = options.canParse(usersOf(offers)) ? options.claimant : null;
+async function commitReplies(options: AcceptorOptions, offers: readonly Offer[]): Promise<AcceptReply[]> {
+  const claimant = options.queue.hasRoom(listUsers(offers)) ? options.claimant : null;
   const beforeCommit = () => options.fault('receiving.replies-counted');
   const outcomes = await acceptReplies(options.database, offers, { claimant, beforeCommit });
   options.fault('receiving.after-commit');
-  announce(options, { offers, outcomes, isClaimed: claimant !== null });
-  return outcomes.map(replyTo);
+  continueWith(options, { offers, outcomes, isClaimed: claimant !== null });
+  return outcomes.map((outcome, at) => replyTo(outcome, offers[at]));
 }
 
-function usersOf(offers: readonly Offer[]): string[] {
+function listUsers(offers: readonly Offer[]): string[] {
   return offers.flatMap(({ envelope }) => envelope.recipients.map(({ userId }) => userId));
 }
 
-function replyTo({ refused, emailIds }: ReplyOutcome): AcceptReply {
-  switch (refused) {
+function acceptedReply({ emailIds }: AcceptOutcome, offer: Offer | undefined): AcceptReply {
+  const isRepeated = offer !== undefined && !emailIds.some((id) => offer.emailIds.includes(id));
+  return isRepeated ? { verdict: 'accepted', emailIds, isRepeated } : { verdict: 'accepted', emailIds };
+}
+
+function replyTo(outcome: ReplyOutcome, offer: Offer | undefined): AcceptReply {
+  switch (outcome.refused) {
     case 'none':
-      return { verdict: 'accepted', emailIds };
+      return acceptedReply(outcome, offer);
     case 'some':
       return ONE_REFUSED;
     case 'all':
@@ -192,13 +218,22 @@ interface Committed {
   isClaimed: boolean;
 }
 
-function announce({ onAccepted, ahead }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
+/** Lets what was only accepted wait for the parser. */
+function continueWith({ queue, bytes, ahead }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
   receivingMetrics.commitMessages.observe(offers.length);
-  for (const [at, { accepted }] of outcomes.entries()) {
+  const company = outcomes.filter(({ accepted }) => accepted.length > 0).length;
+  for (const [at, { emailIds, accepted }] of outcomes.entries()) {
     const offer = offers[at];
     if (offer === undefined) continue;
+    receivingMetrics.repeated.inc(emailIds.filter((id) => !offer.emailIds.includes(id)).length);
+    const sizeBytes = offer.bytes.length;
+    if (accepted.length > 0) queue.noteAccept(sizeBytes, company);
     // The parse queue takes what was read.
-    if (accepted.length === 0 || !isClaimed) ahead?.reading.forget(offer.rawId);
-    if (accepted.length > 0) onAccepted(offer.bytes, accepted, { isClaimed, company: offers.length });
+    if (accepted.length === 0 || !isClaimed) {
+      ahead?.reading.forget(offer.rawId);
+      continue;
+    }
+    bytes.keep(offer.rawId, offer.bytes);
+    queue.add(accepted.map((reception) => ({ reception, sizeBytes })));
   }
 }

@@ -5,7 +5,12 @@ import { deriveReplyAddressKey } from '../../core/smtp/reply-address.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import { REMOVE_OFFERS_BATCH, removeOldOffers } from '../../db/queries/emails/accept-group.ts';
-import { claimReceptions, releaseReception, releaseReceptions } from '../../db/queries/emails/reception-claim.ts';
+import {
+  claimReceptions,
+  type Reception,
+  releaseReception,
+  releaseReceptions,
+} from '../../db/queries/emails/reception-claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
@@ -17,7 +22,7 @@ import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
 import { parseReceptions } from './parse-receptions.ts';
-import { createReadAhead, type ReadAhead } from './read-ahead.ts';
+import { createReadAhead } from './read-ahead.ts';
 import { reportFailures } from './report-failures.ts';
 import { type ParsedReception, storeParsed } from './store-parsed.ts';
 
@@ -54,120 +59,68 @@ const STOP_MS = 8_000;
 const RELEASE_MS = 1_000;
 
 /**
- * Receives mail: answers RCPT and the end of DATA, parses accepted messages, and stores them as emails. Applies bounce reports and
- * complaints to sent mail, and notifies the senders of undeliverable mail.
+ * Receives mail, and notifies the senders of undeliverable mail. A message goes through these steps:
+ *
+ * 1. `check`: RCPT asks whether the recipient exists (check-recipient.ts).
+ * 2. `acceptor`: the message is read and committed with others; most mail is stored with its thread and route by then (accept-message.ts).
+ * 3. `queue`: what was only accepted, or was left by another process and is claimed by `parse`, waits for the parser (parse-queue.ts).
+ * 4. `parse`: a chunk is parsed; its bounce reports and complaints are applied to sent mail (parse-receptions.ts).
+ * 5. `storing`: the emails of several chunks are stored with their threads in one transaction, and the router is woken (store-parsed.ts).
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
-  const { bus, database, bytes, log, name } = context;
+  const { bus, database, bytes, log, name, now } = context;
+  const { workers, mailHostname } = options;
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
   const hasRoom = watchCapacity(options.dataDirectory);
+  const onEvents = (userId: string, lastSeq: number) => bus.publish('event.appended', { userId, lastSeq });
   const returnAddressKey = deriveReturnAddressKey(options.secretKey);
-  const parser = options.parser ?? createParsePool({ workers: options.workers, dnsServers: options.dnsServers, log });
-  const stores = {
-    database,
-    bytes,
-    log,
-    claimant: name,
-    mailHostname: options.mailHostname,
-    now: context.now,
-    random: context.random,
-    makeId,
-    fault,
-  };
+  const replyAddressKey = deriveReplyAddressKey(options.secretKey);
+  const shared = { database, bytes, log, claimant: name, mailHostname, makeId };
+  const parser = options.parser ?? createParsePool({ workers, dnsServers: options.dnsServers, log });
+  const reading = createReadAhead({
+    parser,
+    listsAtOnce: workers * LISTS_PER_WORKER,
+    limitMs: options.readAheadMs ?? READ_AHEAD_MS,
+  });
+
   const storing = createGroupCommit<ParsedReception[], ParsedReception[]>({
     limits: { items: GROUP_EMAILS, size: GROUP_EMAILS },
     sizeOf: (parsed) => parsed.length,
     async write(chunks) {
-      const { stored, busy } = await storeParsed(stores, chunks.flat());
+      const { stored, busy } = await storeParsed({ ...shared, now, random: context.random, fault }, chunks.flat());
       for (const { userId, emailIds, lastSeq } of stored) {
         bus.wake('delivery.route.wake', { userId, emailIds });
-        bus.publish('event.appended', { userId, lastSeq });
+        onEvents(userId, lastSeq);
       }
       const later = new Set(busy);
       return chunks.map((chunk) => chunk.filter((each) => later.has(each)));
     },
   });
-  const reports: ReportOptions = {
-    database,
-    log,
-    claimant: name,
-    returnAddressKey,
-    makeId,
-    onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
-  };
+  const reports: ReportOptions = { database, log, claimant: name, returnAddressKey, makeId, onEvents };
+  const parse = (chunk: Reception[]) =>
+    parseReceptions({ parser, readAhead: reading, bytes, storing, reports, log, fault }, chunk);
   const queue = createParseQueue({
-    work: (chunk) => parseReceptions({ parser, readAhead, bytes, storing, reports, log, fault }, chunk),
-    async onFault(reception, error) {
-      await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
-      // Otherwise it would be retried when its lease expires.
-      await releaseReception(database, name, reception).catch((reason: unknown) =>
-        log.warn({ err: reason, emailId: reception.emailId }, 'a lease could not be given back'),
-      );
-    },
-    concurrency: options.workers * CHUNKS_PER_WORKER,
+    work: parse,
+    onFault: setReceptionAside,
+    concurrency: workers * CHUNKS_PER_WORKER,
     log,
   });
-  const readAhead: ReadAhead = createReadAhead({
-    parser,
-    isBusy: () => queue.isBusy(),
-    listsAtOnce: options.workers * LISTS_PER_WORKER,
-    limitMs: options.readAheadMs ?? READ_AHEAD_MS,
-  });
-  const { mailHostname } = options;
   const acceptor = createAcceptor({
     database,
-    ahead: {
-      reading: readAhead,
-      taking: {
-        database,
-        bytes,
-        bus,
-        log,
-        directDelivery: context.directDelivery,
-        claimant: name,
-        mailHostname,
-        makeId,
-      },
-    },
+    ahead: { reading, taking: { ...shared, bus, directDelivery: context.directDelivery } },
     makeId,
     claimant: name,
     hasRoom,
-    canParse: (users) => queue.hasRoom(users),
+    queue,
+    bytes,
     fault,
-    onAccepted(accepted, receptions, { isClaimed, company }) {
-      queue.noteAccept(accepted.length, company);
-      if (!isClaimed) return;
-      const [first] = receptions;
-      if (first !== undefined) bytes.keep(first.rawId, accepted);
-      queue.add(receptions.map((reception) => ({ reception, sizeBytes: accepted.length })));
-    },
   });
 
-  const { now } = context;
-  const replyAddressKey = deriveReplyAddressKey(options.secretKey);
   const check = (recipient: string, reversePath = '') =>
     checkRecipient({ database, returnAddressKey, replyAddressKey, now }, recipient, reversePath);
-  const failures = {
-    database,
-    bytes,
-    log,
-    claimant: name,
-    mailHostname: options.mailHostname,
-    acceptor,
-    checkRecipient: check,
-  };
-
   const examiner = createExaminer(parser);
-  const reparser = createReparser({
-    database,
-    bytes,
-    log,
-    parser,
-    mailHostname: options.mailHostname,
-    makeId,
-    onEvents: (userId, lastSeq) => bus.publish('event.appended', { userId, lastSeq }),
-  });
+  const reparser = createReparser({ database, bytes, log, parser, mailHostname, makeId, onEvents });
 
   const running = runActor({
     context,
@@ -195,7 +148,11 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
           return claimed.length;
         },
       },
-      { name: 'report-failures', due: 'report', work: () => reportFailures(failures) },
+      {
+        name: 'report-failures',
+        due: 'report',
+        work: () => reportFailures({ ...shared, acceptor, checkRecipient: check }),
+      },
       {
         name: 'remove-old-offers',
         everyMs: REMOVE_EVERY_MS,
@@ -204,6 +161,15 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       },
     ],
   });
+
+  /** A message that failed alone. */
+  async function setReceptionAside(reception: Reception, error: unknown): Promise<void> {
+    await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
+    // Otherwise it would be retried when its lease expires.
+    await releaseReception(database, name, reception).catch((reason: unknown) =>
+      log.warn({ err: reason, emailId: reception.emailId }, 'a lease could not be given back'),
+    );
+  }
 
   async function stop(): Promise<void> {
     await Promise.all([running.stop(), Promise.race([queue.stop(), pause(STOP_MS, undefined, { ref: false })])]);

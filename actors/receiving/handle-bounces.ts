@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import type { DeliveryReport, FeedbackReport, MailReport } from '../../core/mime/parse-bounce.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import * as reports from '../../db/queries/sending/apply-bounce.ts';
@@ -56,7 +57,7 @@ async function isTaken(options: ReportOptions, { reception, outcome }: ParsedWit
   try {
     return await apply(options, reception, believed);
   } catch (error) {
-    if (isConnectionLost(error)) throw error;
+    if (isTransient(error)) throw error;
     options.log.error({ err: error, emailId: reception.emailId }, 'report could not be applied, stored as mail');
     return false;
   }

@@ -39,6 +39,8 @@ export interface ParsePool {
   parse(messages: readonly ParseRequest[]): Promise<ParseOutcome[]>;
   /** The same, each outcome as soon as it is known. */
   parseEach(messages: readonly ParseRequest[]): Promise<ParseOutcome>[];
+  /** messages that wait for a thread or are in one */
+  openCount(): number;
   /** Starts a thread if none runs, because a message may come soon: a start takes about as long as it takes to receive one. */
   prepare(): void;
   /** Terminates the threads and rejects what they were parsing. */
@@ -111,6 +113,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   /** each with the one message that it is parsing */
   const aside: Seat[] = [];
   let nextKey = 1;
+  let openCount = 0;
   let isClosed = false;
   /** threads that never came up, and are started again after a pause */
   let restarting = 0;
@@ -323,7 +326,21 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const outcomes = messages.map(
       (request) =>
         new Promise<ParseOutcome>((resolve, reject) => {
-          list.push({ key: nextKey, request, tries: 0, mishaps: 0, resolve, reject });
+          openCount++;
+          const settle =
+            <T>(pass: (value: T) => void) =>
+            (value: T) => {
+              openCount--;
+              pass(value);
+            };
+          list.push({
+            key: nextKey,
+            request,
+            tries: 0,
+            mishaps: 0,
+            resolve: settle(resolve),
+            reject: settle<Error>(reject),
+          });
           nextKey = nextKey === MAX_KEY ? 1 : nextKey + 1;
         }),
     );
@@ -335,6 +352,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   return {
     parse: (messages) => Promise.all(parseEach(messages)),
     parseEach,
+    openCount: () => openCount,
     prepare,
     async close() {
       isClosed = true;

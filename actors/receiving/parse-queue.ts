@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 
@@ -179,7 +179,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       options.log.warn({ err: error, count: chunk.length }, 'receptions could not be parsed now');
       pausedUntil = performance.now() + PAUSE_MS;
       const [only] = chunk;
-      if (isConnectionLost(error)) putBack(chunk);
+      if (isTransient(error)) putBack(chunk);
       else if (chunk.length > 1 || only === undefined) putBackAlone(chunk);
       else {
         known.delete(only.reception.emailId);

@@ -6,17 +6,15 @@ import type { ParsePool } from './parse-pool.ts';
 
 export interface ReadAheadOptions {
   parser: ParsePool;
-  /** whether the parser has much to do already */
-  isBusy: () => boolean;
   /** lists of messages that the parser gets at the same time */
   listsAtOnce: number;
-  /** how long a message may be read before its commit; milliseconds of processor time of this process */
+  /** how long the parser may work on a message before its commit; milliseconds of processor time of this process */
   limitMs: number;
 }
 
 /** Parses and checks messages before they are committed, as long as that is quick. */
 export interface ReadAhead {
-  /** Returns the outcome for an offer; null when it takes too long, or the parser is busy. Never rejects. */
+  /** Returns the outcome for an offer; null when it takes too long, or the parser is busy with other mail. Never rejects. */
   read(offer: Offer): Promise<ParseOutcome | null>;
   /**
    * Returns the outcome of a message that was read, even when that took too long for its commit: it need not be parsed again. Undefined when
@@ -29,43 +27,64 @@ export interface ReadAhead {
 
 /** How much longer the limit may last on a busy machine, which leaves this process little processor time. */
 const MAX_STRETCH = 4;
+/** How much longer the limit is for each message that the parser has besides: they share the processor. Milliseconds. */
+const LONGER_PER_MESSAGE_MS = 20;
+/** How long a message of a burst waits until the parser gets it; milliseconds. */
+const MAX_WAIT_MS = 2_000;
 /** Larger messages are committed first. */
 const MAX_BYTES = 524_288;
-/** Messages that are read ahead at the same time: of a crowd, the others are committed first, and then stored in larger groups. */
-const MAX_MESSAGES = 8;
-const MAX_TOTAL_BYTES = 2_000_000;
+/** Messages that are read ahead, or wait for it: of a larger crowd, the others are committed first. */
+const MAX_MESSAGES = 256;
+const MAX_TOTAL_BYTES = 32_000_000;
 /** Messages in one call of the parser: they share its cost, and wait for each other's DNS lookups. */
 const LIST_MESSAGES = 4;
+const LIST_BYTES = 262_144;
+/** Messages that were accepted before and that the parser has: with more, it is busy with them. */
+const MAX_OTHERS = 50;
 
-export function createReadAhead(options: ReadAheadOptions): ReadAhead {
+/** A message on its way to the parser. */
+interface Reading {
+  request: ParseRequest;
+  /** called when the parser gets it */
+  begin: () => void;
+}
+
+export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptions): ReadAhead {
   const outcomes = new Map<string, Promise<ParseOutcome>>();
   let openMessages = 0;
   let openBytes = 0;
+  /** how many of the open messages the parser has */
+  let begunMessages = 0;
 
-  const lists = createGroupCommit<ParseRequest, ParseOutcome>({
-    limits: { items: LIST_MESSAGES },
-    groupsAtOnce: options.listsAtOnce,
-    write: (requests) => options.parser.parse(requests),
+  const lists = createGroupCommit<Reading, ParseOutcome>({
+    limits: { items: LIST_MESSAGES, size: LIST_BYTES },
+    sizeOf: ({ request }) => request.bytes.length,
+    groupsAtOnce: listsAtOnce,
+    async write(readings) {
+      begunMessages += readings.length;
+      for (const { begin } of readings) begin();
+      try {
+        return await parser.parse(readings.map(({ request }) => request));
+      } finally {
+        begunMessages -= readings.length;
+      }
+    },
   });
 
-  const start = ({ envelope, bytes, rawId, emailIds }: Offer): Promise<ParseOutcome> => {
-    const { remoteAddress, helo, reversePath } = envelope;
+  const hasRoomFor = (sizeBytes: number): boolean =>
+    sizeBytes <= MAX_BYTES &&
+    openMessages < MAX_MESSAGES &&
+    openBytes + sizeBytes <= MAX_TOTAL_BYTES &&
+    parser.openCount() - begunMessages <= MAX_OTHERS;
+
+  const start = (offer: Offer, begin: () => void): Promise<ParseOutcome> => {
     const startedAt = performance.now();
     openMessages++;
-    openBytes += bytes.length;
-    const outcome = lists
-      .add({
-        emailId: emailIds[0] ?? '',
-        bytes,
-        remoteAddress,
-        helo,
-        reversePath,
-        emails: envelope.recipients,
-      })
-      .finally(() => {
-        openMessages--;
-        openBytes -= bytes.length;
-      });
+    openBytes += offer.bytes.length;
+    const outcome = lists.add({ request: makeRequest(offer), begin }).finally(() => {
+      openMessages--;
+      openBytes -= offer.bytes.length;
+    });
     outcome.then(
       ({ message }) =>
         receivingMetrics.parseSeconds.observe(
@@ -74,18 +93,19 @@ export function createReadAhead(options: ReadAheadOptions): ReadAhead {
         ),
       () => undefined,
     );
-    outcomes.set(rawId, outcome);
+    outcomes.set(offer.rawId, outcome);
     return outcome;
   };
 
   return {
     async read(offer) {
-      const { length } = offer.bytes;
-      const hasRoom = openMessages < MAX_MESSAGES && openBytes + length <= MAX_TOTAL_BYTES;
-      if (length > MAX_BYTES || !hasRoom || options.isBusy()) return null;
-      const late = startLimit(options.limitMs);
+      if (!hasRoomFor(offer.bytes.length)) return null;
+      const late = startLimit();
       try {
-        return await Promise.race([start(offer), late.passed]);
+        return await Promise.race([
+          start(offer, () => late.begin(limitMs + LONGER_PER_MESSAGE_MS * (begunMessages - 1))),
+          late.passed,
+        ]);
       } catch {
         // The parser was closed, or fails: the message is committed, and parsed later.
         return null;
@@ -102,17 +122,53 @@ export function createReadAhead(options: ReadAheadOptions): ReadAhead {
   };
 }
 
-/** Resolves `passed` with null when the process has had that much processor time, or after a few times as long. */
-function startLimit(limitMs: number): { passed: Promise<null>; end: () => void } {
-  const { promise: passed, resolve } = Promise.withResolvers<null>();
-  const since = process.cpuUsage();
-  const endsAt = performance.now() + MAX_STRETCH * limitMs;
-  const look = () => {
-    const { user, system } = process.cpuUsage(since);
-    const leftMs = limitMs - (user + system) / 1_000;
-    if (leftMs <= 0 || performance.now() >= endsAt) resolve(null);
-    else timer = setTimeout(look, Math.max(1, leftMs));
+function makeRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
+  const { remoteAddress, helo, reversePath } = envelope;
+  return {
+    emailId: emailIds[0] ?? '',
+    bytes,
+    remoteAddress,
+    helo,
+    reversePath,
+    emails: envelope.recipients,
   };
-  let timer = setTimeout(look, limitMs);
-  return { passed, end: () => clearTimeout(timer) };
+}
+
+interface Limit {
+  /** Resolves with null when the wait or the work took too long. */
+  passed: Promise<null>;
+  /** Ends the wait: from now on, the process may have that much processor time, or a few times as long altogether. */
+  begin: (limitMs: number) => void;
+  end: () => void;
+}
+
+function startLimit(): Limit {
+  const { promise: passed, resolve } = Promise.withResolvers<null>();
+  let timer = setTimeout(() => resolve(null), MAX_WAIT_MS);
+  const begin = (limitMs: number) => {
+    clearTimeout(timer);
+    const since = processorMs();
+    const endsAt = performance.now() + MAX_STRETCH * limitMs;
+    const look = () => {
+      const leftMs = limitMs - (processorMs() - since);
+      if (leftMs <= 0 || performance.now() >= endsAt) resolve(null);
+      else timer = setTimeout(look, Math.max(1, leftMs));
+    };
+    timer = setTimeout(look, limitMs);
+  };
+  return { passed, begin, end: () => clearTimeout(timer) };
+}
+
+/** How long a reading of the processor time is used; milliseconds. Each takes a system call. */
+const READING_MS = 5;
+let lastReading = { at: Number.NEGATIVE_INFINITY, ms: 0 };
+
+/** Returns the processor time of this process, accurate to a few milliseconds. */
+function processorMs(): number {
+  const now = performance.now();
+  if (now - lastReading.at > READING_MS) {
+    const { user, system } = process.cpuUsage();
+    lastReading = { at: now, ms: (user + system) / 1_000 };
+  }
+  return lastReading.ms;
 }

@@ -3,7 +3,8 @@ import { composeBounce } from '../../core/smtp/compose-bounce.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { claimFailures, markReported, type UnreportedFailure } from '../../db/queries/sending/report-failures.ts';
 import { setAside } from '../set-aside.ts';
 import type { Acceptor } from './accept-message.ts';
@@ -41,7 +42,7 @@ async function reportOrSetAside(options: FailureReportOptions, group: readonly U
   try {
     await reportGroup(options, group);
   } catch (error) {
-    if (isConnectionLost(error)) throw error;
+    if (isTransient(error)) throw error;
     for (const { userId, recipientId } of group)
       await setAside(options, { userId, step: 'report', subjectId: recipientId, error });
   }

@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { inTransactionFrom } from '../../db/connection/transaction.ts';
+import { isConflict, isLockTimeout, isTransient, retryContention } from '../../db/errors.ts';
 import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { type EmailRows, storeReceived } from '../../db/queries/emails/store-received.ts';
@@ -69,8 +70,8 @@ export async function storeParsed(
     const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
     return { stored: await storeTogether(options, parsed, rows, reportsOf(options, parsed)), busy: [] };
   } catch (error) {
-    if (isBusy(error)) return storeByUser(options, parsed);
-    if (isConnectionLost(error)) throw error;
+    if (isLockTimeout(error)) return storeByUser(options, parsed);
+    if (isTransient(error)) throw error;
     options.log.warn({ err: error, count: parsed.length }, 'parsed messages could not be stored together');
   }
   const all: StoredReceptions = { stored: [], busy: [] };
@@ -117,7 +118,12 @@ async function storeTogether(
       options.fault?.('receiving.threads-joined');
       return withReports(client, threaded, reports);
     });
-  const stored = await retryConflicts(store);
+  const stored = await retryContention(store, {
+    maxTries: MAX_TRIES,
+    firstPauseMs: 0,
+    mayRetry: isConflict,
+    onRetry: () => actorMetrics.retries.inc({ queue: 'assign' }),
+  });
   options.fault?.('receiving.stored');
   noteThreaded(options, parsed, stored, startedTick);
   return stored;
@@ -158,26 +164,6 @@ function noteThreaded(
   }
 }
 
-/** lock_not_available */
-const LOCK_TIMEOUT = '55P03';
-/** serialization_failure, deadlock_detected */
-const CONFLICTS: readonly unknown[] = ['40001', '40P01'];
-
-function isBusy(error: unknown): boolean {
-  return (error as { code?: unknown }).code === LOCK_TIMEOUT;
-}
-
-async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries >= MAX_TRIES || !CONFLICTS.includes((error as { code?: unknown }).code)) throw error;
-      actorMetrics.retries.inc({ queue: 'assign' });
-    }
-  }
-}
-
 const NOT_STORABLE = 'The parsed message could not be stored';
 
 /** Returns null when the threads of the user are busy. */
@@ -194,8 +180,8 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promi
     try {
       return await storeTogether(options, [parsed], [current], reports);
     } catch (error) {
-      if (isBusy(error)) return null;
-      if (isConnectionLost(error)) throw error;
+      if (isLockTimeout(error)) return null;
+      if (isTransient(error)) throw error;
       if (reports.length > 0) {
         log.error({ err: error, emailId: reception.emailId }, 'DMARC report could not be stored, kept as mail');
         reports = [];

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { mayContainCopy } from '../../core/mime/unmarked-copy.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Offer } from '../../db/queries/emails/accept-group.ts';
 import { type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
@@ -48,7 +49,8 @@ export function canBeTaken({ message, report, dmarcReport }: ParseOutcome): bool
  * 3. Store all of it and commit (db/queries/emails/take-mail.ts).
  * 4. `announceTaken` starts the deliveries from memory, wakes the router for the rest, and publishes the events.
  *
- * Returns null when a row cannot be stored: the group is then only accepted.
+ * Throws when a row cannot be stored: each message is then taken alone. Returns null when a message that is alone cannot be stored: it is
+ * then only accepted.
  */
 export async function takeMessages(
   options: TakeMessagesOptions,
@@ -66,11 +68,8 @@ export async function takeMessages(
     const { database, claimant } = options;
     return { mails, storedAt, outcomes: await takeMail(database.pool, taken, { claimant, claimsReceptions }) };
   } catch (error) {
-    if (isConnectionLost(error)) throw error;
-    options.log.error(
-      { err: error, count: offers.length },
-      'messages could not be taken, they are accepted and parsed later',
-    );
+    if (isTransient(error) || offers.length > 1) throw error;
+    options.log.error({ err: error }, 'a message could not be taken, it is accepted and parsed later');
     return null;
   }
 }
@@ -159,18 +158,17 @@ export function announceTaken(options: TakeMessagesOptions, { mails, storedAt, o
   for (const [userId, lastSeq] of lastSeqs) bus.publish('event.appended', { userId, lastSeq });
 }
 
-function routedMail(
-  mail: Mail,
-  { acceptedAt, threadId, position }: TakenMail,
-  route: RoutedMail['route'],
-  storedAt: number,
-): RoutedMail {
-  const email = contentRow(mail, acceptedAt);
+function routedMail(mail: Mail, taken: TakenMail, route: RoutedMail['route'], storedAt: number): RoutedMail {
+  const { threadId, position } = taken;
+  const email = contentRow(mail, taken);
   return { mail: mail.route, route, email, raw: mail.offer.bytes, threadId, threadPosition: position, storedAt };
 }
 
 /** Returns the row that a delivery would read. */
-function contentRow({ whole: { row }, route, offer, recipient }: Mail, acceptedAt: Date): DeliveryContentRow {
+function contentRow(
+  { whole: { row }, route, offer, recipient }: Mail,
+  { acceptedAt, metadata }: TakenMail,
+): DeliveryContentRow {
   return {
     user_id: row.user_id,
     id: row.email_id,
@@ -182,7 +180,7 @@ function contentRow({ whole: { row }, route, offer, recipient }: Mail, acceptedA
     created_at: acceptedAt,
     date: row.date === null ? null : new Date(row.date),
     is_test: false,
-    metadata: null,
+    metadata,
     headers: row.headers,
     addresses: row.addresses,
     in_reply_to: row.in_reply_to,

@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import {
   type ClosedAccount,
   endAccount,
@@ -35,7 +35,7 @@ export async function eraseClosedAccounts(
     try {
       if (await eraseAccount(context, options, run, account)) count++;
     } catch (error) {
-      if (isConnectionLost(error)) throw error;
+      if (isTransient(error)) throw error;
       const about = { actor: 'scheduling', step: 'erasures' };
       actorMetrics.stepFailures.inc({ ...about, reason: 'fault' });
       log.error({ ...about, err: error, userId: account.userId }, 'actor: step failed for one user');

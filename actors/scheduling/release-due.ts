@@ -1,6 +1,6 @@
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransactionFrom } from '../../db/connection/transaction.ts';
+import { isLockTimeout, isTransient } from '../../db/errors.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
 import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
@@ -19,8 +19,6 @@ export const RELEASE_BATCH = 200;
 
 /** How long a batch waits for the threads of its users. Milliseconds. */
 const THREADS_WAIT_MS = 250;
-/** lock_not_available */
-const LOCK_TIMEOUT = '55P03';
 
 /**
  * Moves a batch of due scheduled emails of all users to the sending queue, each into its thread, then wakes the sending actor and announces
@@ -41,28 +39,24 @@ async function releaseTogether(
   try {
     return await release(context, options, keys);
   } catch (error) {
-    if (isBusy(error)) {
+    if (isLockTimeout(error)) {
       const ofUsers = [...Map.groupBy(keys, ({ userId }) => userId).values()];
       if (ofUsers.length > 1) for (const ofUser of ofUsers) count += await releaseTogether(context, options, ofUser);
       return count;
     }
-    if (isConnectionLost(error)) throw error;
+    if (isTransient(error)) throw error;
     context.log.error({ err: error }, 'scheduling: a batch failed, its mail goes one by one');
   }
   for (const key of keys) count += await releaseAlone(context, options, key);
   return count;
 }
 
-function isBusy(error: unknown): boolean {
-  return (error as { code?: unknown }).code === LOCK_TIMEOUT;
-}
-
 async function releaseAlone(context: ActorContext, options: ReleaseOptions, key: DueKey): Promise<number> {
   try {
     return await release(context, options, [key]);
   } catch (error) {
-    if (isBusy(error)) return 0;
-    if (isConnectionLost(error)) throw error;
+    if (isLockTimeout(error)) return 0;
+    if (isTransient(error)) throw error;
     await setAside(context, { userId: key.userId, step: 'release', subjectId: key.id, error });
     return 0;
   }

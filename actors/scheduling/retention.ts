@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import { isLimited, type Retention, type RetentionCutoffs, retentionCutoffs } from '../../core/upkeep/retention.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isOfOneStatement, isTransient } from '../../db/errors.ts';
 import { removeOldRequests } from '../../db/queries/accounts/api-request.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { removeEmails } from '../../db/queries/upkeep/remove-emails.ts';
@@ -78,7 +78,7 @@ async function sweepUser(
         return hasMore ? 'more' : 'done';
       }).catch((error: unknown) => {
         if (error instanceof ClaimLost) return 'lost' as const;
-        if (isConnectionLost(error) && !isOfOneBatch(error)) throw error;
+        if (isTransient(error) && !isOfOneStatement(error)) throw error;
         const about = { actor: 'scheduling', step: 'retention' };
         actorMetrics.stepFailures.inc({ ...about, reason: 'fault' });
         context.log.error({ ...about, err: error, userId: user.userId, work: name }, 'actor: step failed for one user');
@@ -97,12 +97,6 @@ async function sweepUser(
     }
   }
   return hasFailed ? 'failed' : 'done';
-}
-
-/** A statement or lock timeout, or a conflict: PostgreSQL is reachable (Appendix A). */
-function isOfOneBatch(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' && ['57014', '55P03', '40001', '40P01'].includes(code);
 }
 
 /** Another scheduler took the user over: the last transaction is rolled back. */

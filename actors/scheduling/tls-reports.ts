@@ -125,6 +125,7 @@ export function createTlsReporter(
       attachments: [],
       attachment_count: 0,
       tags: [],
+      metadata: null,
       search_text: '',
       parties: emailParties([address]),
       sha256: hash('sha256', bytes, 'hex'),

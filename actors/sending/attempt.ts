@@ -1,5 +1,5 @@
 import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../dns-resolver.ts';
 import { setAside } from '../set-aside.ts';
@@ -93,7 +93,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       if (bytes === null) return { report: await ownFault(context, jobs, 'The stored message is gone or damaged') };
       return ending.signal.aborted ? { report: interrupted(jobs) } : { bytes };
     } catch (error) {
-      if (isConnectionLost(error)) {
+      if (isTransient(error)) {
         context.log.warn({ err: error, emailId: transaction.emailId }, 'sending: an attempt waits for the database');
         return { report: null };
       }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
 import { MTA_STS_PATH, mtaStsNameOf } from '../../core/domains/mta-sts.ts';
 import { findPolicyId, type MtaStsPolicy, parseMtaStsPolicy } from '../../core/sending/mta-sts-policy.ts';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { Database } from '../../db/connection/database.ts';
 import {
   readMtaStsPolicy,
@@ -44,6 +45,8 @@ const FETCH_PAUSE_MS = 300_000;
 const ABSENT_MS = 600_000;
 /** Domains that are remembered. */
 const MOST_DOMAINS = 10_000;
+/** Size of all policies in memory: a receiver decides how large its own is. Bytes, about. */
+export const MAX_POLICIES = 10_000_000;
 
 /** A policy in memory, or that there is none. */
 interface Known {
@@ -61,7 +64,10 @@ interface Known {
  */
 export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
   const { database, log } = options;
-  const memory = new Map<string, Known>();
+  const memory = createSizedCache<Known>({
+    maxSize: MAX_POLICIES,
+    size: ({ policy }, domain) => domain.length + JSON.stringify(policy).length,
+  });
   const loading = new Map<string, Promise<Known>>();
   const fetching = new Map<string, Promise<PolicyFetchFailure | null>>();
   const failures = new Map<string, { policyId: string; failure: PolicyFetchFailure; until: number }>();
@@ -70,9 +76,6 @@ export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
     const now = performance.now();
     const lifeMs = policy === null ? ABSENT_MS : policy.secondsLeft * 1_000;
     const known = { policy, until: now + lifeMs, refreshAfter: now + lifeMs / 2 };
-    if (memory.size >= MOST_DOMAINS)
-      for (const first of [...memory.keys()].slice(0, MOST_DOMAINS / 10)) memory.delete(first);
-    memory.delete(domain);
     memory.set(domain, known);
     return known;
   };

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { parentDomains } from '../../core/domains/domain-name.ts';
 import { isUnsealed, sealArc, withoutArcResults } from '../../core/sending/arc-seal.ts';
 import { type DkimSigner, makeDkimSignature } from '../../core/sending/dkim-signature.ts';
@@ -32,7 +33,8 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const keys = createShortMemory<DkimSigner | null>(KEY_AGE_MS, MOST_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
   const reading = createSemaphore(BYTES_AT_ONCE);
-  const unsignedDomains = new Set<string>();
+  /** those that were logged */
+  const unsignedDomains = new LRUCache<string, true>({ max: MOST_KEYS });
   let keptBytes = 0;
 
   const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<DkimSigner | null> => {
@@ -63,7 +65,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
       return Buffer.concat([Buffer.from(`${seal}${signature}`, 'latin1'), bytes]);
     }
     if (!unsignedDomains.has(senderDomain)) {
-      unsignedDomains.add(senderDomain);
+      unsignedDomains.set(senderDomain, true);
       context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
     }
     return isUnsealed(bytes) ? withoutArcResults(bytes) : bytes;

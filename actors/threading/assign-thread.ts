@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { inTransactionFrom } from '../../db/connection/transaction.ts';
+import { retryContention } from '../../db/errors.ts';
 import {
   type ClaimedEmails,
   type ClaimRow,
@@ -23,9 +23,7 @@ export interface ThreadingContext extends ActorContext, ThreadingOptions {}
 const MAX_DELAY_MS = 24 * 60 * 60 * 1_000;
 /** Attempts for a batch that fails with a deadlock, a serialization failure or a lock timeout. */
 const MAX_TRIES = 6;
-const FIRST_PAUSE_MS = 10;
-/** serialization_failure, deadlock_detected, lock_not_available */
-const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
+const FIRST_PAUSE_MS = 20;
 
 /**
  * Assigns each of the emails to a thread, in one transaction that locks out others of this user, then wakes the router and announces the
@@ -38,12 +36,18 @@ export async function assignThreads(
 ): Promise<number> {
   const startedTick = performance.now();
   const done = await timed(() =>
-    retryContention(() =>
-      inTransactionFrom<ClaimRow, ThreadedBatch | null>(
-        context.database,
-        lockAndClaimSql(userId, emailIds),
-        (client, [row]) => threadBatch(context, client, userId, claimedEmails(row)),
-      ),
+    retryContention(
+      () =>
+        inTransactionFrom<ClaimRow, ThreadedBatch | null>(
+          context.database,
+          lockAndClaimSql(userId, emailIds),
+          (client, [row]) => threadBatch(context, client, userId, claimedEmails(row)),
+        ),
+      {
+        maxTries: MAX_TRIES,
+        firstPauseMs: FIRST_PAUSE_MS,
+        onRetry: () => actorMetrics.retries.inc({ queue: 'assign' }),
+      },
     ),
   );
   if (done === null) return 0;
@@ -106,21 +110,4 @@ function count(done: ThreadedBatch): void {
   // Imported mail is as old as its date.
   for (const at of done.acceptedAt.filter((accepted) => now - accepted.getTime() < MAX_DELAY_MS))
     actorMetrics.sinceAcceptSeconds.observe({ stage: 'threaded' }, Math.max(0, now - at.getTime()) / 1_000);
-}
-
-/** Whether a conflict with others is the cause: retrying later may help. */
-export function isContention(error: unknown): boolean {
-  return CONTENTION_CODES.includes((error as { code?: unknown }).code);
-}
-
-async function retryContention<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries >= MAX_TRIES || !isContention(error)) throw error;
-      actorMetrics.retries.inc({ queue: 'assign' });
-      await sleep(FIRST_PAUSE_MS * 2 ** tries);
-    }
-  }
 }

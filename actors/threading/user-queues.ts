@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isContention, isOfOneStatement, isTransient } from '../../db/errors.ts';
 import { setAside } from '../set-aside.ts';
-import { assignThreads, isContention, type ThreadingContext } from './assign-thread.ts';
+import { assignThreads, type ThreadingContext } from './assign-thread.ts';
 
 /** Emails in one transaction: the more, the less each costs, but the longer its user's replies wait for the lock. */
 const BATCH_SIZE = 200;
@@ -123,10 +123,7 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
   };
 }
 
-/** query_canceled: the statement took too long */
-const STATEMENT_TIMEOUT = '57014';
-
 /** Whether PostgreSQL is unreachable: a statement timeout or a conflict concerns this user alone. */
 function isAway(error: unknown): boolean {
-  return isConnectionLost(error) && !isContention(error) && (error as { code?: unknown }).code !== STATEMENT_TIMEOUT;
+  return isTransient(error) && !isOfOneStatement(error);
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { type DueStep, findDueWork } from '../../db/queries/upkeep/due-work.ts';
 
 /** Starts the sweeps of the steps that have due rows. The actors of one process have one. */
@@ -58,7 +59,7 @@ export function createDueWatch(database: Database, log: Logger, pauseMs = DUE_CH
         else if (ms < pauseMs) startIn(step, ms);
       }
     } catch (error) {
-      if (!isConnectionLost(error)) log.error({ err: error }, 'actor: due work cannot be found');
+      if (!isTransient(error)) log.error({ err: error }, 'actor: due work cannot be found');
       for (const step of starts.keys()) start(step);
     } finally {
       isChecking = false;

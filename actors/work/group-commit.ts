@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isConflict, isTransient } from '../../db/errors.ts';
 import { apart } from '../bus/tracing.ts';
 
 export interface GroupCommitOptions<Item, Result> {
@@ -13,6 +13,8 @@ export interface GroupCommitOptions<Item, Result> {
    * a commit form the next group. Milliseconds.
    */
   gatherMs?: (item: Item) => number;
+  /** Whether further items are on their way. A group waits for others only while this is true; always, by default. */
+  isMoreComing?: () => boolean;
   /** an item that waited longer is rejected with `WaitedTooLong`, and was not written; milliseconds, no limit by default */
   maxWaitMs?: number;
   /** groups that are written at the same time; 1 by default */
@@ -47,7 +49,7 @@ interface Waiting<Item, Result> {
  * harms no other. When PostgreSQL is unreachable, all of them are rejected at once.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  const { limits, gatherMs = () => 0, groupsAtOnce = 1 } = options;
+  const { limits, gatherMs = () => 0, isMoreComing = () => true, groupsAtOnce = 1 } = options;
   const maxWaitMs = options.maxWaitMs ?? Number.POSITIVE_INFINITY;
   const sizeOf = options.sizeOf ?? (() => 1);
   const waiting: Waiting<Item, Result>[] = [];
@@ -89,7 +91,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
 
   /** Milliseconds until the next group is to be written; 0 or less: now. */
   const leftMs = (): number => {
-    if (waiting.length >= limits.items) return 0;
+    if (waiting.length >= limits.items || !isMoreComing()) return 0;
     return Math.min(...waiting.map(({ dueAt }) => dueAt)) - performance.now();
   };
 
@@ -114,7 +116,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   const commitEachAlone = async (group: readonly Waiting<Item, Result>[], cause: unknown): Promise<void> => {
     let reason = cause;
     for (const member of group) {
-      const isHopeless = group.length === 1 && !isPassing(reason);
+      const isHopeless = group.length === 1 && !isConflict(reason);
       if (isHopeless || !mayLieInItem(reason)) member.reject(reason);
       else if (isFresh(member)) {
         try {
@@ -149,11 +151,5 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
 
 /** Whether an item of the group may have caused the failure, or the failure has passed, so that the other items can be written. */
 function mayLieInItem(error: unknown): boolean {
-  return !isConnectionLost(error) || isPassing(error);
-}
-
-/** PostgreSQL, Appendix A: serialization_failure and deadlock_detected. The next try may succeed. */
-function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === '40001' || code === '40P01';
+  return !isTransient(error) || isConflict(error);
 }

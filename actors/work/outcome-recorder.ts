@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { createGroupCommit } from './group-commit.ts';
 
 export interface OutcomeRecorderOptions<Outcome> {
@@ -58,7 +58,7 @@ export function createOutcomeRecorder<Outcome>(options: OutcomeRecorderOptions<O
         try {
           return await write(outcomes);
         } catch (error) {
-          if (!isConnectionLost(error)) throw error;
+          if (!isTransient(error)) throw error;
           log.warn({ err: error, count: outcomes.length }, `${actor}: outcomes wait for PostgreSQL`);
           await pause(RETRY_MS);
         }
@@ -81,7 +81,7 @@ export function createOutcomeRecorder<Outcome>(options: OutcomeRecorderOptions<O
       } catch (error) {
         pauseMs = RETRY_MS;
         isLast = signal.aborted;
-        if (isConnectionLost(error)) continue;
+        if (isTransient(error)) continue;
         const { retrySeconds } = await options.setAside(outcome, error);
         if (retrySeconds === null) return;
         pauseMs = retrySeconds * 1_000;

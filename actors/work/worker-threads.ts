@@ -6,6 +6,8 @@ import { createSemaphore } from '../../core/shared/semaphore.ts';
 /** A thread that can be terminated at any point. Of the environment, it gets only the folder of compiled code. */
 export interface Thread {
   post(message: unknown): void;
+  /** Returns the bytes of its buffers, which the limit of the heap does not count; 0 when it has ended. */
+  countBufferBytes(): Promise<number>;
   /** Terminates the thread; `onEnd` is not called. */
   end(): Promise<void>;
 }
@@ -50,6 +52,11 @@ export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: Th
   });
   return {
     post: (message) => worker.postMessage(message),
+    countBufferBytes: () =>
+      worker.getHeapStatistics().then(
+        ({ external_memory: bytes }) => bytes,
+        () => 0,
+      ),
     async end() {
       reason = null;
       await worker.terminate();
@@ -64,6 +71,9 @@ function environmentOfThreads(): NodeJS.ProcessEnv {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }
 
+/** A decompressor fills about 15 MB in this time. */
+const BUFFER_CHECK_MS = 100;
+
 export interface WorkerThreadsOptions<Input> {
   /** the program of the threads, which calls `serveThread` */
   program: URL;
@@ -72,6 +82,8 @@ export interface WorkerThreadsOptions<Input> {
   /** tasks that one thread has at once; 1 by default, so that a task that brings down its thread affects no other */
   tasksPerThread?: number;
   heapLimitMb?: number;
+  /** a thread whose buffers take more during a task is ended; looked at every BUFFER_CHECK_MS, no limit by default */
+  bufferLimitMb?: number;
   /** a thread without a task for this long ends; milliseconds, never by default */
   idleMs?: number;
   /** time limit of one task, from when its turn comes; milliseconds, no limit by default */
@@ -162,6 +174,22 @@ interface Seat<Input, Output> {
   end(): Promise<void>;
 }
 
+/** Ends a thread whose buffers take too much while it has a task. */
+function watchBuffers(
+  thread: Thread,
+  limitMb: number,
+  hasTask: () => boolean,
+  end: (reason: string) => Promise<void>,
+): void {
+  const check = async () => {
+    const bytes = await thread.countBufferBytes();
+    if (!hasTask()) return;
+    if (bytes > limitMb * 1_000_000) await end('its buffers take too much memory');
+    else setTimeout(() => void check(), BUFFER_CHECK_MS).unref();
+  };
+  void check();
+}
+
 function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<Input, Output> {
   const tasks = new Map<number, { resolve: (output: Output) => void; reject: (error: Error) => void }>();
   let thread: Thread | null = null;
@@ -216,6 +244,8 @@ function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<I
         tasks.delete(number);
         throw error;
       }
+      if (options.bufferLimitMb !== undefined)
+        watchBuffers(thread, options.bufferLimitMb, () => tasks.has(number), end);
       const expire = () => {
         if (!tasks.delete(number)) return;
         reject(new TimeLimitExceeded());

@@ -23,7 +23,7 @@ export function addInboxCommand(program: Command): void {
     .addOption(new Option('--emails', 'list received emails instead of threads'))
     .addOption(new Option('--sent', 'list sent emails with their status').conflicts(['emails', 'unread']))
     .option('--unread', 'only with unread mail')
-    .option('--search <text>', 'only with this text in the subject or an address')
+    .option('--search <text>', 'only what matches: words, parts of subjects and addresses, operators such as from:ann')
     .option('--address <address>', 'only mail of this address, yours or that of a correspondent')
     .option('--limit <count>', `length of the list, up to ${MAX_LIMIT}`, countUpTo(MAX_LIMIT), LIMIT)
     .option('--cursor <cursor>', 'continue after a list: its next_cursor');
@@ -33,7 +33,7 @@ export function addInboxCommand(program: Command): void {
       `
 Examples:
   $ postroom inbox --unread
-  $ postroom inbox --emails --search invoice --limit 5
+  $ postroom inbox --emails --search 'from:ann invoice' --limit 5
   $ postroom inbox --sent --json`,
     )
     .action(showInbox);

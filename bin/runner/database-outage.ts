@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../../db/connection/database.ts';
+import { isUnreachable } from '../../db/errors.ts';
 import { OUTAGE_EVENT } from './monitoring/log.ts';
 
 /** Logs an outage of PostgreSQL as two lines, its start and its end, however many requests fail. */
@@ -71,7 +71,7 @@ export function createDatabaseOutage({ isReporting = true } = {}): DatabaseOutag
 
   return {
     absorbs(error, level) {
-      if (watched === null || !isDatabaseAway(error)) return false;
+      if (watched === null || !isUnreachable(error)) return false;
       // A line that reports a recovery names the error it waited for, and is not a new error.
       if (level < WARN) return true;
       if (level > ERROR) return false;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRunRecord, readSecrets } from '../../db/cluster/data-directory.ts';
-import { type Database, isConnectionLost, openDatabase } from '../../db/connection/database.ts';
+import { type Database, openDatabase } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { Config } from '../config.ts';
 import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './processes/single-machine.ts';
@@ -67,7 +68,7 @@ export async function onDatabase<T>(
         await machine.close();
       }
     } catch (error) {
-      if (error instanceof DataDirectoryTaken || !isConnectionLost(error)) throw error;
+      if (error instanceof DataDirectoryTaken || !isTransient(error)) throw error;
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by begin()
       if (hasBegun)
         throw new Error(`The database connection was lost: ${(error as Error).message}. Run the command again`, {

@@ -47,7 +47,7 @@ export function welcome(options: WelcomeOptions): string {
     '',
     'Send your first mail, then read it:',
     '',
-    String.raw`  printf 'From: you@example.com\nTo: ${address}\nSubject: Hello\n\nA first mail\n' |`,
+    String.raw`  printf 'From: you@example.com\nTo: ${address}\nDate: %s\nSubject: Hello\n\nA first mail\n' "$(date -R)" |`,
     `    curl --crlf smtp://${smtpAddress} --mail-from you@example.com --mail-rcpt ${address} --upload-file -`,
     '',
     `  curl -H 'Authorization: Bearer ${apiKey}' ${publicUrl}/api/e2/emails`,

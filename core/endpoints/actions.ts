@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseRecipients } from '../sending/outgoing-addresses.ts';
+import { checkSubject } from '../sending/outgoing-headers.ts';
 import { MAX_LABEL_LENGTH, normalizeLabel } from '../threads/label.ts';
 
 /** What a webhook's response may ask for, when its endpoint has `allowActions`. */
@@ -50,10 +51,32 @@ export type AskedActions =
 
 const text = z.string({ error: 'It must be a string.' }).nullish();
 
-const reply = z.strictObject({ type: z.literal('reply'), text, html: text }).superRefine((value, context) => {
-  if (!value.text && !value.html)
-    context.addIssue({ code: 'custom', path: ['text'], message: 'A reply needs text, html, or both.' });
-});
+/** Addresses in `reply_to`, as in a request. */
+const MAX_REPLY_TO = 25;
+
+const reply = z
+  .strictObject({
+    type: z.literal('reply'),
+    text,
+    html: text,
+    subject: z
+      .string({ error: 'It must be a string.' })
+      .refine((value) => checkSubject(value) === null, {
+        error: (issue) => checkSubject(String(issue.input)) ?? 'It is not a subject.',
+      })
+      .nullish(),
+    reply_to: z
+      .union([z.string(), z.array(z.string())], { error: 'Give an email address, or a list of them.' })
+      .superRefine((value, context) => {
+        const { error } = parseRecipients(value, 'reply_to', MAX_REPLY_TO);
+        if (error !== undefined) context.addIssue({ code: 'custom', message: error });
+      })
+      .nullish(),
+  })
+  .superRefine((value, context) => {
+    if (!value.text && !value.html)
+      context.addIssue({ code: 'custom', path: ['text'], message: 'A reply needs text, html, or both.' });
+  });
 
 const forward = z.strictObject({
   type: z.literal('forward'),

@@ -1,4 +1,4 @@
-import LinkifyIt from 'linkify-it';
+import { LinkifyIt } from 'linkify-it';
 import { isForwardSubject } from '../mime/subject.ts';
 import { escapeText, FOLD, FOLD_END, type ShownHtml, showHtml } from './mail-document-html.ts';
 import { visibleText } from './visible-text.ts';
@@ -144,7 +144,9 @@ const MAX_SHOWN_TEXT_LENGTH = 500_000;
 /** Maximum characters of a line in which links are searched: the search is not linear. */
 const MAX_LINKED_LINE = 4_000;
 
-const finder = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: false }).add('ftp:', null).add('//', null);
+const finder = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: false, urlAuth: true })
+  .add('ftp:', null)
+  .add('//', null);
 
 /**
  * Returns plain text as safe HTML, with its lines preserved and web addresses as links. Quoted mail is collapsed under the conditions of

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import LinkifyIt from 'linkify-it';
+import { LinkifyIt } from 'linkify-it';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
@@ -297,7 +297,9 @@ const ACTION =
 const ASIDE =
   /privacy|terms|imprint|impressum|datenschutz|help|support|contact|facebook|twitter|instagram|linkedin|youtube|view (?:in|online)/i;
 
-const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false }).add('ftp:', null).add('//', null);
+const finder = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false, urlAuth: true })
+  .add('ftp:', null)
+  .add('//', null);
 
 /**
  * Returns the links of an email, most likely first, unsubscribe links last; `listUnsubscribe` is the value of that header field (RFC 2369

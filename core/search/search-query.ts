@@ -54,6 +54,30 @@ export function parseSearch(text: string, now: Date): SearchTerm[] {
   return pieces.map((piece) => termOf(piece, now)).filter((term) => term !== null);
 }
 
+/** The search of a list that also finds parts of subjects and addresses. */
+export interface ListSearch {
+  /** found as a part of the subject or an address; null: the search has operators, and its terms alone decide */
+  part: string | null;
+  /** found as in parseSearch; empty: the part alone decides */
+  terms: SearchTerm[];
+}
+
+/**
+ * Parses the search of a list: plain words find parts of subjects and addresses as well as what a search finds; operators, phrases and
+ * negated words find only the latter. Null for an empty text. Throws what parseSearch throws.
+ */
+export function parseListSearch(text: string, now: Date): ListSearch | null {
+  const part = text.trim();
+  if (part === '') return null;
+  const pieces = piecesOf(part);
+  const isPlain = pieces.every(
+    ({ operator, isNegated, isQuoted, value }) => operator === null && !isQuoted && (!isNegated || value === ''),
+  );
+  if (isPlain && (pieces.length > MAX_QUERY_TERMS || part.length > MAX_QUERY_LENGTH)) return { part, terms: [] };
+  const terms = parseSearch(part, now);
+  return { part: isPlain || terms.length === 0 ? part : null, terms };
+}
+
 /** Returns the error of an invalid search, for the field `search`. */
 export function refused(message: string): UserError {
   return new UserError('validation', message, { details: [{ field: 'search', message }] });

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 interface ReasonFacts {
   /** whether the address or its domain can receive no mail at all, so that it is suppressed */
   isHard: boolean;
@@ -140,16 +142,18 @@ export type RefusalReason = keyof typeof REFUSAL_REASONS;
 
 export const REFUSAL_REASON_NAMES = Object.keys(REFUSAL_REASONS) as [RefusalReason, ...RefusalReason[]];
 
-/** A reason as users read it. */
-export interface RefusalAdvice {
-  reason: RefusalReason;
-  /** `hard`: the address can receive no mail; `soft`: another reason */
-  type: 'hard' | 'soft';
-  /** what happened */
-  title: string;
-  /** what the sender can do, one sentence */
-  advice: string;
-}
+/** Why a server refused or deferred a message, in plain words. */
+export const refusalShape = z
+  .object({
+    reason: z.enum(REFUSAL_REASON_NAMES),
+    type: z.enum(['hard', 'soft']).meta({
+      description: '`hard`: the address can receive no mail. `soft`: refused or deferred for another reason.',
+    }),
+    title: z.string().meta({ description: 'What happened.', examples: ['The mailbox is full'] }),
+    advice: z.string().meta({ description: 'What you can do.' }),
+  })
+  .meta({ id: 'Refusal' });
+export type RefusalAdvice = z.infer<typeof refusalShape>;
 
 /** Returns a reason as users read it; null when there is none. */
 export function adviceOn(reason: RefusalReason | null): RefusalAdvice | null {

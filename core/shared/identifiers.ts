@@ -29,6 +29,11 @@ const prefixes = {
 
 export type IdentifierKind = keyof typeof prefixes;
 
+/** Returns the text that an identifier of this kind begins with, before the underscore. */
+export function identifierPrefix(kind: IdentifierKind): string {
+  return prefixes[kind];
+}
+
 /** Random bytes in an identifier. */
 export const IDENTIFIER_RANDOM_BYTES = 10;
 

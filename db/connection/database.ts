@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
 import { type LoginRole, userOf } from './logins.ts';
-import { isConnectionError, openPool } from './open-pool.ts';
+import { openPool } from './open-pool.ts';
 import { parseInstant, parseTexts, TEXT_ARRAY_OID } from './text-values.ts';
 
 /** The role that a pool logs in as; null: the owner of the database (migrations, backups, programs for operators). */
@@ -97,42 +97,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool(pool) }) });
   return { pool, kysely, close: () => pool.end() };
 }
-
-/** Returns whether the error means that PostgreSQL is unreachable, restarting or timed out, so that a retry may succeed. */
-export function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === 'string') {
-    // 08: connection exceptions; 57P0x: shutdown; 53: out of resources; 57014: statement timeout; 55P03: lock timeout;
-    // 25006: read-only, such as a former primary during a failover
-    if (/^(08|57P0|53)/.test(code)) return true;
-    if (['57014', '55P03', '40001', '40P01', '25P03', '25006'].includes(code)) return true;
-    if (
-      ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'].includes(
-        code,
-      )
-    )
-      return true;
-  }
-  // pg and pg-pool throw these without a code; a closed pool of a stopping process counts as unreachable, too
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client has encountered a connection error|not queryable|Cannot use a pool after calling end/.test(
-    error.message,
-  );
-}
-
-/** Returns whether the error or its cause means that PostgreSQL is unreachable, not busy or in conflict with another transaction. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error.cause !== undefined && isDatabaseAway(error.cause)) return true;
-  const code = (error as { code?: unknown }).code;
-  if (!isConnectionLost(error) || PASSING.has(code)) return false;
-  // Connections to other servers can be refused and reset, too; SQLSTATEs and the messages of pg are PostgreSQL's only.
-  const isSystemError = typeof code === 'string' && !/^\d/.test(code);
-  return !isSystemError || isConnectionError(error);
-}
-
-/** Codes of transient errors: timeouts of statements, locks and idle transactions, serialization failures, deadlocks. */
-const PASSING: ReadonlySet<unknown> = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
 
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [pg.types.builtins.INT8, Number],

@@ -1,5 +1,6 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
+import { isReadOnly, noteConnectionError } from '../errors.ts';
 import { urlsOf } from './database-hosts.ts';
 import { type Primary, primaryOf, ReadOnlyServerError } from './failover.ts';
 import { queueFairly } from './fair-queue.ts';
@@ -28,25 +29,17 @@ export async function connectClient(url: string, options: pg.ClientConfig = {}):
   return client;
 }
 
-const connectionErrors = new WeakSet<Error>();
-
-/** Returns whether the error comes from a connection of one of our pools that could not be opened, or broke. */
-export function isConnectionError(error: Error): boolean {
-  return connectionErrors.has(error);
-}
-
 /** Marks the errors of its connections, because an ECONNREFUSED alone does not show their origin, and counts the results of its queries. */
 class NotingPool extends pg.Pool {
   constructor(options: pg.PoolConfig) {
     super(options);
     queueFairly(this);
-    this.on('connect', (client) => void client.on('error', (error) => connectionErrors.add(error)));
+    this.on('connect', (client) => void client.on('error', noteConnectionError));
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | void {
-    const note = (error: Error) => void connectionErrors.add(error);
     const charge = currentCharge();
     if (callback === undefined)
       return super.connect().then(
@@ -55,12 +48,12 @@ class NotingPool extends pg.Pool {
           return client;
         },
         (error: Error) => {
-          note(error);
+          noteConnectionError(error);
           throw error;
         },
       );
     super.connect((error, client, done) => {
-      if (error !== undefined) note(error);
+      if (error !== undefined) noteConnectionError(error);
       if (client !== undefined) meterResults(client, charge);
       callback(error, client, done);
     });
@@ -130,7 +123,7 @@ class FollowingClient extends pg.Client {
         this.#isReadOnly ||= parameterValue === 'on';
     });
     connection.on('errorMessage', ({ code }: { code?: string }) => {
-      if (code !== '25006') return;
+      if (!isReadOnly({ code })) return;
       primary.doubt(this.#url);
       // The statement gets its error first.
       setImmediate(cut);

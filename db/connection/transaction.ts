@@ -2,7 +2,8 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql,
 import pg from 'pg';
 import { domainExceeded } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
-import { type Database, isConnectionLost, type Reach, type ReadLimit } from './database.ts';
+import { isForbidden, isTransient } from '../errors.ts';
+import type { Database, Reach, ReadLimit } from './database.ts';
 import { DOMAIN_ROLE } from './logins.ts';
 
 /*
@@ -42,7 +43,7 @@ export async function inTransactionFrom<Row extends pg.QueryResultRow, T>(
     await client.query('rollback').catch(() => undefined);
     throw error;
   } finally {
-    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+    client.release(failure !== undefined && isTransient(failure) ? failure : undefined);
   }
 }
 
@@ -80,12 +81,9 @@ export function userSettingsSql(client: pg.ClientBase, userId: string, limit: Re
 
 /** Returns the error to throw: with a limit, insufficient privilege means that the work reaches beyond the domain. */
 export function limitedError(error: unknown, limit: ReadLimit | undefined): unknown {
-  const isRefused = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+  const isRefused = isForbidden(error);
   return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit.domains[0] ?? null }, error) : error;
 }
-
-/** PostgreSQL, Appendix A. */
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
  * Runs work in one transaction in which row-level security shows only this user's rows. All queries of the gateway use it; outside, its

@@ -48,6 +48,9 @@ export const ReceptionSchema = defineEntity({
     replyAddressId: p.text().nullable(),
     /** see Imported in db/queries/emails/reception-claim.ts; null: not imported */
     imported: p.json<unknown>().nullable(),
+    /** how often its client offered it again, and when it last did */
+    repeatCount: p.integer().default(0),
+    repeatedAt: p.datetime(3).nullable(),
   },
   indexes: [
     { name: 'reception_raw', properties: ['rawId'] },
@@ -55,7 +58,7 @@ export const ReceptionSchema = defineEntity({
   ],
 });
 
-/** Detects a sender that lost our 250 and sends the same bytes again. Rows older than 7 days are removed. */
+/** Detects a client that lost our 250 and sends the same bytes again (core/smtp/repeated-mail.ts). Rows that expired are removed. */
 export const SmtpOfferSchema = defineEntity({
   name: 'SmtpOffer',
   tableName: 'smtp_offer',
@@ -64,10 +67,13 @@ export const SmtpOfferSchema = defineEntity({
     recipient: p.text().primary(),
     reversePath: p.text().primary(),
     sha256: p.blob().$type<Buffer>().primary(),
+    remoteAddress: p.text().primary(),
     emailId: p.text(),
     acceptedAt: p.datetime(3),
+    /** from then on the same bytes are a new message */
+    expiresAt: p.datetime(3),
   },
-  indexes: [{ name: 'smtp_offer_age', properties: ['acceptedAt'] }],
+  indexes: [{ name: 'smtp_offer_end', properties: ['expiresAt'] }],
 });
 
 /** Emails as lists show them. A received email gets its row when it is parsed, or when parsing was given up; bodies are in email_content. */

@@ -10,6 +10,7 @@ import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
+import { createPasswordQueue } from './password-queue.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 
 /** Sign-in, and the sessions that result from it. */
@@ -69,6 +70,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
       await authRoutes(app, {
         openAuth,
         attempts,
+        passwords: createPasswordQueue(),
         sessions,
         database,
         publicUrl,

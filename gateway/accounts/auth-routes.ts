@@ -7,6 +7,7 @@ import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session
 import type { ErrorBody } from '../http/error-response.ts';
 import type { Auth } from './auth.ts';
 import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
+import type { PasswordQueue } from './password-queue.ts';
 import type { Sessions } from './sessions.ts';
 
 /** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */
@@ -20,6 +21,8 @@ interface AuthEndpoint {
   counted?: { kind: AttemptKind; byEmail?: true; bySession?: true };
   /** whether it responds at once, before the result is known */
   isUnwatched?: true;
+  /** whether it computes the hash of a password */
+  hashesPassword?: true;
   /** added to the body for better-auth */
   adds?: Record<string, unknown>;
 }
@@ -54,8 +57,14 @@ const get = (path: string, more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({
 
 /** See docs/accounts.md. */
 const authEndpoints: readonly AuthEndpoint[] = [
-  post('/sign-up/email', z.object({ name, email, password: newPassword }), { counted: { kind: 'sign-up' } }),
-  post('/sign-in/email', z.object({ email, password }), { counted: { kind: 'sign-in', byEmail: true } }),
+  post('/sign-up/email', z.object({ name, email, password: newPassword }), {
+    counted: { kind: 'sign-up' },
+    hashesPassword: true,
+  }),
+  post('/sign-in/email', z.object({ email, password }), {
+    counted: { kind: 'sign-in', byEmail: true },
+    hashesPassword: true,
+  }),
   post('/sign-in/link', z.object({ token }), { counted: { kind: 'sign-in-link' } }),
   post('/sign-out', nothing),
   get('/get-session'),
@@ -67,14 +76,18 @@ const authEndpoints: readonly AuthEndpoint[] = [
   get('/list-accounts'),
   post('/change-password', z.object({ currentPassword: password, newPassword }), {
     counted: { kind: 'password', bySession: true },
+    hashesPassword: true,
     adds: { revokeOtherSessions: true },
   }),
-  post('/set-password', z.object({ newPassword })),
+  post('/set-password', z.object({ newPassword }), { hashesPassword: true }),
   post('/request-password-reset', z.object({ email }), {
     counted: { kind: 'reset-request', byEmail: true },
     isUnwatched: true,
   }),
-  post('/reset-password', z.object({ token, newPassword }), { counted: { kind: 'reset' } }),
+  post('/reset-password', z.object({ token, newPassword }), {
+    counted: { kind: 'reset' },
+    hashesPassword: true,
+  }),
   get('/passkey/generate-register-options', { counted: { kind: 'passkey-options' } }),
   post('/passkey/verify-registration', z.object({ response, name: name.optional() })),
   get('/passkey/generate-authenticate-options', { counted: { kind: 'passkey-options' } }),
@@ -88,6 +101,7 @@ export interface AuthRouteOptions {
   /** Returns better-auth; the first call loads it. */
   openAuth: () => Promise<Auth>;
   attempts: AuthAttempts;
+  passwords: PasswordQueue;
   sessions: Sessions;
   /** role postroom_auth */
   database: Database;
@@ -146,7 +160,8 @@ async function serve(
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
   const auth = await openAuth();
-  const answered = auth.handler(asOwnRequest(request, endpoint, options.publicUrl));
+  const handle = () => auth.handler(asOwnRequest(request, endpoint, options.publicUrl));
+  const answered = endpoint.hashesPassword === true ? options.passwords.run(request.ip, handle) : handle();
   if (endpoint.isUnwatched === true) {
     // The response time would reveal whether the account exists.
     answered.catch((error: unknown) => request.log.error({ err: error }, 'better-auth failed'));

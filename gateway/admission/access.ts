@@ -28,12 +28,12 @@ declare module 'fastify' {
 }
 
 /**
- * The access of most routes. `…Account` marks what belongs to the account as a whole, such as endpoints: keys of one domain are refused.
+ * The access of most routes. Keys of one domain read everything that belongs to their domain. `…Account` marks changes of what belongs to the
+ * account as a whole, such as endpoints, which they may not make.
  * The routes of GraphQL and MCP need nothing themselves; the fields of a document and the tools declare their own access.
  */
 export const access = {
   read: { scopes: ['read'], isOfDomain: true },
-  readAccount: { scopes: ['read'], isOfDomain: false },
   send: { scopes: ['send'], isOfDomain: true },
   /** what sends mail and shows the recipients a stored one */
   readAndSend: { scopes: ['read', 'send'], isOfDomain: true },

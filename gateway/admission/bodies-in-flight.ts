@@ -1,70 +1,125 @@
-import { Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
+import { createTurns, type Turns } from '../../core/shared/turns.ts';
+import { gatherBody, UPLOAD_LIMITS, type UploadLimits } from '../http/gather-body.ts';
+import { type ByteLimits, createByteLedger } from './byte-ledger.ts';
 
-/** Maximum size of all concurrent request bodies of one user; bytes. */
-const MAX_BODIES_IN_FLIGHT = 200_000_000;
-/** Seconds. */
-const RETRY_AFTER_SECONDS = 1;
-
-/** Counts the request bodies of a gateway, over REST and GraphQL. */
-export interface BodiesInFlight {
-  /** limit for each user; bytes */
-  most: number;
-  bytesOfUsers: Map<string, number>;
+export interface BodyLimits extends ByteLimits {
+  /** bytes beyond `perProcess` that only bodies of up to SMALL_BODY use */
+  reserve: number;
+  /** bytes of large bodies that are parsed and handled at the same time; the others wait, fairly between accounts */
+  handled: number;
 }
 
-export function countBodiesInFlight(most: number = MAX_BODIES_IN_FLIGHT): BodiesInFlight {
-  return { most, bytesOfUsers: new Map() };
+/** One batch of emails may have 100 MB (`/emails/batch`), and any other body 40 MB. Bytes. */
+export const BODY_LIMITS: BodyLimits = {
+  perAccount: 100_000_000,
+  perProcess: 150_000_000,
+  reserve: 20_000_000,
+  handled: 40_000_000,
+};
+/** A body up to this size goes straight to its parser, and uses the reserve. Bytes. */
+export const SMALL_BODY = 65_536;
+/** Bodies from this size on wait for their turn: as text, as JSON and as mail they take several times as much. Bytes. */
+const LARGE_BODY = 1_000_000;
+/** Seconds. */
+const RETRY_AFTER_SECONDS = 1;
+/** Seconds; a slow upload ends within a minute. */
+const PROCESS_RETRY_AFTER_SECONDS = 5;
+/** The reason of an error of a request whose body has no room now. */
+const BODIES_IN_PROGRESS = 'BODIES_IN_PROGRESS';
+
+/** Counts the request bodies of a gateway, over REST, GraphQL and MCP. */
+export interface BodiesInFlight {
+  /** Counts the body of a request until its response has ended. Returns a function that counts more of it, which throws without room. */
+  open(
+    owner: { userId: string },
+    reply: { once(event: 'close', listener: () => void): unknown },
+  ): (bytes: number) => void;
+  /** Returns the bytes in memory now: of an account, or of all. */
+  count(userId?: string): number;
+  turns: Turns;
+}
+
+export function countBodiesInFlight(limits: BodyLimits = BODY_LIMITS): BodiesInFlight {
+  const ledger = createByteLedger(limits);
+  return {
+    turns: createTurns(limits.handled),
+    count: (userId) => ledger.count(userId),
+    open({ userId }, reply) {
+      let counted = 0;
+      reply.once('close', () => ledger.giveBack(userId, counted));
+      return (bytes) => {
+        const result = ledger.take(userId, bytes, counted + bytes <= SMALL_BODY ? limits.reserve : 0);
+        if (result === 'account-full') throw accountFull(limits.perAccount);
+        if (result === 'process-full') throw processFull();
+        counted += bytes;
+      };
+    },
+  };
 }
 
 /**
- * Keeps one user from filling the memory with concurrent large requests. A body counts from its headers to the end of the response; a body of
- * unknown length counts as it arrives. A request beyond the limit gets 429 before its body is read. Register it after the admission hook.
+ * Keeps accounts from filling the memory with large requests. A body counts from its headers to the end of the response; a body of unknown
+ * length counts as it arrives. A request beyond the limit gets 429 or 503 before its body is read. A large body waits in the form in which it
+ * arrived until few others are handled. Register it after the admission hook.
  */
-export function limitBodiesInFlight(app: FastifyInstance, { most, bytesOfUsers }: BodiesInFlight): void {
-  /** Returns a function that counts bytes of this request until the end of the response, and throws if the limit is exceeded. */
-  function counterOf({ userId }: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
-    let counted = 0;
-    reply.raw.once('close', () => {
-      const left = (bytesOfUsers.get(userId) ?? 0) - counted;
-      if (left > 0) bytesOfUsers.set(userId, left);
-      else bytesOfUsers.delete(userId);
-    });
-    return (bytes) => {
-      const sum = (bytesOfUsers.get(userId) ?? 0) + bytes;
-      if (sum > most) throw tooMuch(most);
-      bytesOfUsers.set(userId, sum);
-      counted += bytes;
-    };
-  }
+export function limitBodiesInFlight(
+  app: FastifyInstance,
+  bodies: BodiesInFlight,
+  uploads: UploadLimits = UPLOAD_LIMITS,
+): void {
+  const endTurns = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook('onRequest', async (request, reply) => {
-    const bytes = Number(request.headers['content-length'] ?? 0);
-    if (bytes > 0) counterOf(request, reply)(bytes);
+    const bytes = declaredBytes(request);
+    // Fastify refuses a body above the limit of the route with 413.
+    if (bytes > 0 && bytes <= request.routeOptions.bodyLimit) bodies.open(request, reply.raw)(bytes);
   });
   app.addHook('preParsing', async (request, reply, payload) => {
-    if (request.headers['transfer-encoding'] === undefined) return payload;
-    const count = counterOf(request, reply);
-    const counted = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        try {
-          count(chunk.length);
-          done(null, chunk);
-        } catch (error) {
-          done(error as Error);
-        }
-      },
-    });
-    payload.on('error', (error) => counted.destroy(error));
-    return payload.pipe(counted);
+    const isUnknown = request.headers['transfer-encoding'] !== undefined;
+    if (!isUnknown && declaredBytes(request) <= SMALL_BODY) return payload;
+    const count = isUnknown ? bodies.open(request, reply.raw) : () => undefined;
+    return Readable.from(readInTurn(request, reply, { payload, count }), { objectMode: false });
   });
+  // What the body was needed for is done, however long the client takes for the response.
+  app.addHook('onSend', async (request) => endTurns.get(request)?.());
+
+  async function* readInTurn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { payload, count }: { payload: NodeJS.ReadableStream; count: (bytes: number) => void },
+  ): AsyncGenerator<Buffer, void> {
+    const most = request.routeOptions.bodyLimit;
+    const { pieces, bytes } = await gatherBody(payload, { most, count, uploads, reply });
+    if (bytes >= LARGE_BODY) {
+      const gone = new AbortController();
+      const leave = () => gone.abort(new UserError('unavailable', 'The connection is closed'));
+      reply.raw.once('close', leave);
+      const end = await bodies.turns.enter(request.userId, bytes, gone.signal);
+      endTurns.set(request, end);
+      reply.raw.once('close', end);
+    }
+    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) yield piece;
+  }
 }
 
-function tooMuch(most: number): UserError {
+function declaredBytes({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+function accountFull(most: number): UserError {
   return new UserError(
     'rate_limited',
     `Too many concurrent request bodies. The limit is ${Math.floor(most / 1_000_000)} MB.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
+}
+
+function processFull(): UserError {
+  return new UserError('unavailable', 'Too many large requests are in progress. Please try again later.', {
+    retryAfterSeconds: PROCESS_RETRY_AFTER_SECONDS,
+    reason: BODIES_IN_PROGRESS,
+  });
 }

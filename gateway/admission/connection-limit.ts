@@ -7,6 +7,8 @@ import { clientNetwork } from '../../core/shared/network-address.ts';
 export interface ConnectionLimit {
   /** connections of one IPv4 address or IPv6 /64; requests, of a client behind a trusted proxy */
   perAddress: number;
+  /** connections of all addresses, those of proxies and of this machine included */
+  total: number;
   /** addresses and CIDRs whose connections carry requests of many clients */
   trustedProxies: readonly string[];
   log: Logger;
@@ -14,27 +16,37 @@ export interface ConnectionLimit {
 
 /** Browsers open six connections, and an office behind one address has some dozens of them. */
 export const MAX_CONNECTIONS_PER_ADDRESS = 256;
+/** An idle connection takes about 20 KB. */
+export const MAX_CONNECTIONS = 5_000;
+/** Milliseconds between two times at which idle connections are closed to make room. */
+const CLOSE_IDLE_MS = 1_000;
 /** The reason of an error of a client with too many connections. */
 const TOO_MANY_CONNECTIONS = 'TOO_MANY_CONNECTIONS';
 /** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
-/** Connections of one address beyond the limit that get a response. Those beyond them are closed at once. */
+/** Connections beyond the limit of one address, and of all, that get a response. Those beyond them are closed at once. */
 const MAX_REFUSED = 16;
+const ALL_ADDRESSES = 'all';
 /** Time in which a refused connection must send its request; milliseconds. */
 const REFUSED_MS = 5_000;
 /** Milliseconds between two lines of the log about connections that were refused. */
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * Limits the connections of one client address. A connection beyond the limit gets 503 for its request, and is closed. Connections from
+ * Limits the connections of all clients, and of each client address. At the limit of all, connections without a request are closed to make room. A connection beyond the limit gets 503 for its request, and is closed. Connections from
  * 127.0.0.1 and ::1 are not counted, because a proxy or a load generator on this machine acts for many clients. Nor are those of trusted proxies;
  * their requests in progress are, by the client that the proxy names. Call it before the hooks of admission.
  */
-export function limitConnections(app: FastifyInstance, { perAddress, trustedProxies, log }: ConnectionLimit): void {
+export function limitConnections(
+  app: FastifyInstance,
+  { perAddress, total, trustedProxies, log }: ConnectionLimit,
+): void {
   const connections = new Map<string, number>();
   const refusedOf = new Map<string, number>();
   const requests = new Map<string, number>();
-  const refused = new WeakSet<Socket>();
+  const refused = new WeakMap<Socket, UserError>();
+  let open = 0;
+  let idleClosedAt = Number.NEGATIVE_INFINITY;
   const proxies = blockListOf(trustedProxies);
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -47,8 +59,25 @@ export function limitConnections(app: FastifyInstance, { perAddress, trustedProx
     );
   }
 
+  function makeRoom(): void {
+    const now = performance.now();
+    if (now - idleClosedAt < CLOSE_IDLE_MS) return;
+    idleClosedAt = now;
+    app.server.closeIdleConnections();
+    log.warn(
+      { limit: total, event: 'gateway.connections-full' },
+      'gateway: closing idle connections, because there are too many connections (HTTP_MAX_CONNECTIONS)',
+    );
+  }
+
   app.server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
+    open++;
+    socket.once('close', () => open--);
+    if (open > total) {
+      makeRoom();
+      return refuse(socket, ALL_ADDRESSES, tooManyOfAll(total));
+    }
     if (remoteAddress === undefined || isLocal(remoteAddress) || isListed(proxies, remoteAddress)) return;
     const client = clientNetwork(remoteAddress);
     if (enter(connections, client, perAddress)) {
@@ -56,23 +85,29 @@ export function limitConnections(app: FastifyInstance, { perAddress, trustedProx
       return;
     }
     warn(client);
+    refuse(socket, client, tooMany(perAddress));
+  });
+
+  /** Closes a connection, after a response to its first request unless many of the client wait for one. */
+  function refuse(socket: Socket, client: string, error: UserError): void {
     if (!enter(refusedOf, client, MAX_REFUSED)) {
       socket.destroy();
       return;
     }
-    refused.add(socket);
+    refused.set(socket, error);
     const timer = setTimeout(() => socket.destroy(), REFUSED_MS).unref();
     socket.once('close', () => {
       clearTimeout(timer);
       leave(refusedOf, client);
     });
-  });
+  }
 
   app.addHook('onRequest', async (request, reply) => {
     const { socket } = request.raw;
-    if (refused.has(socket)) {
+    const refusal = refused.get(socket);
+    if (refusal !== undefined) {
       reply.header('connection', 'close');
-      throw tooMany(perAddress);
+      throw refusal;
     }
     if (trustedProxies.length === 0 || !isListed(proxies, socket.remoteAddress ?? '') || isLocal(request.ip)) return;
     const client = clientNetwork(request.ip);
@@ -116,6 +151,14 @@ function blockListOf(networks: readonly string[]): BlockList {
 /** A BlockList compares mapped IPv4 addresses (::ffff:0:0/96) with its IPv4 entries. */
 function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+function tooManyOfAll(most: number): UserError {
+  return new UserError(
+    'unavailable',
+    `This gateway has too many connections. The limit is ${most}. Please try again later.`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: TOO_MANY_CONNECTIONS },
+  );
 }
 
 function tooMany(most: number): UserError {

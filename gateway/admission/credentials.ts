@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import type { Bus } from '../../schema/messages.ts';
 
 /** The API key of a request: its user and its access. */
-type Credential = CredentialRow;
+export type Credential = CredentialRow;
 
 export interface Credentials {
   /**
@@ -39,7 +40,8 @@ export interface CredentialsOptions {
  * operations/events/event-hub.ts, so that they also end within 5 s. Milliseconds.
  */
 export const CREDENTIAL_AGE_MS = 3_000;
-const MAX_CACHED = 10_000;
+/** Size of all cached keys: a send policy has up to 160 KB. Bytes, about. */
+export const MAX_CREDENTIALS = 20_000_000;
 /** Interval for writing uses of keys. Milliseconds. */
 const FLUSH_INTERVAL_MS = 10_000;
 /** Our keys have 43 characters; longer texts are not hashed. */
@@ -48,7 +50,10 @@ const MAX_KEY_LENGTH = 512;
 /** Looks up keys by their SHA-256, so that neither the table nor the duration of a lookup reveals anything about them. */
 export function openCredentials(options: CredentialsOptions): Credentials {
   const { database, bus, log, now } = options;
-  const cached = new Map<string, { credential: Credential; readAt: number }>();
+  const cached = createSizedCache<{ credential: Credential; readAt: number }>({
+    maxSize: MAX_CREDENTIALS,
+    size: ({ credential }) => JSON.stringify(credential).length,
+  });
   const uses = new Map<string, KeyUse>();
   // Counts the drops, so that a lookup that started before a key was revoked is not cached.
   let drops = 0;
@@ -75,8 +80,6 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     // The account is still unknown; requests with one key take turns with those with another.
     const credential = await chargeResults(null, () => findCredentialOwner(database, digest), hex);
     if (credential === null || drops !== dropsBefore) return credential;
-    const oldest = cached.keys().next();
-    if (cached.size >= MAX_CACHED && oldest.done === false) cached.delete(oldest.value);
     cached.set(hex, { credential, readAt: performance.now() });
     return credential;
   }

@@ -1,4 +1,5 @@
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
 
 /** The state of a user's request limit, for the headers of a response. */
@@ -205,7 +206,7 @@ async function withTimeout<T>(answer: Promise<T>): Promise<T> {
   try {
     return await Promise.race([answer, lateness]);
   } catch (error) {
-    throw isConnectionLost(error) ? new RequestLimiterAway('the store is away', { cause: error }) : error;
+    throw isTransient(error) ? new RequestLimiterAway('the store is away', { cause: error }) : error;
   } finally {
     clearTimeout(timer);
   }

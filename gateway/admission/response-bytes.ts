@@ -1,17 +1,11 @@
 import { UserError } from '../../core/shared/errors.ts';
+import { createTurns } from '../../core/shared/turns.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import type { ResponseRoom } from '../../operations/response-room.ts';
-import { createTurns } from '../http/turns.ts';
-
-export interface ResponseBytesLimits {
-  /** bytes of all responses of one account on this gateway */
-  perAccount: number;
-  /** bytes of all responses of this gateway */
-  perProcess: number;
-}
+import { type ByteLimits, createByteLedger } from './byte-ledger.ts';
 
 /** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. */
-const RESPONSE_BYTES: ResponseBytesLimits = { perAccount: 48_000_000, perProcess: 80_000_000 };
+export const RESPONSE_BYTES: ByteLimits = { perAccount: 48_000_000, perProcess: 80_000_000 };
 /** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
 const LARGE_LOAD = 1_000_000;
 /** The reason of an error of a response that has no room now. */
@@ -35,7 +29,7 @@ interface RoomReceiver {
 
 /** Counts the bytes of responses that are in the memory of this gateway: what was loaded for them, and what waits for the network. */
 export interface ResponseBytes {
-  limits: ResponseBytesLimits;
+  limits: ByteLimits;
   /** Returns the room of a request. It costs nothing until something is taken. */
   open(owner: RoomOwner, receiver: RoomReceiver): RequestRoom;
   /** Returns the bytes in memory now: of an account, or of all. */
@@ -52,17 +46,9 @@ export interface RequestRoom extends ResponseRoom {
   run<T>(handler: () => T): T;
 }
 
-export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES): ResponseBytes {
-  const bytesOfUsers = new Map<string, number>();
-  let total = 0;
+export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): ResponseBytes {
+  const ledger = createByteLedger(limits);
   const turns = createTurns();
-
-  function add(userId: string, bytes: number): void {
-    total += bytes;
-    const left = (bytesOfUsers.get(userId) ?? 0) + bytes;
-    if (left > 0) bytesOfUsers.set(userId, left);
-    else bytesOfUsers.delete(userId);
-  }
 
   function open(owner: RoomOwner, receiver: RoomReceiver): RequestRoom {
     let userId: string | null = null;
@@ -76,8 +62,9 @@ export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES)
         if (isClosed || receiver.closed || receiver.destroyed)
           throw new UserError('unavailable', 'The connection is closed');
         if (bytes > limits.perAccount) throw tooLarge(bytes, limits.perAccount);
-        if ((bytesOfUsers.get(owner.userId) ?? 0) + more > limits.perAccount) throw accountFull();
-        if (total + more > limits.perProcess) throw processFull();
+        const result = ledger.take(userId ?? owner.userId, more);
+        if (result === 'account-full') throw accountFull();
+        if (result === 'process-full') throw processFull();
         if (userId === null) {
           userId = owner.userId;
           receiver.once('close', () => {
@@ -85,8 +72,7 @@ export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES)
             isClosed = true;
           });
         }
-      }
-      if (userId !== null) add(userId, more);
+      } else if (userId !== null) ledger.giveBack(userId, -more);
       taken = userId === null ? 0 : bytes;
     }
 
@@ -122,7 +108,7 @@ export function countResponseBytes(limits: ResponseBytesLimits = RESPONSE_BYTES)
     return room;
   }
 
-  return { limits, open, count: (userId) => (userId === undefined ? total : (bytesOfUsers.get(userId) ?? 0)) };
+  return { limits, open, count: (userId) => ledger.count(userId) };
 }
 
 const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);

@@ -61,7 +61,6 @@ function refusalOf({ document, contextValue, variableValues, operationName }: As
   const walk = { rights, fragments, variables: (variableValues ?? {}) as Record<string, unknown> };
   try {
     for (const { field } of fieldsOf(walk, asked.selectionSet, root)) requireField(walk, root, field);
-    if (rights.domain !== null) requireTypes(walk, asked.selectionSet, root);
     return null;
   } catch (error) {
     if (error instanceof UserError) return refusal(error);
@@ -123,11 +122,6 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
       throw scopeMissing(what, 'read', walk.rights);
     requireShown(walk, node.selectionSet, shown, { shows, isPayload: false });
   }
-}
-
-function requireTypes({ rights, fragments }: Walk, set: SelectionSetNode, root: GraphQLNamedType): void {
-  const found = findBeyondDomain(fragments, set, root);
-  if (found !== null) throw domainExceeded(`The field ${found.name}`, rights);
 }
 
 /**

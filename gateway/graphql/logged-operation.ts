@@ -28,6 +28,7 @@ import {
 } from 'graphql';
 import { REDACTED } from '../../core/accounts/logged-request.ts';
 import { type Redactions, redactByName, type SecretKind } from '../../core/accounts/redaction.ts';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { secretKind } from '../../schema/graphql/secret.ts';
 import { MAX_TOKENS } from './document-limits.ts';
@@ -102,10 +103,13 @@ function operationTitle(operation: OperationDefinitionNode | null): string | nul
 }
 
 /** Documents without secrets, which clients repeat: parsing and printing one takes most of a millisecond. */
-const plainDocuments = new Map<string, { reading: Reading; printed: string }>();
-const MAX_PLAIN_DOCUMENTS = 200;
-/** Characters. */
+/** Characters of all documents, and of one; a parsed document takes about 40 times the memory of its text. */
+export const MAX_PLAIN_DOCUMENTS = 200_000;
 const MAX_PLAIN_LENGTH = 4_096;
+const plainDocuments = createSizedCache<{ reading: Reading; printed: string }>({
+  maxSize: MAX_PLAIN_DOCUMENTS,
+  size: (_document, text) => text.length,
+});
 
 function printDocument(reading: Reading, text: string, redactions: Redactions): string {
   const known = plainDocuments.get(text);
@@ -113,7 +117,6 @@ function printDocument(reading: Reading, text: string, redactions: Redactions): 
   const { replaced } = redactions;
   const printed = print(redactDocument(reading, redactions));
   if (redactions.replaced > replaced || text.length > MAX_PLAIN_LENGTH) return printed;
-  if (plainDocuments.size >= MAX_PLAIN_DOCUMENTS) plainDocuments.clear();
   plainDocuments.set(text, { reading, printed });
   return printed;
 }

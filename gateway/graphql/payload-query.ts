@@ -26,8 +26,10 @@ import {
 } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
+import type { ReadLimit } from '../../db/connection/database.ts';
 import { limitedTo } from '../../db/connection/transaction.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { OperationContext, PayloadQueries } from '../../operations/context.ts';
 import { findDomainsByName } from '../../operations/domains/domains.ts';
@@ -40,8 +42,8 @@ import { checkStoredDocument } from './document-limits.ts';
 
 /** Time limit of one run. Milliseconds. */
 const RUN_MS = 5_000;
-/** Checked queries in the cache. */
-const MAX_KEPT = 500;
+/** Characters of all checked queries in the cache; a parsed query takes about 40 times the memory of its text. */
+export const MAX_CACHED_QUERIES = 500_000;
 
 /** The schema of payload queries: that of the gateway, with the type Event as its root. */
 const payloadSchema: GraphQLSchema = schemaOfEvent();
@@ -63,14 +65,13 @@ const BARRED_FIELDS: ReadonlySet<string> = new Set([
  * filter they read what a key limited to its domains and addresses would read.
  */
 export function createPayloadQueries(): PayloadQueries {
-  const kept = new Map<string, Checked>();
+  const kept = createSizedCache<Checked>({ maxSize: MAX_CACHED_QUERIES, size: (_checked, key) => key.length });
 
   function checked({ query, filter }: PayloadQuery): Checked {
     const key = `${filter === null ? 'all' : 'some'} ${query}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
     const result = checkQuery(query, filter);
-    if (kept.size >= MAX_KEPT) kept.clear();
     kept.set(key, result);
     return result;
   }
@@ -176,7 +177,14 @@ const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const;
 async function limited(context: OperationContext, filter: EventFilter | null): Promise<OperationContext> {
   if (filter === null) return context;
   const domains = await findDomainsByName(context, filter.domains);
-  return { ...context, database: limitedTo(context.database, { domains, addresses: filter.addresses }) };
+  const addresses = filter.addresses.filter((address) => isInReach(address, context.database.limit));
+  return { ...context, database: limitedTo(context.database, { domains, addresses }) };
+}
+
+/** Whether a key of one domain, which previews a query, may read the mail of an address. */
+function isInReach(address: string, limit: ReadLimit | undefined): boolean {
+  const [, domain] = /@([^@]*)$/.exec(address) ?? [];
+  return limit === undefined || limit.addresses.includes(address) || limit.domains.some(({ name }) => name === domain);
 }
 
 /** Runs the query for each event. They share loaders, so that a statement reads for all of them, and each has its own budget of texts. */
@@ -223,7 +231,7 @@ function selectedFrom(
 ): Omit<SelectedPayload, 'event'> {
   const visible = errors.map((error) => {
     const cause = error.cause ?? error;
-    if (!(cause instanceof UserError) || isConnectionLost(cause)) throw cause;
+    if (!(cause instanceof UserError) || isTransient(cause)) throw cause;
     return { message: cause.message, path: pathName(error.path ?? []) };
   });
   const texts: SelectedText[] = [];

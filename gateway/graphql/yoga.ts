@@ -3,7 +3,8 @@ import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operation
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { createGraphContext, type GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
@@ -84,10 +85,10 @@ export const MAX_CACHED_DOCUMENT = 20_000;
 
 /** Returns a cache of parsed documents with a limit of size, since documents of one account can be all different. */
 export function createDocumentCache(): LRUCache<string, DocumentNode> {
-  return new LRUCache({
+  return createSizedCache({
     maxSize: MAX_CACHED_CHARACTERS,
     maxEntrySize: MAX_CACHED_DOCUMENT,
-    sizeCalculation: (_document, text) => Math.max(1, text.length),
+    size: (_document, text) => text.length,
   });
 }
 

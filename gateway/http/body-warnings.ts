@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** unknown fields of the body and query parameters; null before the body is parsed */
+    /** unknown fields of the body and query parameters, and what the operation warns of; null before the body is parsed */
     bodyWarnings: BodyWarning[] | null;
   }
   interface FastifyContextConfig {
@@ -65,6 +65,11 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
     const separator = payload === '{}' ? '' : ',';
     return `${payload.slice(0, -1)}${separator}"warnings":${JSON.stringify(bodyWarnings)}}`;
   });
+}
+
+/** Adds a warning to the response of a request, in `warnings`. */
+export function addWarning(request: FastifyRequest, field: string, message: string): void {
+  request.bodyWarnings = [...(request.bodyWarnings ?? []), { field, message }];
 }
 
 function warningAbout(path: string, message: string): BodyWarning {

@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
 import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
 
@@ -58,7 +58,7 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
     }));
     return userErrorResponse(invalidInput(details));
   }
-  if (isConnectionLost(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
+  if (isTransient(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'PostgreSQL is unreachable');
     return unavailable();
   }
@@ -107,13 +107,34 @@ export function hasNoRoute(request: FastifyRequest): boolean {
 const DEPRECATION_NOTICE =
   'The API is at /api/e2, which also serves /api/v2. /api/v1 was removed. See /api/e2/docs for all paths.';
 
+/**
+ * Returns what stands empty in the path of a request, as `$ID` does that was never set: the name of the variable, or `ID` where no route has
+ * the path. Null if nothing does.
+ */
+export function findEmptyVariable(request: FastifyRequest): string | null {
+  const segments = pathOf(request).split('/').slice(1);
+  const at = segments.indexOf('');
+  if (at === -1) return null;
+  return /^:(\w+)$/.exec(request.routeOptions.url?.split('/')[at + 1] ?? '')?.[1] ?? 'ID';
+}
+
+/** Sends 400 for a path with an empty variable. */
+export function sendEmptyVariable(name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const message = `\`${name}\` in the path is empty: ${pathOf(request).slice(0, MAX_SHOWN_PATH)}. Put the ID between the slashes; a variable may not be set.`;
+  const { body, headers } = frame(400, 'Bad Request', message, { name: 'validation_error' });
+  return send(reply, { ...body, details: [{ field: name, message }] }, headers);
+}
+
+const MAX_SHOWN_PATH = 200;
+
 /** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
 export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const methods = request.server.declaredMethods(pathOf(request));
   // A route may itself respond 404 for what is below its path.
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(', ');
-    const message = `${request.method} is not allowed here. Use one of: ${allow}.`;
+    const missing = /\/(?:\?|$)/.test(request.originalUrl) ? ' The path ends with a slash: an ID may be missing.' : '';
+    const message = `${request.method} is not allowed here. Use one of: ${allow}.${missing}`;
     return send(reply, frame(405, 'Method Not Allowed', message, { name: 'method_not_allowed' }).body, { allow });
   }
   const { body, headers } = frame(404, 'Not Found', 'The requested resource does not exist.');
@@ -147,6 +168,14 @@ function send(reply: FastifyReply, body: ErrorBody, headers: Record<string, stri
     .send(JSON.stringify(body));
 }
 
+/**
+ * Returns the name of a conflict: its reason, such as `thread_claimed`. Conflicts of domains keep the name that the `resend` client has for
+ * them; it has no methods for what the others are about.
+ */
+function conflictName({ code, reason }: UserError): string | null {
+  return code === 'conflict' && reason !== undefined && !reason.startsWith('DOMAIN_') ? reason.toLowerCase() : null;
+}
+
 function userErrorResponse(error: UserError): ErrorResponse {
   if (error.code === 'unauthorized')
     return { body: { ...UNAUTHORIZED, name: error.wireName ?? UNAUTHORIZED.name }, headers: CHALLENGE };
@@ -163,7 +192,7 @@ function userErrorResponse(error: UserError): ErrorResponse {
       error: error.title ?? (isThrottled ? 'Too Many Requests' : error.message),
       message: error.message,
       statusCode,
-      name: error.wireName ?? name,
+      name: error.wireName ?? conflictName(error) ?? name,
       ...(error.details === undefined ? {} : { details: error.details }),
       ...(error.reason === undefined ? {} : { code: error.reason }),
       ...error.members,
@@ -191,6 +220,7 @@ function unavailable(
 const frameworkErrors: Record<number, [error: string, message: string, name: string]> = {
   400: ['Bad Request', 'The request body is not valid JSON.', 'validation_error'],
   405: ['Method Not Allowed', 'The method is not allowed here.', 'method_not_allowed'],
+  408: ['Request Timeout', 'The request body arrives too slowly. Send it again.', 'application_error'],
   413: ['Payload Too Large', 'The request body is too large.', 'validation_error'],
   414: ['URI Too Long', 'The path of the request is too long.', 'validation_error'],
   415: ['Unsupported Media Type', 'Send the request body as application/json.', 'validation_error'],

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { LargeText } from '../../core/shared/large-text.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../../core/shared/turns.ts';
 
 /** Characters of a chunk; a longer string is split. */
 const CHUNK_LENGTH = 65_536;

@@ -9,7 +9,7 @@ export const MAX_PART_BYTES = 1_000_000;
 type FileChoice = number | 'raw';
 
 /** A file in an email. */
-interface MailFile {
+export interface MailFile {
   filename: string;
   /** without parameters */
   mimeType: string;

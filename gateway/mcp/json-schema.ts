@@ -2,15 +2,31 @@ import { z } from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
+/** Key of `meta`: the schema that is listed instead, such as the form of an argument that models should use. */
+const LISTED_AS = 'x-listed-as';
+
+/** Returns `meta` of an object whose fields are listed in words, or by another tool. Models read every schema with every conversation. */
+export function listedInWords(description: string): JsonSchema {
+  return { [LISTED_AS]: { type: 'object', description } };
+}
+
+/** Returns `meta` of a value that may have several forms, of which models need one. */
+export function listedAs(schema: JsonSchema): JsonSchema {
+  return { [LISTED_AS]: schema };
+}
+
 /**
  * Returns the JSON Schema of a tool's arguments or result, short, because models read it: it has no references, which some clients do not
- * follow, and no extensions of the OpenAPI document. For arguments it leaves out deprecated names, and null where the argument can be omitted.
+ * follow, no extensions of the OpenAPI document, and nothing that only a validator needs, such as patterns. The arguments are checked by
+ * their shape. For arguments it leaves out deprecated names, and null where the argument can be omitted.
+ * Strict validators take it without a warning: it names no formats, and of several types only one beside null.
  */
 export function jsonSchemaOf(shape: z.ZodType, io: 'input' | 'output'): JsonSchema & { type: 'object' } {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' }) as JsonSchema;
   const definitions = (schema['$defs'] ?? {}) as Record<string, JsonSchema>;
   const inlined = inline(schema, definitions) as JsonSchema;
-  return { ...(io === 'input' ? (withoutNull(inlined) as JsonSchema) : inlined), type: 'object' };
+  const short = io === 'input' ? shortInput(inlined) : shortOutput(inlined);
+  return { ...(short as JsonSchema), type: 'object' };
 }
 
 function inline(value: unknown, definitions: Record<string, JsonSchema>): unknown {
@@ -20,24 +36,61 @@ function inline(value: unknown, definitions: Record<string, JsonSchema>): unknow
   return Object.fromEntries(
     Object.entries({ ...referred, ...rest })
       // A property can be named `id`; its value is an object.
-      .filter(([name, inner]) => !name.startsWith('x-') && !(name === 'id' && typeof inner === 'string'))
+      .filter(([name, inner]) => name === LISTED_AS || !(name.startsWith('x-') || isName(name, inner)))
       .map(([name, inner]) => [name, inline(inner, definitions)]),
   );
 }
 
-function withoutNull(value: unknown): unknown {
-  if (!isObject(value)) return Array.isArray(value) ? value.map(withoutNull) : value;
+function isName(name: string, value: unknown): boolean {
+  return name === 'id' && typeof value === 'string';
+}
+
+/** What only validators need. Limits that are those of JavaScript's numbers say nothing. */
+function isForValidators(name: string, value: unknown): boolean {
+  return (
+    (/^(?:pattern|format|propertyNames|examples|m(?:in|ax)Length)$/.test(name) && !isProperty(name, value)) ||
+    (/^m(?:in|ax)imum$/.test(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) ||
+    (name === 'additionalProperties' && value === false)
+  );
+}
+
+/** A property can have the name of a keyword; its value is a schema with a type. */
+function isProperty(name: string, value: unknown): boolean {
+  return name !== 'propertyNames' && isObject(value);
+}
+
+function shortInput(value: unknown): unknown {
+  if (!isObject(value)) return Array.isArray(value) ? value.map(shortInput) : value;
+  if (LISTED_AS in value) return value[LISTED_AS];
   const { anyOf, type, ...rest } = Object.fromEntries(
     Object.entries(value)
-      .filter(([, inner]) => !isObject(inner) || inner['deprecated'] !== true)
-      .map(([name, inner]) => [name, withoutNull(inner)]),
+      .filter(([name, inner]) => !isForValidators(name, inner) && !(isObject(inner) && inner['deprecated'] === true))
+      .map(([name, inner]) => [name, shortInput(inner)]),
   ) as JsonSchema;
   const types: unknown[] = Array.isArray(type) ? type.filter((each) => each !== 'null') : [];
   const kept = type === undefined ? {} : { type: types.length === 1 ? types[0] : type };
-  if (!Array.isArray(anyOf)) return { ...rest, ...kept };
+  if (!Array.isArray(anyOf)) return { ...kept, ...rest };
   const choices = (anyOf as JsonSchema[]).filter((choice) => choice['type'] !== 'null');
   const [only] = choices;
   return choices.length === 1 ? { ...only, ...rest, ...kept } : { ...rest, ...kept, anyOf: choices };
+}
+
+function shortOutput(value: unknown): unknown {
+  if (!isObject(value)) return Array.isArray(value) ? value.map(shortOutput) : value;
+  if (LISTED_AS in value) return value[LISTED_AS];
+  const { anyOf, ...rest } = Object.fromEntries(
+    Object.entries(value)
+      // Results have every field of their schema.
+      .filter(([name, inner]) => !isForValidators(name, inner) && !(name === 'required' && Array.isArray(inner)))
+      .map(([name, inner]) => [name, shortOutput(inner)]),
+  ) as JsonSchema;
+  if (!Array.isArray(anyOf)) return rest;
+  const choices = (anyOf as JsonSchema[]).filter((choice) => choice['type'] !== 'null');
+  const [only] = choices;
+  if (only === undefined || choices.length !== 1 || choices.length === anyOf.length) return { ...rest, anyOf };
+  const { type, enum: values, ...fields } = only;
+  const withNull = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
+  return { type: [type, 'null'], ...withNull, ...fields, ...rest };
 }
 
 function isObject(value: unknown): value is JsonSchema {

@@ -2,8 +2,9 @@ import type { ContentBlock, ToolAnnotations } from '@modelcontextprotocol/server
 import { z } from 'zod';
 import type { OperationContext } from '../../operations/context.ts';
 import { MAX_KEY_LENGTH } from '../../operations/sending/idempotency.ts';
-import { limitEntries, parseInput } from '../../schema/input-shapes.ts';
+import { limitEntries } from '../../schema/input-shapes.ts';
 import type { FixedAccess } from '../admission/access.ts';
+import { checkArguments } from './argument-names.ts';
 
 /** A tool of the MCP server. It calls the operations that REST and GraphQL call, with shapes of REST. */
 export interface Tool {
@@ -11,7 +12,7 @@ export interface Tool {
   title: string;
   description: string;
   access: FixedAccess;
-  annotations: Required<ToolAnnotations>;
+  annotations: ToolAnnotations;
   /** time limit, if it differs from that of other requests; milliseconds */
   answerWithinMs?: number | undefined;
   input: z.ZodType;
@@ -40,21 +41,21 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject>
   ) => Promise<z.input<Output>>;
 }
 
-/** What tools do, as annotations. `openWorldHint` marks tools that show or send mail of other people. */
+/** What tools do, as annotations. Without `openWorldHint: false` a tool shows or sends mail of other people; without `idempotentHint` it acts again. */
 const EFFECTS = {
   /** reads only what the account itself has set */
-  'reads own data': { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  'reads mail': { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  'reads own data': { readOnlyHint: true, openWorldHint: false },
+  'reads mail': { readOnlyHint: true },
   /** can be undone, and has no further effect when repeated */
   changes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   /** creates something that can be deleted */
-  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  adds: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   /** overwrites what was there; a repeated call with the same version changes nothing */
   replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  sends: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  sends: { readOnlyHint: false, destructiveHint: true },
   /** cannot be undone, and has no further effect when repeated */
   cancels: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-} as const satisfies Record<string, Omit<Required<ToolAnnotations>, 'title'>>;
+} as const satisfies Record<string, Omit<ToolAnnotations, 'title'>>;
 
 /** Defines a tool. Its arguments are checked strictly: a program that misspells one gets to know it. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -67,14 +68,14 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     title,
     description,
     access,
-    annotations: { title, ...EFFECTS[effect] },
+    annotations: EFFECTS[effect],
     answerWithinMs,
     input,
     output,
     async call(context, given) {
       limitEntries(given);
       const blocks: ContentBlock[] = [];
-      const asked = parseInput(input, given ?? {}) as z.output<Input>;
+      const asked = checkArguments(input, given ?? {}) as z.output<Input>;
       return { data: output.parse(await run(context, asked, (block) => blocks.push(block))), blocks };
     },
   };
@@ -82,6 +83,5 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 /** The argument that makes a repeated call return the first result. */
 export const idempotencyKey = z.string().min(1).max(MAX_KEY_LENGTH).optional().meta({
-  description:
-    'A new random key for each email. For 24 hours, the same call with the same key returns the first result instead of sending again: use it to repeat a call whose result was lost.',
+  description: 'New for each email. Repeat a call whose result was lost with its key.',
 });

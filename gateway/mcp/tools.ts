@@ -2,6 +2,7 @@ import type { Tool } from './tool.ts';
 import { whoAmI } from './tools/account.ts';
 import { approveEmailTool, rejectEmailTool } from './tools/approvals.ts';
 import { readAttachmentTool } from './tools/attachments.ts';
+import { claimThreadTool, releaseThreadTool } from './tools/claims.ts';
 import {
   createDraftTool,
   deleteDraftTool,
@@ -50,4 +51,6 @@ export const tools: readonly Tool[] = [
   archiveThreads,
   markThreadsRead,
   trashThreadsTool,
+  claimThreadTool,
+  releaseThreadTool,
 ];

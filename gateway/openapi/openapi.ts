@@ -4,6 +4,9 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { addExamples } from './document-examples.ts';
+import { nameBodies } from './name-bodies.ts';
+import { describeWebhooks, webhookSchemas } from './webhooks.ts';
 
 /** Documents every route that is added from here on; `app.swagger()` returns the document. */
 export async function documentRoutes(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -23,6 +26,7 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
         version: 'e2',
         summary: 'Send, receive, thread and route mail for your domains.',
         description,
+        contact: { name: 'The operator of this server', url: publicUrl },
         license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server.' }],
@@ -42,14 +46,21 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
     transform: jsonSchemaTransform,
     transformObject: (document) => {
       const made = jsonSchemaTransformObject(document) as OpenAPIV3_1.Document;
-      return relaxBodies(foldComponents({ ...made, paths: describeResponses(made.paths ?? {}) }));
+      const folded = foldComponents({ ...made, paths: describeResponses(made.paths ?? {}) });
+      const schemas = { ...folded.components?.schemas, ...webhookSchemas } as OpenAPIV3_1.ComponentsObject['schemas'];
+      const whole: OpenAPIV3_1.Document = {
+        ...relaxBodies(folded),
+        webhooks: describeWebhooks(),
+        components: { ...folded.components, ...(schemas && { schemas }) },
+      };
+      return addExamples(nameBodies(whole));
     },
   };
 }
 
 const description = `Authenticate every request with an API key: \`Authorization: Bearer KEY\`. Objects of other accounts are treated as if they did not exist.
 
-**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. Unknown fields of a request and unknown query parameters are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`; with \`?strict=true\` they are 400.
+**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. A request may name an ID in either case: \`domain_id\` and \`domainId\` are the same. Unknown fields of a request and unknown query parameters are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`; with \`?strict=true\` they are 400.
 
 **Lists** are paged by \`limit\` and \`offset\`, threads by \`cursor\`. A limit above 100 counts as 100.
 
@@ -77,6 +88,7 @@ const tags = [
     name: 'Endpoints',
     description: 'Destinations of received mail: a webhook, an email address or a group of addresses.',
   },
+  { name: 'Webhooks', description: 'What Postroom posts to the endpoints of the account, by kind of event.' },
   { name: 'Events', description: 'Everything that happens in the account, as a feed that you can poll or stream.' },
   {
     name: 'Guard rules',

@@ -1,21 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
 import { warnOfUnknownFields } from '../http/body-warnings.ts';
-import { hasNoRoute, sendNoRoute } from '../http/error-response.ts';
+import { findEmptyVariable, hasNoRoute, sendEmptyVariable, sendNoRoute } from '../http/error-response.ts';
+import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { apiRequestRoutes } from './accounts/api-requests.ts';
+import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
 import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
-import { replyAddressRoutes } from './domains/reply-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { contactRoutes } from './emails/contacts.ts';
@@ -44,7 +46,7 @@ import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { sentReviewRoutes } from './sending/sent-review.ts';
-import { suppressionRoutes } from './sending/suppressions.ts';
+import { legacySuppressionRoutes, suppressionRoutes } from './sending/suppressions.ts';
 import { threadChangeRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
@@ -86,11 +88,12 @@ const resources = [
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,
+  legacySuppressionRoutes,
   domainRoutes,
   domainChangeRoutes,
   dmarcReportRoutes,
   emailAddressRoutes,
-  replyAddressRoutes,
+  capabilityRoutes(replyAddressCapability),
   endpointRoutes,
   endpointActionRoutes,
   deliveryRoutes,
@@ -121,7 +124,11 @@ export async function restInterface(
   // Also set here, not only at the root, so that CORS applies and pages of other origins can read the 404.
   rest.setNotFoundHandler(sendNoRoute);
   // Before the body is read, because the path or method is wrong whatever the body is.
-  rest.addHook('onRequest', async (request, reply) => (hasNoRoute(request) ? sendNoRoute(request, reply) : undefined));
+  rest.addHook('onRequest', async (request, reply) => {
+    const empty = findEmptyVariable(request);
+    if (empty !== null) return sendEmptyVariable(empty, request, reply);
+    return hasNoRoute(request) ? sendNoRoute(request, reply) : undefined;
+  });
   await referenceRoutes(rest, { publicUrl });
   await rest.register(async (admitted) => {
     requireDeclaredAccess(admitted);
@@ -129,6 +136,7 @@ export async function restInterface(
     admitted.addHook('preHandler', requireRequestScope);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);
+    acceptBothIdNames(admitted);
     const app = admitted.withTypeProvider<ZodTypeProvider>();
     for (const routes of resources) await routes(app, { contextOf });
   });

@@ -9,7 +9,7 @@ export interface RestOptions {
   contextOf: (request: FastifyRequest) => OperationContext;
 }
 
-export { text } from '../../schema/input-shapes.ts';
+export { text } from '../../operations/capability/field-shapes.ts';
 
 /** A limit above the maximum counts as the maximum. Values below 1 are rejected. */
 export const limit = (fallback: number = DEFAULT_PAGE_SIZE) =>

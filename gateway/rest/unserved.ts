@@ -10,6 +10,11 @@ const RULES = 'Postroom has no automations. Use endpoints (POST /endpoints) and 
 const MAILBOXES =
   'Postroom has no mailbox passwords. Read mail with GET /emails, and submit it over SMTP with an API key as the password.';
 const INBOXES = 'Postroom has no inboxes of their own. Use the threads of the account: GET /mail/threads.';
+const DRAFTS = 'Drafts belong to the account here: use GET /drafts, POST /drafts and POST /drafts/{id}/send.';
+const LABELS =
+  'Labels are texts on threads here: GET /labels lists them, and PATCH /mail/threads/{id} changes those of a thread.';
+const DELIVERIES =
+  'Use GET /endpoints/{id}/deliveries, POST /deliveries/{id}/retry for one delivery, and POST /endpoints/{id}/replay for many.';
 const TEMPLATES = 'Postroom stores no templates. Render the HTML in your application, and send it with POST /emails.';
 const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with POST /emails/wait.';
 const CUSTOM_EVENTS =
@@ -52,19 +57,42 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
   [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/templates', '/templates/*'], TEMPLATES],
   [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/automations', '/automations/*'], RULES],
   [['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/inboxes', '/inboxes/*'], INBOXES],
+  [['GET', 'POST'], ['/inboxes/:id/drafts'], DRAFTS],
+  [['GET', 'POST', 'PATCH', 'DELETE'], ['/inboxes/:id/drafts/*'], DRAFTS],
+  [['GET', 'POST'], ['/inboxes/:id/labels'], LABELS],
+  [['PATCH', 'DELETE'], ['/inboxes/:id/labels/:labelId'], LABELS],
+  [['POST', 'PUT'], ['/inboxes/:id/threads/:threadId/labels'], LABELS],
+  [['DELETE'], ['/inboxes/:id/threads/:threadId/labels/:labelId'], LABELS],
+  [
+    ['GET', 'PATCH'],
+    ['/inboxes/:id/agent'],
+    'Postroom runs no agent of its own. Connect yours to the MCP server at /mcp.',
+  ],
   [
     ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     ['/webhooks', '/webhooks/*'],
     'Webhooks are endpoints here: use POST /endpoints and GET /endpoints.',
   ],
+  [['GET'], ['/webhooks/:id/events', '/webhooks/:id/events/*'], DELIVERIES],
+  [['POST'], ['/webhooks/:id/events/:eventId/replay'], DELIVERIES],
+  [
+    ['POST'],
+    ['/webhooks/:id/signing-secret/rotate'],
+    'Webhooks are endpoints here: use POST /endpoints/{id}/rotate-secret.',
+  ],
   [['GET'], ['/logs', '/logs/*'], 'Use GET /requests for the log of requests, and GET /events for that of events.'],
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 
-/** These routes, as `POST /events`; their paths are below `/api/e2`. */
-export const UNSERVED_ROUTES: readonly string[] = unserved.flatMap(([methods, paths]) =>
-  methods.flatMap((method) => paths.map((path) => `${String(method)} ${path}`)),
+/** Routes of published clients that are not served, as `POST /events`, with what to use instead. Their paths are below `/api/e2`. */
+export const INSTEAD_OF_ROUTES: ReadonlyMap<string, string> = new Map(
+  unserved.flatMap(([methods, paths, instead]) =>
+    methods.flatMap((method) => paths.map((path) => [`${String(method)} ${path}`, instead] as const)),
+  ),
 );
+
+/** The names of these routes. */
+export const UNSERVED_ROUTES: readonly string[] = [...INSTEAD_OF_ROUTES.keys()];
 
 /** Routes of published clients that respond 501. They are not in the OpenAPI document. */
 export const unservedRoutes: FastifyPluginAsyncZod<RestOptions> = async (app) => {

@@ -1,13 +1,14 @@
 import { hasScope } from '../../core/accounts/key-rights.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
 import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import { submitMessage } from '../../operations/sending/submit-message.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { AuthAttempts } from '../accounts/auth-attempts.ts';
-import type { Credentials } from '../admission/credentials.ts';
+import type { ByteLedger, ByteLimits } from '../admission/byte-ledger.ts';
+import type { Credential, Credentials } from '../admission/credentials.ts';
 import { type RequestLimiter, RequestLimiterAway } from '../admission/request-limit.ts';
 import { partsWithin } from '../operation-context.ts';
 
@@ -17,6 +18,8 @@ export interface SubmissionParts {
   attempts: AuthAttempts;
   /** null: no limit */
   limiter: RequestLimiter | null;
+  /** counts the bytes of messages from their arrival to the reply */
+  ledger: ByteLedger;
   /** ends the process at this point, for tests */
   fault: (point: SubmissionFaultPoint) => void;
 }
@@ -26,6 +29,15 @@ type SubmissionFaultPoint = 'submission.after-commit';
 
 type Accepting = 'gateway.message.submit';
 type Refusal = Extract<Reply<Accepting>, { verdict: 'refused' }>;
+
+/** Messages of up to 15 MB that wait for their turn at the parser, or for PostgreSQL. Bytes. */
+export const SUBMITTED_BYTES: ByteLimits = { perAccount: 45_000_000, perProcess: 90_000_000 };
+
+/** Messages up to this size use a reserve beyond the limit of the process. Bytes. */
+const SMALL_MESSAGE = 65_536;
+const SMALL_RESERVE = 10_000_000;
+/** Holds messages whose key is being looked up. */
+const UNKNOWN_ACCOUNT = '';
 
 /** From the question to the commit; shorter than the limit of the question. Milliseconds. */
 const ANSWER_WITHIN_MS = 15_000;
@@ -64,30 +76,18 @@ async function checkKey(
 }
 
 async function acceptMessage(
-  { parts, credentials, limiter, fault }: SubmissionParts,
-  { keySha256, reversePath, recipients }: Request<Accepting>,
+  submission: SubmissionParts,
+  request: Request<Accepting>,
   bytes: Uint8Array,
 ): Promise<Reply<Accepting>> {
   try {
-    const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'));
+    const find = () => submission.credentials.findByHash(Buffer.from(request.keySha256, 'hex'));
+    const credential = await within(submission.ledger, { account: UNKNOWN_ACCOUNT, bytes: bytes.length }, find);
     if (credential === null || !hasScope(credential, 'send'))
       return refused(550, '5.7.1', 'The API key is no longer valid');
-    if ((await limiter?.take(credential.userId))?.isExceeded === true)
-      return refused(451, '4.7.0', 'Too many requests, please try again later');
-    const context: OperationContext = {
-      ...partsWithin(parts, credential),
-      userId: credential.userId,
-      rights: credential,
-      answerBy: performance.now() + ANSWER_WITHIN_MS,
-      caller: CALLER,
-      room: UNBOUNDED_ROOM,
-    };
-    const message = { reversePath, recipients, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
-    const { receipt, isRepeated } = await submitMessage(context, message);
-    fault('submission.after-commit');
-    const [email] = receipt.emails;
-    const awaitsApprovalUntil = email?.awaitsApprovalUntil ?? null;
-    return { verdict: 'accepted', emailId: email?.id ?? '', isRepeated, awaitsApprovalUntil };
+    return await within(submission.ledger, { account: credential.userId, bytes: bytes.length }, () =>
+      submitMessageOf(submission, credential, { ...request, bytes }),
+    );
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;
@@ -95,9 +95,52 @@ async function acceptMessage(
   }
 }
 
+/** Holds a message while work goes on. Throws NoRoom. */
+async function within<T>(
+  ledger: ByteLedger,
+  { account, bytes }: { account: string; bytes: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (ledger.take(account, bytes, bytes <= SMALL_MESSAGE ? SMALL_RESERVE : 0) !== 'taken') throw new NoRoom();
+  try {
+    return await work();
+  } finally {
+    ledger.giveBack(account, bytes);
+  }
+}
+
+/** A message has no room in memory now. */
+class NoRoom extends Error {}
+
+/** Sends a message for which there is room. */
+async function submitMessageOf(
+  { parts, limiter, fault }: SubmissionParts,
+  credential: Credential,
+  { reversePath, recipients, bytes }: Request<Accepting> & { bytes: Uint8Array },
+): Promise<Reply<Accepting>> {
+  if ((await limiter?.take(credential.userId))?.isExceeded === true)
+    return refused(451, '4.7.0', 'Too many requests, please try again later');
+  const context: OperationContext = {
+    ...partsWithin(parts, credential),
+    userId: credential.userId,
+    rights: credential,
+    answerBy: performance.now() + ANSWER_WITHIN_MS,
+    caller: CALLER,
+    room: UNBOUNDED_ROOM,
+  };
+  const message = { reversePath, recipients, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  const { receipt, isRepeated } = await submitMessage(context, message);
+  fault('submission.after-commit');
+  const [email] = receipt.emails;
+  const awaitsApprovalUntil = email?.awaitsApprovalUntil ?? null;
+  return { verdict: 'accepted', emailId: email?.id ?? '', isRepeated, awaitsApprovalUntil };
+}
+
 /** Returns the SMTP reply for an error; null for an internal one, which the SMTP server answers with 451. */
 function refusalOf(error: unknown): Refusal | null {
-  if (isConnectionLost(error) || error instanceof RequestLimiterAway)
+  if (error instanceof NoRoom)
+    return refused(451, '4.3.2', 'Too many messages are in progress, please try again later');
+  if (isTransient(error) || error instanceof RequestLimiterAway)
     return refused(451, '4.3.0', 'Temporary trouble, please try again later');
   if (!(error instanceof UserError)) return null;
   switch (error.code) {

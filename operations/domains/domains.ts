@@ -12,20 +12,14 @@ import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { DkimKey as DkimKeyEntity, Domain as DomainEntity } from '../../db/entities/domains.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
+import { isTaken } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/domain-list.ts';
 import { countDomains } from '../../db/queries/domains/domain-list.ts';
 import * as pages from '../../db/queries/domains/domain-page.ts';
 import { findDomainId } from '../../db/queries/domains/domain-page.ts';
 import type { DomainConditions, Domain as DomainRow } from '../../db/queries/domains/domain-row.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
-import {
-  invalid,
-  isTaken,
-  isValidId,
-  newIdentifier,
-  type OperationContext,
-  type OperationSettings,
-} from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext, type OperationSettings } from '../context.ts';
 import { checkDnsNow, checkNewDomainDns } from './check-dns.ts';
 import { makeDkimKey } from './make-dkim-key.ts';
 

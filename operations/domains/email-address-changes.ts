@@ -53,7 +53,8 @@ async function addAddress(
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
   const routing = await routingOf(unit, context, input);
   const isFree = await claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
-  if (!isFree) throw new UserError('conflict', 'Email address already exists', { isFinal: true });
+  if (!isFree)
+    throw new UserError('conflict', 'Email address already exists', { reason: 'ADDRESS_EXISTS', isFinal: true });
   const createdAt = context.now();
   unit.entities.create(EmailAddressEntity, {
     userId,

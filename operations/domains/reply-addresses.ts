@@ -1,15 +1,21 @@
+import type { normalRoute, RouteFacts } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { canonicalSender, deriveReplyAddressKey, makeReplyAddress } from '../../core/smtp/reply-address.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { isLockTimeout } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/reply-address-list.ts';
 import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
+import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-route.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { readNormalRoute } from '../routing/current-route.ts';
 import { resolveLivingThreads, threadNotFound } from '../threads/thread-transaction.ts';
 
 /** Whether mail to a reply address is accepted, or why not. */
 export const REPLY_ADDRESS_STATUSES = ['active', 'expired', 'used_up', 'revoked'] as const;
+
+type Outcome = ReturnType<typeof normalRoute>['outcome'];
 
 export interface ReplyAddress extends lists.StoredReplyAddress {
   /** `reply+TOKEN@domain` */
@@ -32,6 +38,9 @@ export interface NewReplyAddress {
   deliverTo?: string | null | undefined;
 }
 
+/** Receives the mail of a reply address that names no other address. */
+const DEFAULT_RECEIVER = 'reply';
+
 /** Filters of the list; omitted or null filters match all. */
 interface ReplyAddressQuery {
   /** id or name */
@@ -40,7 +49,6 @@ interface ReplyAddressQuery {
 
 /** Milliseconds that a new reply address waits for the threading of the user's mail. */
 const LOCK_TIMEOUT_MS = 3_000;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Creates an address that accepts mail of a verified domain under conditions. Throws validation, not_found, conflict. */
 export async function createReplyAddress(context: OperationContext, input: NewReplyAddress): Promise<ReplyAddress> {
@@ -83,7 +91,7 @@ export async function createReplyAddress(context: OperationContext, input: NewRe
 }
 
 function throwIfBusy(error: unknown): never {
-  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+  if (!isLockTimeout(error)) throw error;
   throw new UserError('conflict', 'The thread is being changed by another request. Try again in a moment.', {
     retryAfterSeconds: 1,
     cause: error,
@@ -95,12 +103,12 @@ export async function listReplyAddresses(
   context: OperationContext,
   { domain = null }: ReplyAddressQuery,
   page: Page,
-): Promise<{ addresses: ReplyAddress[]; total: number }> {
+): Promise<{ rows: ReplyAddress[]; total: number }> {
   const { database, userId } = context;
-  const { addresses, total } = await asUser(database, userId, (transaction) =>
+  const { rows, total } = await asUser(database, userId, (transaction) =>
     lists.listReplyAddresses(transaction, userId, { domain }, page),
   );
-  return { addresses: addresses.map((row) => replyAddressOf(context, row)), total };
+  return { rows: rows.map((row) => replyAddressOf(context, row)), total };
 }
 
 /** Returns a page of reply addresses, newest first; inverted: oldest first. */
@@ -152,6 +160,50 @@ export async function revokeReplyAddress(context: OperationContext, id: string):
     lists.revokeReplyAddress(transaction, userId, address.id, revokedAt),
   );
   return readReplyAddress(context, id);
+}
+
+/**
+ * Returns for each reply address why its mail would be delivered nowhere, and what to do; null where an endpoint gets it, or the user has no
+ * such address. Guard rules, which may route mail anywhere, are not considered.
+ */
+export async function loadReplyWarnings(context: OperationContext, ids: readonly string[]): Promise<(string | null)[]> {
+  const addresses = await loadReplyAddresses(context, ids);
+  const { database } = withFullAccess(context);
+  const { userId } = context;
+  const receiverOf = ({ deliverTo, domain }: ReplyAddress) => deliverTo ?? `${DEFAULT_RECEIVER}@${domain}`;
+  const byReceiver = Map.groupBy(
+    addresses.filter((address) => address !== null),
+    receiverOf,
+  );
+  return asUser(database, userId, async (transaction) => {
+    const warnings = new Map<string, string | null>();
+    for (const [receiver, [address]] of byReceiver) {
+      if (address === undefined) continue;
+      const { domainId } = address;
+      const addressId = await lists.findReplyReceiver(transaction, userId, { domainId, address: receiver });
+      const place = { ownAddress: receiver, addressId, domainId, dmarcDomain: null };
+      const facts = await readHypotheticalRoute(transaction, userId, place);
+      const { outcome } = await readNormalRoute(transaction, userId, facts);
+      warnings.set(receiver, warningOf(receiver, facts, outcome));
+    }
+    return addresses.map((address) => (address === null ? null : (warnings.get(receiverOf(address)) ?? null)));
+  });
+}
+
+/** Names no endpoint: the key of the request may not be allowed to see it. */
+function warningOf(receiver: string, { address, domain }: RouteFacts, outcome: Outcome): string | null {
+  if (address?.isActive === false)
+    return `Mail to this address is refused, because ${receiver} is disabled. Enable it, or name another address in deliver_to.`;
+  if (outcome === 'endpoint') return null;
+  if (outcome === 'inactive')
+    return 'Mail to this address is only stored, because its endpoint is disabled. Enable it.';
+  const nowhere = 'Mail to this address is only stored, and no endpoint gets it';
+  if (address?.endpointId != null || address?.webhookId != null)
+    return `${nowhere}: the endpoint of ${receiver} does not take it. Check its events and filter.`;
+  if (address !== null) return `${nowhere}: ${receiver} has none. Give it an endpoint.`;
+  if (domain?.isCatchAllEnabled === true && domain.catchAllEndpointId !== null)
+    return `${nowhere}: the endpoint of the catch-all does not take it. Check its events and filter.`;
+  return `${nowhere}: there is no address ${receiver}, and the domain has no catch-all with an endpoint. Create ${receiver} with an endpoint, or name another address in deliver_to.`;
 }
 
 function replyAddressOf({ settings, now }: OperationContext, row: lists.StoredReplyAddress): ReplyAddress {

@@ -3,7 +3,7 @@ import { EMAIL_STATUSES as storedStatuses } from '../../core/emails/email-status
 import type { AddressFields } from '../../core/mime/address.ts';
 import { requireRankedWords } from '../../core/search/relevance.ts';
 import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
-import { parseSearch, refused } from '../../core/search/search-query.ts';
+import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, refused } from '../../core/search/search-query.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../db/queries/emails/email-parts.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
+import type { EmailSearch } from '../../db/queries/emails/email-search.ts';
 
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 
@@ -45,7 +46,7 @@ export const EMAIL_STATUSES = [
   'blocked',
 ] as const;
 export const TIME_RANGES = ['1h', '24h', '7d', '30d', '90d', 'all'] as const;
-/** Characters of a search text, for every list. */
+/** Characters of a search text, for lists without operators. */
 export const MAX_SEARCH_LENGTH = 100;
 
 /** Filters of a list of emails; omitted filters match all. */
@@ -68,6 +69,7 @@ export interface EmailQuery {
   domain?: string | undefined;
   /** id or address */
   address?: string | undefined;
+  /** words, which also match as parts of subject, sender and recipients, and operators (docs/search.md) */
   search?: string | undefined;
 }
 
@@ -100,6 +102,15 @@ export async function listEmails(context: OperationContext, query: EmailQuery, p
     const addresses = await addressesOf(transaction, context.userId, emails);
     return { emails, addresses, total, hasMore: page.offset + emails.length < total };
   });
+}
+
+/**
+ * Returns how many emails match the query but are older than its time range; null when the range has no limit. For an empty page, where the
+ * range surprises.
+ */
+export async function countOlder(context: OperationContext, query: EmailQuery): Promise<number | null> {
+  if (query.timeRange === 'all') return null;
+  return countEmails(context, { ...query, timeRange: 'all' });
 }
 
 /** Returns the page after or before an email. Throws validation when the user has no such email. */
@@ -167,7 +178,7 @@ export async function countEmails(context: OperationContext, query: EmailSearchQ
 }
 
 /** Returns null when the query has no words or operators. */
-function searchOf(query: EmailSearchQuery, now: Date): finds.EmailSearch | null {
+function searchOf(query: EmailSearchQuery, now: Date): EmailSearch | null {
   const terms = parseSearch(query.words ?? '', now);
   if (terms.length === 0) return null;
   if (query.search !== undefined) throw refused('Use either a search with words or `search`, not both');
@@ -251,8 +262,8 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     address,
     search,
   } = query;
-  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
-    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  if (search !== undefined && search.length > MAX_QUERY_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
   const flags = flagsOf(status, isArchived);
   const range = {
     since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
@@ -260,7 +271,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     isTrashed,
     domain: domain ?? null,
     address: address ?? null,
-    search: search === undefined || search.trim() === '' ? null : search.trim(),
+    search: parseListSearch(search ?? '', now),
   };
   if (flags === null) {
     const isOfStatus = { isRead: null, isArchived, isHeld: false, sending: sendingOf(status) };

@@ -13,6 +13,7 @@ import type { RouteReferences } from '../../db/queries/routing/route-read.ts';
 /** The kinds of timeline entries. */
 export const TIMELINE_KINDS = [
   'accepted',
+  'repeated',
   'created',
   'authenticated',
   'parsed',
@@ -89,6 +90,7 @@ function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): 
   const parsedAt = reception?.parsedAt ?? null;
   return [
     acceptedEntry(origin),
+    ...repeatedEntries(origin),
     ...(parsedAt === null ? [] : authenticatedEntries(origin.authentication, parsedAt)),
     ...(parsedAt === null
       ? []
@@ -129,6 +131,18 @@ function acceptedEntry({ reception, createdAt, recipient, ownAddress }: EmailOri
   return entry('accepted', reception.acceptedAt, 'Accepted by SMTP', {
     detail: `MAIL FROM ${from}, RCPT TO ${to}${own}. Received from ${reception.remoteAddress}, HELO ${reception.helo}, ${reception.isTls ? 'over TLS' : 'without TLS'}.`,
   });
+}
+
+function repeatedEntries({ reception }: EmailOrigin): TimelineEntry[] {
+  if (reception === null || reception.repeatedAt === null) return [];
+  const { repeatCount, repeatedAt, remoteAddress } = reception;
+  const title =
+    repeatCount === 1 ? 'Sent again, not stored again' : `Sent again ${repeatCount} times, not stored again`;
+  return [
+    entry('repeated', repeatedAt, title, {
+      detail: `${remoteAddress} repeated the message, as clients do that did not receive the reply 250. ${repeatCount === 1 ? 'It got' : 'This is the time of the last repetition. Each got'} the reply “accepted before”.`,
+    }),
+  ];
 }
 
 const verdict = z.object({ result: z.string(), domain: z.string().nullable() });

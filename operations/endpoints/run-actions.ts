@@ -177,11 +177,11 @@ async function replyTo(
   context: MailContext,
   emailId: string,
   { headers, returnPath, fromAddress, ownAddress }: ActedEmail,
-  { text, html }: Extract<Action, { type: 'reply' }>,
+  { text, html, subject, reply_to: replyTo }: Extract<Action, { type: 'reply' }>,
 ): Promise<{ email: CheckedEmail; repliedTo: Receipt['repliedTo'] }> {
   const refusal = automaticReplyRefusal({ headers, returnPath, fromAddress });
   if (refusal !== null) throw new UserError('validation', refusal);
-  const answer = checkAnswer({ from: ownAddress, text, html, headers: AUTOMATIC_REPLY_FIELDS });
+  const answer = checkAnswer({ from: ownAddress, text, html, subject, replyTo, headers: AUTOMATIC_REPLY_FIELDS });
   return addressReply(await readRepliable(context, emailId, answer.sender.address), answer, 'sender');
 }
 

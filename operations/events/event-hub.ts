@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { UserError } from '../../core/shared/errors.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import { type EventsAhead, readEventPositions, readEventsAfter } from '../../db/queries/events/event-list.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { type EventReader, type HeldReader, openReader, type ReaderOptions, type WatchedFeed } from './event-reader.ts';
@@ -155,7 +156,7 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
     isLooking = true;
     look()
       .catch((error: unknown) => {
-        if (!isConnectionLost(error)) log.error({ err: error }, 'events: cannot read the feeds');
+        if (!isTransient(error)) log.error({ err: error }, 'events: cannot read the feeds');
       })
       .finally(() => {
         isLooking = false;

@@ -1,6 +1,6 @@
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import type { EventKind } from '../../core/events/event-kinds.ts';
-import { isConnectionLost } from '../../db/connection/database.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { EventsAhead, EventsRequest, FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { Caller } from '../caller.ts';
 
@@ -106,7 +106,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
       const { version } = feed;
       if (hasMore || feed.lastSeq > position) {
         const ahead = await feed.read({ after: position, kinds, limit: PAGE_SIZE }, version).catch((error: unknown) => {
-          if (!isConnectionLost(error)) throw error;
+          if (!isTransient(error)) throw error;
           return null;
         });
         if (ahead !== null) {

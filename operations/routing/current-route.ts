@@ -78,6 +78,16 @@ export async function decideCurrentRoute(
   return { decision, target: targetOf(decision, targets), rules, tried };
 }
 
+/** Returns the route without guard rules for mail that has not been received. */
+export async function readNormalRoute(
+  transaction: Transaction,
+  userId: string,
+  facts: RouteFacts,
+): Promise<ReturnType<typeof normalRoute>> {
+  const targets = await targetsOf(transaction, userId, { facts }, null);
+  return normalRoute(facts, (id): RouteTarget | undefined => targets.get(id));
+}
+
 /** Returns the endpoint for an email without guard rules; null when there is no active one. */
 export async function normalTarget(
   transaction: Transaction,

@@ -10,7 +10,15 @@ import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CurrentRoute, decideCurrentRoute } from './current-route.ts';
-import { addressOf, domainOf, type ExplainedRoute, explainEmailRoute, placeOf, type RouteStep } from './routes.ts';
+import {
+  addressOf,
+  domainOf,
+  type ExplainedRoute,
+  explainEmailRoute,
+  noteUnseenRules,
+  placeOf,
+  type RouteStep,
+} from './routes.ts';
 import {
   askReceiving,
   checkOwnRecipient,
@@ -84,7 +92,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       ruleIds: ruleId === null ? [] : [ruleId],
       endpointIds: endpointId === null ? [] : [endpointId],
     });
-    const would = placeOf(now.decision, { ownAddress, route: null }, names);
+    const would = noteUnseenRules(context, placeOf(now.decision, { ownAddress, route: null }, names));
     return {
       emailId: null,
       recipient: recipient.recipient,

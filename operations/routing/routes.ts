@@ -70,8 +70,17 @@ export async function explainEmailRoute(
       return extent === 'stored' ? null : wouldBe(context, transaction, emailId);
     });
     if (explained == null) throw emailNotFound();
-    return explained;
+    return { ...explained, would: explained.would && noteUnseenRules(context, explained.would) };
   });
+}
+
+/** Says that a prediction for a key of one domain knows no guard rules, which decide on the mail of the whole account. */
+export function noteUnseenRules({ database: { limit } }: OperationContext, place: RoutePlace): RoutePlace {
+  if (limit === undefined) return place;
+  return {
+    ...place,
+    reason: `${place.reason} Guard rules are not considered, because this API key is limited to one domain.`,
+  };
 }
 
 /** Emails whose routes are read together. */

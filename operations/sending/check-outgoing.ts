@@ -37,6 +37,8 @@ export interface NewEmail {
   headers?: Readonly<Record<string, string>> | null | undefined;
   attachments?: readonly GivenAttachment[] | null | undefined;
   tags?: readonly Tag[] | null | undefined;
+  /** a JSON object, checked by its shape; replies to the email carry it */
+  metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** whether the recipient can unsubscribe from the list, of that name */
   listUnsubscribe?: boolean | { list?: string | null | undefined } | null | undefined;
   /** ISO 8601 or an English phrase; see core/sending/schedule.ts */
@@ -71,6 +73,7 @@ export interface CheckedContent {
   references: string[];
   attachments: OutgoingAttachment[];
   tags: Tag[];
+  metadata: Readonly<Record<string, unknown>> | null;
   /** the list that the recipient can unsubscribe from; null: no List-Unsubscribe */
   list: string | null;
   /** the requested send time, not parsed yet because that needs the current time */
@@ -187,6 +190,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     references,
     attachments: readAttachments(email.attachments ?? [], sizesOf(text, html), path),
     tags: readTags(email.tags ?? [], path),
+    metadata: email.metadata ?? null,
     list: null,
     sendAt: email.scheduledAt == null ? null : { text: email.scheduledAt, timezone: email.timezone ?? 'UTC' },
     claimToken: email.claimToken ?? null,

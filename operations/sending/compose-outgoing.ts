@@ -91,6 +91,7 @@ export async function composeOutgoing(
     attachments: listed,
     attachment_count: listed.length,
     tags: email.tags,
+    metadata: email.metadata,
     search_text: [subject, addresses.from?.text ?? '', ...recipients]
       .join('\n')
       .slice(0, MAX_SEARCH_TEXT)

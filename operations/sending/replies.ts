@@ -46,6 +46,12 @@ export async function sendReply(
   return sendChecked(context, [email], frame).catch(hideRecipients);
 }
 
+/** Returns the address that received or sent an email, from which it is replied to by default. Throws not_found, validation. */
+export async function readReplySender(context: OperationContext, id: string): Promise<string> {
+  const { original } = await waitUntilParsed(context, [id], () => readRepliable(context, id, ''));
+  return original.recipient ?? original.ownAddress;
+}
+
 /** Returns a checked answer with the recipients, subject and references of a reply. Throws validation. */
 export function addressReply(
   { original, isThread, isOneself }: Repliable,

@@ -1,11 +1,12 @@
 import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
 import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
 import { OpeningFailed } from '../../db/connection/user-statement.ts';
+import { isLockTimeout, isTaken } from '../../db/errors.ts';
 import { type OutgoingContent, storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
-import { isTaken, type OperationContext } from '../context.ts';
+import type { OperationContext } from '../context.ts';
 import { isReferring, startThread } from '../threads/start-thread.ts';
 import { withoutTag } from './policy-verdicts.ts';
-import { isSentNow, LOCK_NOT_AVAILABLE, type SubmittedMember } from './store-submissions.ts';
+import { isSentNow, type SubmittedMember } from './store-submissions.ts';
 
 /** How long the statement may take, waits for locks included; milliseconds. */
 const STATEMENT_MS = 2_500;
@@ -56,7 +57,7 @@ export async function storeAtOnce<Member extends SubmittedMember>(
     { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: sender?.claimant ?? null },
   ).catch((error: unknown) => {
     places?.giveBack();
-    if (error instanceof OpeningFailed && error.code === LOCK_NOT_AVAILABLE) return 'threads are busy' as const;
+    if (error instanceof OpeningFailed && isLockTimeout(error)) return 'threads are busy' as const;
     if (isTaken(error)) return null;
     throw error;
   });

@@ -3,6 +3,7 @@ import type { DraftVersion } from '../../core/sending/draft.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { claimTokenSha256 } from '../../core/threads/answerer-claim.ts';
 import { linkKeys, linksOf } from '../../core/threads/threading.ts';
+import { isLockTimeout } from '../../db/errors.ts';
 import { lockDrafts, removeDrafts } from '../../db/queries/sending/draft.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import {
@@ -260,12 +261,9 @@ export class ThreadsBusy extends Error {}
 /** An email that was to start a thread belongs to another one: the group has to be stored with `join`. */
 export class ThreadsJoin extends Error {}
 
-export const LOCK_NOT_AVAILABLE = '55P03';
-
 /** Throws ThreadsBusy when the error is that of a lock. */
 export function throwIfBusy(error: unknown): never {
-  const isBusy = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
-  throw isBusy ? new ThreadsBusy('the threads of the user are busy', { cause: error }) : error;
+  throw isLockTimeout(error) ? new ThreadsBusy('the threads of the user are busy', { cause: error }) : error;
 }
 
 function questionOf(group: readonly SubmittedMember[], hourly: PolicyQuestion['hourly']): PolicyQuestion {

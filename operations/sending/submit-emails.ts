@@ -1,8 +1,9 @@
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { type Database, isConnectionLost } from '../../db/connection/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { noteServerClock } from '../../db/connection/server-clock.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { isContention, isLockTimeout, isTransient } from '../../db/errors.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
@@ -241,7 +242,7 @@ async function settleAlone(group: readonly Waiting[], commit: Commit, cause: unk
     try {
       again.push(...(await commit([member], MEMBER_LOCK_TIMEOUT_MS)));
     } catch (error) {
-      member.reject(codeOf(error) === LOCK_TIMEOUT && hasKey(member) ? idempotencyKeyInUse(error) : error);
+      member.reject(isLockTimeout(error) && hasKey(member) ? idempotencyKeyInUse(error) : error);
       if (!mayLieInMember(error)) reason = error;
     }
   }
@@ -263,18 +264,10 @@ function late(): UserError {
   return new UserError('unavailable', 'The request waited too long in the queue');
 }
 
-/** PostgreSQL, Appendix A: lock_not_available; with serialization_failure and deadlock_detected, a transient error. */
-const LOCK_TIMEOUT = '55P03';
-const PASSING = new Set([LOCK_TIMEOUT, '40001', '40P01']);
-
 /**
  * Returns whether a group's failure may come from one of its members or is transient, so that members can be tried
  * alone.
  */
 function mayLieInMember(error: unknown): boolean {
-  return !isConnectionLost(error) || PASSING.has(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return !isTransient(error) || isContention(error);
 }

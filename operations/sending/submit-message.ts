@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createWorkerThreads } from '../../actors/work/worker-threads.ts';
+import { createWorkerThreads, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
@@ -13,6 +13,7 @@ import {
   submissionSha256,
 } from '../../core/sending/submitted-message.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { createTurns } from '../../core/shared/turns.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_TEXT, type OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, ownIdempotency } from './idempotency.ts';
@@ -41,6 +42,7 @@ const HEAP_LIMIT_MB = 512;
 /** A thread without work for this long ends; milliseconds. */
 const IDLE_MS = 60_000;
 
+const turns = createTurns();
 /** Parsing is linear in ordinary mail, but what a client submits is not ours. */
 const threads = createWorkerThreads<Uint8Array, ParsedMessage>({
   program: new URL('./submitted-worker.ts', import.meta.url),
@@ -91,13 +93,17 @@ function recipientsOf(given: readonly string[]): string[] {
   return [...new Set(recipients)];
 }
 
+/** Accounts take turns at the thread. */
 async function parse(context: OperationContext, bytes: Buffer): Promise<ParsedMessage> {
   try {
     // The thread gets a copy.
-    return await threads.run(bytes, { startBy: context.answerBy });
+    return await turns.run(context.userId, () => threads.run(bytes, { startBy: context.answerBy }));
   } catch (error) {
+    // On a busy machine, a thread may need as long for a harmless message.
+    if (error instanceof TimeLimitExceeded)
+      throw new UserError('unavailable', 'The message could not be read in time, please try again later');
     context.log.warn({ err: error, userId: context.userId }, 'submission: a message could not be parsed');
-    throw unsendable('The message could not be read within its limits of time and memory', error);
+    throw unsendable('The message could not be read within the limit of memory', error);
   }
 }
 
@@ -142,6 +148,7 @@ function outgoingOf(
     attachments: parsed.attachments,
     attachment_count: parsed.attachments.length,
     tags: [],
+    metadata: null,
     search_text: [parsed.subject, fromText, ...recipients]
       .join('\n')
       .slice(0, MAX_SEARCH_TEXT)

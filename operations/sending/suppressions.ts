@@ -24,7 +24,7 @@ export function listSuppressions(
   { database, userId }: OperationContext,
   query: SuppressionQuery,
   page: Page,
-): Promise<{ suppressions: Suppression[]; total: number }> {
+): Promise<{ rows: Suppression[]; total: number }> {
   const conditions = conditionsOf(query);
   return asUser(database, userId, (transaction) => lists.listSuppressions(transaction, userId, conditions, page));
 }

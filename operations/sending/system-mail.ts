@@ -18,6 +18,7 @@ const BARE: Omit<CheckedEmail, 'sender' | 'domain' | 'to' | 'subject' | 'text'> 
   references: [],
   attachments: [],
   tags: [],
+  metadata: null,
   list: null,
   claimToken: null,
   sendAt: null,

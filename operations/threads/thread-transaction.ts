@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { isConflict, isContention, retryContention } from '../../db/errors.ts';
 import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { resolvePlaces } from '../../db/queries/threads/thread-move.ts';
 import { findTrashedThreads } from '../../db/queries/threads/thread-trash.ts';
@@ -19,9 +19,6 @@ const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 20;
 /** Milliseconds before the end of the request in which the transaction is not retried. */
 const SPARE_MS = 4_000;
-/** serialization_failure, deadlock_detected */
-const LOST_CODES: readonly unknown[] = ['40001', '40P01'];
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Changes threads of the user in one transaction. Meanwhile none of the user's mail is threaded and no other thread changes. Throws what
@@ -76,18 +73,14 @@ export function threadNotFound(): UserError {
   return new UserError('not_found', 'Thread not found');
 }
 
-async function retryTransaction<T>(context: OperationContext, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const { code } = error as { code?: unknown };
-      if (code === LOCK_NOT_AVAILABLE) throw busy(error);
-      if (!LOST_CODES.includes(code)) throw error;
-      if (tries >= MAX_TRIES || performance.now() > context.answerBy - SPARE_MS) throw busy(error);
-      await pause(FIRST_PAUSE_MS * 2 ** tries);
-    }
-  }
+function retryTransaction<T>(context: OperationContext, work: () => Promise<T>): Promise<T> {
+  return retryContention(work, {
+    maxTries: MAX_TRIES,
+    firstPauseMs: FIRST_PAUSE_MS,
+    mayRetry: (error) => isConflict(error) && performance.now() <= context.answerBy - SPARE_MS,
+  }).catch((error: unknown) => {
+    throw isContention(error) ? busy(error) : error;
+  });
 }
 
 function busy(cause: unknown): UserError {

@@ -1,6 +1,6 @@
 import { requireRankedWords } from '../../core/search/relevance.ts';
 import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
-import { parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
+import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -8,7 +8,7 @@ import * as reads from '../../db/queries/emails/email-read.ts';
 import * as inbox from '../../db/queries/threads/thread-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
-import { type Email, type EmailSummary, MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+import type { Email, EmailSummary } from '../emails/emails.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
 export type { ListedThread, RankedThread, Thread } from '../../db/queries/threads/thread-list.ts';
@@ -33,7 +33,7 @@ export async function listThreads(
   page: { limit: number; cursor: string | null },
 ): Promise<{ threads: lists.ListedThread[]; hasMore: boolean }> {
   const { database, userId } = context;
-  const conditions = conditionsOf(query);
+  const conditions = conditionsOf(query, context.now());
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
@@ -57,11 +57,11 @@ export function pageThreads(
   query: ThreadQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  return lists.listThreads(context.database, context.userId, conditionsOf(query), page);
+  return lists.listThreads(context.database, context.userId, conditionsOf(query, context.now()), page);
 }
 
 export function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
-  const conditions = conditionsOf(query);
+  const conditions = conditionsOf(query, context.now());
   return asUser(context.database, context.userId, (transaction) =>
     lists.countThreads(transaction, context.userId, conditions),
   );
@@ -186,17 +186,17 @@ export async function pageThreadEmails(
   return threadIds.map((id) => found.get(id) ?? []);
 }
 
-function conditionsOf(query: ThreadQuery): lists.ThreadConditions {
+function conditionsOf(query: ThreadQuery, now: Date): lists.ThreadConditions {
   const { isUnread = false, isClaimed, isTrashed = false, domain, address, search } = query;
-  if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
-    throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
+  if (search !== undefined && search.length > MAX_QUERY_LENGTH)
+    throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
   return {
     isUnread,
     isClaimed: isClaimed ?? null,
     isTrashed,
     domain: domain ?? null,
     address: address ?? null,
-    search: search === undefined || search.trim() === '' ? null : search.trim(),
+    search: parseListSearch(search ?? '', now),
   };
 }
 

@@ -21,12 +21,14 @@ export async function readFirstMail({ database, userId, settings }: OperationCon
   const host = smtp.host.includes(':') ? `[${smtp.host}]` : smtp.host;
   const server = `${host}:${smtp.port}`;
   const to = shellWord(found.address);
-  const message = `From: ${SENDER}\\r\\nTo: ${found.address}\\r\\nSubject: Hello\\r\\n\\r\\nA first mail\\r\\n`;
+  // A time makes each message a new one: the same bytes are recognized as a repetition for some minutes.
+  const addressText = found.address.replaceAll('%', '%%');
+  const message = `From: ${SENDER}\\r\\nTo: ${addressText}\\r\\nDate: %s\\r\\nSubject: Hello\\r\\n\\r\\nA first mail\\r\\n`;
   return {
     addressId: found.id,
     address: found.address,
     swaks: `swaks --server ${server} --from ${SENDER} --to ${to} --header 'Subject: Hello' --body 'A first mail'`,
-    curl: `printf ${shellWord(message.replaceAll('%', '%%'))} | curl -sS smtp://${server} --mail-from ${SENDER} --mail-rcpt ${to} --upload-file -`,
+    curl: `printf ${shellWord(message)} "$(date -R)" | curl -sS smtp://${server} --mail-from ${SENDER} --mail-rcpt ${to} --upload-file -`,
     list: `curl -H 'Authorization: Bearer API_KEY' ${publicUrl}/api/e2/emails`,
   };
 }

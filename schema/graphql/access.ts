@@ -18,12 +18,11 @@ export interface FieldAccess {
 }
 
 /**
- * The values of the option `access`, which every field of Query, Mutation and Subscription declares. `…Account` marks what belongs to the
- * account as a whole, such as endpoints: keys of one domain are refused.
+ * The values of the option `access`, which every field of Query, Mutation and Subscription declares. Keys of one domain read everything that
+ * belongs to their domain. `…Account` marks changes of what belongs to the account as a whole, such as endpoints, which they may not make.
  */
 export const access = {
   read: { scope: 'read', isOfDomain: true },
-  readAccount: { scope: 'read', isOfDomain: false },
   send: { scope: 'send', isOfDomain: true },
   sendAccount: { scope: 'send', isOfDomain: false },
   manage: { scope: 'manage', isOfDomain: false },
@@ -40,7 +39,7 @@ export function accessOf(field: GraphQLField<unknown, unknown>): FieldAccess | n
 }
 
 /**
- * Whether keys of one domain may read a type: it declares `isOfDomain`, because all that such a key can load of it belongs to the domain.
+ * Whether a payload query of an endpoint with a filter may select from a type: it declares `isOfDomain`.
  * Connections and edges follow their nodes, payloads their mutations.
  */
 export function isTypeOfDomain(schema: GraphQLSchema, type: GraphQLNamedType): boolean {

@@ -79,6 +79,19 @@ export const GuardRuleNode = builder.loadableNodeRef<GuardRule, string, string>(
 });
 addNodeKind('grd', loaderOf('GuardRule', GuardRuleNode));
 
+/** The types that fields of capabilities can lead to, by name. */
+export const nodeTypes: Readonly<Record<string, object>> = {
+  Batch: BatchNode,
+  Delivery: DeliveryNode,
+  Domain: DomainNode,
+  Email: EmailNode,
+  EmailAddress: EmailAddressNode,
+  Endpoint: EndpointInterface,
+  GuardRule: GuardRuleNode,
+  Recipient: RecipientNode,
+  Thread: ThreadNode,
+};
+
 /** Returns the loader that `node` uses for a type. */
 export function loaderOf<Node extends object>(
   typeName: string,

@@ -15,7 +15,6 @@ import './domains/domain.ts';
 import './domains/domain-changes.ts';
 import './emails/email.ts';
 import './domains/email-address.ts';
-import './domains/reply-address.ts';
 import './emails/email-changes.ts';
 import './emails/email-checks.ts';
 import './endpoints/endpoint.ts';
@@ -41,16 +40,20 @@ import './routing/simulate.ts';
 import './events/subscription.ts';
 import './events/webhook-requests.ts';
 import './upkeep/retention.ts';
-import './sending/suppression.ts';
+import './sending/refusal.ts';
 import './threads/thread-changes.ts';
 import './threads/thread-claim.ts';
 import './emails/timeline.ts';
 import './sending/waiting-emails.ts';
 import './sending/sent-review.ts';
 import type { GraphQLSchema } from 'graphql';
+import { capabilities } from '../../operations/capability/capabilities.ts';
 import { requireAccess } from './access.ts';
 import { builder } from './builder.ts';
+import { addCapability } from './capability-types.ts';
 import { describeGenerated } from './describe-generated.ts';
+
+for (const capability of capabilities) addCapability(capability);
 
 /** The GraphQL schema of the gateway; bin/contracts.ts prints it. */
 export const schema: GraphQLSchema = requireAccess(describeGenerated(builder.toSchema()));

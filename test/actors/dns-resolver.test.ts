@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDnsResolver, type DnsResolver } from '../../actors/dns-resolver.ts';
+import { createDnsResolver, type DnsResolver, MAX_DNS_ANSWERS } from '../../actors/dns-resolver.ts';
 import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
 
 let dns: DnsServer;
@@ -102,4 +102,16 @@ test('A reply that is garbage spoils no other question', async () => {
   );
   expect(lie).toBe('EBADRESP');
   expect(answers).toEqual(names.map(() => ['192.0.2.1']));
+});
+
+test('Answers are cached up to a total size, however few they are', async () => {
+  const strings = Array.from({ length: 200 }, () => 'l'.repeat(250));
+  const names = Array.from({ length: MAX_DNS_ANSWERS / 50_000 + 2 }, (_, at) => `large-${at}.x.test`);
+  for (const name of names) dns.set(name, 'TXT', strings);
+  for (const name of names) await resolver.within(10_000)(name, 'TXT');
+  const asked = dns.queries.length;
+  await resolver.within(10_000)(names.at(-1) ?? '', 'TXT');
+  expect(dns.queries.length).toBe(asked);
+  await resolver.within(10_000)(names[0] ?? '', 'TXT');
+  expect(dns.queries.length).toBeGreaterThan(asked);
 });

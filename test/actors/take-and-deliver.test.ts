@@ -54,13 +54,13 @@ function watchStatements() {
   const queries = vi.spyOn(stage.database.pool, 'query');
   const transactions = vi.spyOn(stage.database.pool, 'connect');
   return () => ({
-    names: queries.mock.calls
-      .map(([query]) => (query as unknown as { name?: string }).name)
-      .filter((name) => name !== undefined && OF_MAIL.test(name)),
+    names: queries.mock.calls.map(([query]) => named(query)).filter((name) => name !== undefined && OF_MAIL.test(name)),
     // pool.query connects with a callback
     transactions: transactions.mock.calls.filter((given: readonly unknown[]) => given.length === 0).length,
   });
 }
+
+const named = (query: unknown) => (query as { name?: string }).name;
 
 const OF_MAIL = /^(take-mail|accept|store|thread|delivery-(store|take|read|finish))/;
 
@@ -83,6 +83,56 @@ test('a reply takes two statements, too, and comes after its message', async () 
   const bodies = receiver.requests.map(({ body }) => JSON.parse(body).email);
   expect(bodies[1].threadId).toBe(bodies[0].threadId);
   expect(bodies.map(({ threadPosition }) => threadPosition)).toEqual([0, 1]);
+});
+
+test('messages of two accounts that arrive together are taken in groups, without further steps', async () => {
+  const other = await stage.mailbox({ endpointUrl: receiver.url });
+  await Promise.all([stage.deliver(mail(), mailbox.address), stage.deliver(mail(), other.address)]);
+  await posted(2);
+  await finished(1);
+  const statements = watchStatements();
+  await Promise.all(
+    Array.from({ length: 40 }, (_, n) => stage.deliver(mail(), (n % 2 === 0 ? mailbox : other).address)),
+  );
+  await posted(42);
+  await finished(21);
+  const { names, transactions } = statements();
+  expect(new Set(names)).toEqual(new Set(['take-mail', 'delivery-finish']));
+  // The parser gets four messages at a time, and what it returns together is taken together.
+  expect(names.filter((name) => name === 'take-mail').length).toBeLessThanOrEqual(10);
+  expect(transactions).toBe(0);
+});
+
+test('a message that needs another way is accepted alone, and the others of its group are taken', async () => {
+  await stage.deliver(mail(), mailbox.address);
+  await finished(1);
+  const statements = watchStatements();
+  // Both belong to one thread, which is known to neither: the statement takes the first.
+  const first = mail(['References: <a@elsewhere.test>']);
+  const second = mail(['References: <a@elsewhere.test>']);
+  const plain = Array.from({ length: 20 }, () => mail());
+  await Promise.all([first, second, ...plain].map((bytes) => stage.deliver(bytes, mailbox.address)));
+  await finished(23);
+  const { names, transactions } = statements();
+  expect(names.filter((name) => name?.startsWith('accept'))).toEqual([]);
+  expect(transactions).toBeGreaterThan(0);
+  const { rows } = await stage.database.pool.query(
+    'select thread_id from email where user_id = $1 group by thread_id having count(*) = 2',
+    [mailbox.userId],
+  );
+  expect(rows).toHaveLength(1);
+});
+
+test('an endpoint that subscribes to no events costs received mail no statement', async () => {
+  await stage.deliver(mail(), mailbox.address);
+  await finished(1);
+  stage.bus.publish('subscription.changed', { userId: mailbox.userId });
+  const queries = vi.spyOn(stage.database.pool, 'query');
+  await vi.waitUntil(() => queries.mock.calls.some(([query]) => named(query) === 'subscribed-users'));
+  queries.mockClear();
+  for (let n = 0; n < 3; n++) await stage.deliver(mail(), mailbox.address);
+  await finished(4);
+  expect(queries.mock.calls.map(([query]) => named(query)).filter((name) => name?.includes('subscri'))).toEqual([]);
 });
 
 test('a message that is offered again and again at the same time is one email', async () => {

@@ -50,6 +50,7 @@ test('an empty environment gives the defaults of the table', () => {
     mtaStsMode: 'testing',
     sendsTlsReports: false,
     smtpTls: null,
+    httpConnections: 5_000,
     httpConnectionsPerAddress: 256,
     smtpLimits: {
       connections: 10_000,

@@ -3,12 +3,13 @@ import { Inbound as Sdk } from '@inboundemail/sdk';
 import Inboundemail from 'inboundemail';
 import { Resend } from 'resend';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { methodsOf } from '../support/clients/record-client.ts';
 import { until } from '../support/servers/service.ts';
 import type { SharedService } from '../support/servers/shared-service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage, type SharedGround, type StageAccount } from '../support/stages/sending-stage.ts';
-import { findTypeDifferences, methodsOf, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
+import { findTypeDifferences, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
 import { receiveMail } from './client-stage.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });

@@ -135,28 +135,6 @@ export function recordCalls<Client extends object>(client: Client, outcomes: Out
   });
 }
 
-/** The public methods of a client and its resources, as they are there when it runs. */
-export function methodsOf(client: object, place = ''): string[] {
-  const names = new Set(Object.keys(client));
-  for (
-    let prototype: unknown = Object.getPrototypeOf(client);
-    prototype !== null && prototype !== Object.prototype;
-    prototype = Object.getPrototypeOf(prototype)
-  )
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
-      if (typeof value === 'function' && name !== 'constructor') names.add(name);
-  return [...names].flatMap((name) => {
-    if (name.startsWith('_') || HIDDEN.has(name)) return [];
-    const value: unknown = Reflect.get(client, name);
-    const method = place === '' ? name : `${place}.${name}`;
-    if (typeof value === 'function') return [method];
-    return isResource(value) ? methodsOf(value, method) : [];
-  });
-}
-
-/** What leads from a resource back to its client, and what a client keeps of its options. */
-const HIDDEN = new Set(['resend', 'client', 'headers', 'options', 'logger']);
-
 function isResource(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

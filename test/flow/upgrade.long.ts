@@ -95,8 +95,8 @@ beforeAll(async () => {
   await makeVersion(next, release);
   await makeVersion(last, contraction, next);
   await fleet.query(
-    `insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
-     select 'usr_large', 'box@large.test', 'a@elsewhere.test', sha256(n::text::bytea), 'em_' || n, now() from generate_series(1, ${LARGE_ROWS}) n`,
+    `insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+     select 'usr_large', 'box@large.test', 'a@elsewhere.test', sha256(n::text::bytea), '', 'em_' || n, now(), now() + interval '1 day' from generate_series(1, ${LARGE_ROWS}) n`,
   );
 }, LIMIT_MS);
 afterAll(() => fleet?.stop(), 120_000);

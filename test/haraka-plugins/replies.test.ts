@@ -38,6 +38,11 @@ test('The banner and EHLO bear the mail host name and offer what we can, and no 
   await other.closed;
 });
 
+test('the reply to a message that was stored before says so', async () => {
+  server.script.message = () => ({ verdict: 'accepted', emailIds: ['em_1'], isRepeated: true });
+  expect((await client.deliver(message)).text).toBe('250 2.0.0 Ok: accepted before as em_1');
+});
+
 test('250 names the email after the actor has stored it, with envelope and trace fields.', async () => {
   const reply = await client.deliver(message);
   expect(reply.text).toBe('250 2.0.0 Ok: queued as em_1');

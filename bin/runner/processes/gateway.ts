@@ -68,6 +68,7 @@ export function gatewayConfigOf({
     openForLocal: config.openForLocal,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
+    connections: config.httpConnections,
     connectionsPerAddress: config.httpConnectionsPerAddress,
   };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, isConnectionLost } from '../../../db/connection/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 import { isLoginRefused, type LoginRole, loginUrl, userOf } from '../../../db/connection/logins.ts';
+import { isTransient } from '../../../db/errors.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import type { Config } from '../../config.ts';
 import { readConfigOrRefuse, refuseToStart } from '../command-line.ts';
@@ -135,7 +136,7 @@ async function awaitDatabase(
       if (pending.length === 0) return true;
       tell('database.pending', `waiting for npx node bin/migrate.ts to run ${pending.join(', ')}`);
     } catch (error) {
-      if (isConnectionLost(error)) tell('database.away', 'waiting for PostgreSQL', error);
+      if (isTransient(error)) tell('database.away', 'waiting for PostgreSQL', error);
       else if (isLoginRefused(error)) tell('database.login', `${(error as Error).message}. ${LOGIN_MEND}`);
       else throw error;
     }

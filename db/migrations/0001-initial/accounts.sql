@@ -73,6 +73,16 @@ create index api_request_age on api_request (created_at);
 call pg_temp.protect_rows('api_request');
 -- The gateway writes for all its users at once, and only by the function below.
 revoke insert, update, delete on api_request from postroom_gateway;
+-- What a key of one domain reads (docs/decisions/0035): the requests of the keys of its domain.
+create function is_key_of_domain(p_user_id text, p_key_id text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select p_user_id = current_setting('postroom.user_id', true)
+      and exists (select from api_key k where k.id = p_key_id and k.user_id = p_user_id and is_domain_in_reach(k.domain_id)) $$;
+revoke all on function is_key_of_domain from public;
+grant execute on function is_key_of_domain to postroom_domain;
+grant select on api_request to postroom_domain;
+create policy api_request_of_domain on api_request for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_key_of_domain(user_id, key_id));
 
 -- Requests of any users, gathered by the gateway. Those of accounts that were erased meanwhile are left out. Returns how many were stored.
 create function store_api_requests(p_requests json) returns integer language plpgsql security definer
@@ -269,11 +279,11 @@ grant execute on function note_key_uses to postroom_gateway, postroom_actor;
 create function account_of(p_user_id text) returns table (email text, name text, created_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
     select u.email, u.name, u.created_at from user_account u
-    where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function account_of from public;
-grant execute on function account_of to postroom_gateway, postroom_actor;
+grant execute on function account_of to postroom_gateway, postroom_actor, postroom_domain;
 
--- The keys of the user who asks. Who may ask is decided as for account_of.
+-- The keys of the user who asks; for a key of one domain those of the domain. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
   returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
     revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text)
@@ -281,9 +291,10 @@ create function api_keys_of(p_user_id text)
     select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
       k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id)
     from api_key k
-    where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
+      and (current_setting('role') <> 'postroom_domain' or is_domain_in_reach(k.domain_id)) $$;
 revoke all on function api_keys_of from public;
-grant execute on function api_keys_of to postroom_gateway, postroom_actor;
+grant execute on function api_keys_of to postroom_gateway, postroom_actor, postroom_domain;
 
 -- Lists of scopes; null: full rights.
 create function common_scopes(p_some text[], p_others text[]) returns text[]

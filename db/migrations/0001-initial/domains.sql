@@ -159,6 +159,9 @@ create policy email_address_of_domain on email_address for select to postroom_do
 grant select on reply_address to postroom_domain;
 create policy reply_address_of_domain on reply_address for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
+grant select on dmarc_report to postroom_domain;
+create policy dmarc_report_of_domain on dmarc_report for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
 grant select on email_address_name to postroom_domain;
 create policy email_address_name_of_domain on email_address_name for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and exists (select from email_address a

@@ -34,6 +34,8 @@ create table reception (
   is_test boolean not null default false,
   reply_address_id text,
   imported jsonb,
+  repeat_count integer not null default 0,
+  repeated_at timestamptz(3),
   primary key (user_id, email_id)
 ) with (fillfactor = 85);
 create index reception_unparsed on reception (accepted_at) where parsed_at is null;
@@ -45,11 +47,13 @@ create table smtp_offer (
   recipient text not null,
   reverse_path text not null,
   sha256 bytea not null,
+  remote_address text not null,
   email_id text not null,
   accepted_at timestamptz(3) not null,
-  primary key (user_id, recipient, reverse_path, sha256)
+  expires_at timestamptz(3) not null,
+  primary key (user_id, recipient, reverse_path, sha256, remote_address)
 );
-create index smtp_offer_age on smtp_offer (accepted_at);
+create index smtp_offer_end on smtp_offer (expires_at);
 call pg_temp.protect_rows('smtp_offer');
 
 create table email (
@@ -227,3 +231,23 @@ create policy email_content_of_domain on email_content for select to postroom_do
 grant select on email_counter to postroom_domain;
 create policy email_counter_of_domain on email_counter for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_in_reach(own_domain, own_address));
+grant select on reception to postroom_domain;
+create policy reception_of_domain on reception for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_in_reach(substring(own_address from '[^@]*$'), own_address));
+
+-- The metadata of the sent email that a received one answers: In-Reply-To first, then References from the end. Of the same domain, so that no
+-- key of one domain reads that of another.
+create function metadata_of_answered(p_user_id text, p_own_domain text, p_in_reply_to text[], p_reference_ids text[]) returns jsonb
+  language plpgsql stable as $$
+declare
+  v_keys text[] := p_in_reply_to[:5] || array(select r.id from unnest(p_reference_ids) with ordinality r(id, n) order by r.n desc limit 20);
+begin
+  if v_keys = '{}' then return null; end if;
+  return (
+    select e.metadata from unnest(v_keys) with ordinality k(id, n)
+    cross join lateral (
+      select e.metadata from email e
+      where e.user_id = p_user_id and e.message_id = k.id and e.type <> 'received' and e.metadata is not null and e.own_domain = p_own_domain
+      limit 1) e
+    order by k.n limit 1);
+end $$;

@@ -119,9 +119,31 @@ grant select on delivery_attempt to postroom_gateway, postroom_domain;
 grant select, insert, update, delete on delivery_attempt to postroom_actor;
 
 -- What a key of one domain reads (docs/decisions/0035).
+-- An endpoint is of the domain if nothing else leads to it: no address of another domain, no other catch-all, no guard rule, and no events.
+create function is_endpoint_of_domain(p_user_id text, p_endpoint_id text) returns boolean
+  language plpgsql stable security definer set search_path = public, pg_temp as $$
+  begin
+    return p_user_id = current_setting('postroom.user_id', true)
+      and coalesce((
+        select bool_and(w.is_in_reach) from (
+          select is_domain_in_reach(a.domain_id) or is_in_reach(null, a.address) as is_in_reach from email_address a
+          where a.user_id = p_user_id and p_endpoint_id in (a.endpoint_id, a.webhook_id)
+          union all
+          select is_domain_in_reach(d.id) from domain d where d.user_id = p_user_id and d.catch_all_endpoint_id = p_endpoint_id) w), false)
+      and not exists (select from guard_rule g where g.user_id = p_user_id and g.endpoint_id = p_endpoint_id)
+      and not exists (select from endpoint_subscription s where s.user_id = p_user_id and s.endpoint_id = p_endpoint_id);
+  end $$;
+revoke all on function is_endpoint_of_domain from public;
+grant execute on function is_endpoint_of_domain to postroom_domain;
 grant select on endpoint to postroom_domain;
 create policy endpoint_of_domain on endpoint for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and false);
+  using (user_id = current_setting('postroom.user_id', true) and is_endpoint_of_domain(user_id, id));
+grant select on endpoint_stat to postroom_domain;
+create policy endpoint_stat_of_domain on endpoint_stat for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_endpoint_of_domain(user_id, endpoint_id));
+grant select on endpoint_subscription to postroom_domain;
+create policy endpoint_subscription_of_domain on endpoint_subscription for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and is_endpoint_of_domain(user_id, endpoint_id));
 grant select on delivery to postroom_domain;
 create policy delivery_of_domain on delivery for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = delivery.user_id and e.id = delivery.email_id));

@@ -56,3 +56,9 @@ call pg_temp.protect_rows('route');
 grant select on route to postroom_domain;
 create policy route_of_domain on route for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = route.user_id and e.id = route.email_id));
+-- Guard rules decide on all mail of the account.
+grant select on guard_rule, guard_rule_stat to postroom_domain;
+create policy guard_rule_of_domain on guard_rule for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and false);
+create policy guard_rule_stat_of_domain on guard_rule_stat for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and false);

@@ -61,6 +61,13 @@ create table word_build (
 );
 call pg_temp.protect_rows('word_build');
 
+-- A key of one domain looks words up in the segments of its account. What it finds passes the conditions of search_tests.
+grant select on word_segment, word_block, unindexed_email to postroom_domain;
+create policy word_segment_of_domain on word_segment for select to postroom_domain using (user_id = current_setting('postroom.user_id', true));
+create policy word_block_of_domain on word_block for select to postroom_domain using (user_id = current_setting('postroom.user_id', true));
+create policy unindexed_email_of_domain on unindexed_email for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = unindexed_email.user_id and e.id = email_id));
+
 -- Gives up a damaged segment: its emails are unindexed until they are in a new one. Those of its time in other segments are noted, too: which
 -- emails it had is not known for sure.
 create function discard_word_segment(p_user_id text, p_segment_id text) returns integer
@@ -124,10 +131,13 @@ create function search_emails(p_user_id text, p_pattern text, p_since timestampt
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
     return query execute
       'select s.email_id, s.created_at::timestamptz from email_search s
-       where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)' using p_user_id, p_pattern, p_since;
+       where s.user_id = $1 and s.text like $2 and ($3 is null or s.created_at >= $3)'
+      || case when current_setting('role') <> 'postroom_domain' then '' else
+        ' and exists (select from email e where e.user_id = s.user_id and e.id = s.email_id and is_in_reach(e.own_domain, e.own_address))' end
+      using p_user_id, p_pattern, p_since;
   end $$;
 revoke all on function search_emails from public;
-grant execute on function search_emails to postroom_gateway, postroom_actor;
+grant execute on function search_emails to postroom_gateway, postroom_actor, postroom_domain;
 
 -- The emails whose other side has one of two keys (core/search/email-parties.ts; null: none), and which of them.
 create function exchanged_emails(p_user_id text, p_address text, p_domain text, p_since timestamptz)
@@ -145,6 +155,11 @@ create function exchanged_emails(p_user_id text, p_address text, p_domain text, 
   end $$;
 revoke all on function exchanged_emails from public;
 grant execute on function exchanged_emails to postroom_gateway, postroom_actor, postroom_domain;
+
+-- What a key of one domain reads (docs/decisions/0035).
+grant select on image_sender to postroom_domain;
+create policy image_sender_of_domain on image_sender for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from exchanged_emails(user_id, address, null, null)));
 
 -- Those of the addresses that mail of the user was sent to.
 create function written_addresses(p_user_id text, p_addresses text[]) returns table (address text)
@@ -177,12 +192,13 @@ create function search_threads(p_user_id text, p_pattern text, p_address text, p
        and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')
        and (not $5 or t.unread_count > 0)
        and ($11 is null or $11 = exists (select from thread_claim k where k.user_id = $1 and k.thread_id = t.id and k.expires_at > (select postroom_now())))
-       and ($6 is null or (t.last_message_at, t.id) < ($6, $7)) and ($8 is null or (t.last_message_at, t.id) > ($8, $9))
+       and ($6 is null or (t.last_message_at, t.id) < ($6, $7)) and ($8 is null or (t.last_message_at, t.id) > ($8, $9))'
+      || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end || '
        order by ' || case when p_is_inverted then 't.last_message_at, t.id' else 't.last_message_at desc, t.id desc' end || ' limit $10'
       using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit, p_is_claimed;
   end $$;
 revoke all on function search_threads from public;
-grant execute on function search_threads to postroom_gateway, postroom_actor;
+grant execute on function search_threads to postroom_gateway, postroom_actor, postroom_domain;
 
 -- What a search asks for besides words; null and {} put no condition. Conditions on emails, then those on their threads.
 create type search_query as (

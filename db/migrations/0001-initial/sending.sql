@@ -282,3 +282,7 @@ create policy draft_of_domain on draft for select to postroom_domain
 grant select on draft_attachment to postroom_domain;
 create policy draft_attachment_of_domain on draft_attachment for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and exists (select from draft d where d.user_id = draft_attachment.user_id and d.id = draft_attachment.draft_id));
+grant select on suppression to postroom_domain;
+create policy suppression_of_domain on suppression for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true)
+    and exists (select from email e where e.user_id = suppression.user_id and e.id = suppression.email_id));

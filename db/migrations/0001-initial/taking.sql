@@ -10,7 +10,7 @@
 -- Answers one row per new recipient; a recipient that is missing was offered before. A row without a thread was only accepted.
 create function take_mail(p_messages json, p_mails json, p_bytes bytea, p_bodies bytea, p_user_ids text[], p_claimant text,
     p_claims_receptions boolean, p_lease_seconds integer, p_wait_ms integer)
-  returns table (o_email_id text, o_accepted_at timestamptz, o_thread_id text, o_position integer, o_is_routed boolean, o_last_seq bigint)
+  returns table (o_email_id text, o_accepted_at timestamptz, o_thread_id text, o_position integer, o_is_routed boolean, o_last_seq bigint, o_metadata jsonb)
   language plpgsql volatile as $$
 declare
   v_now timestamptz(3) := postroom_now();
@@ -20,9 +20,10 @@ begin
   return query
   with message as materialized (
     select * from json_to_recordset(p_messages) as m(raw_id text, sha256 text, start integer, length integer, reverse_path text,
-      remote_address text, helo text, is_tls boolean, trace_fields text, trace_parent text)
+      remote_address text, helo text, is_tls boolean, trace_fields text, trace_parent text,
+      repeat_seconds integer)
   ), mail as materialized (
-    select g.*, m.reverse_path, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.trace_parent, m.sha256,
+    select g.*, m.reverse_path, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.trace_parent, m.sha256, m.repeat_seconds,
       substring(g.own_address from '[^@]*$') as own_domain
     from json_to_recordset(p_mails) as g(raw_id text, email_id text, user_id text, recipient text, own_address text, address_id text,
       domain_id text, is_whole boolean, event_ids text[], message_id text, subject text, base_subject text, from_name text,
@@ -32,9 +33,13 @@ begin
       keys text[], firm_keys text[], reply_key text, anchor jsonb, thread jsonb, route jsonb)
     cross join lateral (select * from message o where o.raw_id = g.raw_id limit 1) m
   ), offered as (
-    insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
-    select f.user_id, f.recipient, f.reverse_path, decode(f.sha256, 'hex'), f.email_id, v_now from mail f order by 1, 2, 3, 4
-    on conflict do nothing returning email_id
+    insert into smtp_offer as o (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+    select distinct on (1, 2, 3, 4, 5) f.user_id, f.recipient, f.reverse_path, decode(f.sha256, 'hex'), f.remote_address, f.email_id, v_now,
+      v_now + f.repeat_seconds * interval '1 second'
+    from mail f order by 1, 2, 3, 4, 5, 6
+    on conflict (user_id, recipient, reverse_path, sha256, remote_address) do update
+      set email_id = excluded.email_id, accepted_at = excluded.accepted_at, expires_at = excluded.expires_at where offer_has_ended(o)
+    returning email_id
   ), fresh as materialized (
     select * from mail f where f.email_id in (select o.email_id from offered o)
   ), raw_row as (
@@ -63,7 +68,8 @@ begin
     where c.known_id is null or (t.trashed_at is null
       and (t.last_message_at < v_now or (t.last_message_at = v_now and t.latest_email_id collate "C" < c.email_id collate "C")))
   ), whole as materialized (
-    select f.*, t.thread_id, t.known_id, t.reason, t.position, t.keys as thread_keys, r.route as valid_route
+    select f.*, t.thread_id, t.known_id, t.reason, t.position, t.keys as thread_keys, r.route as valid_route,
+      metadata_of_answered(f.user_id, f.own_domain, f.in_reply_to, f.reference_ids) as metadata
     from threaded t
     cross join lateral (select * from fresh o where o.email_id = t.email_id limit 1) f
     left join lateral (
@@ -84,10 +90,10 @@ begin
   ), email_row as (
     insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
-      has_attachments, attachment_count, is_test, thread_id, thread_position, thread_reason)
+      has_attachments, attachment_count, is_test, thread_id, thread_position, thread_reason, metadata)
     select w.user_id, w.email_id, 'received', 'delivered', v_now, w.raw_id, w.own_address, w.own_domain, w.address_id, w.domain_id, w.recipient,
       w.message_id, w.subject, w.base_subject, w.from_name, w.from_address, w.from_text, w.to_addresses, w.cc_addresses, w.preview, w.date,
-      w.attachment_count > 0, w.attachment_count, false, w.thread_id, w.position, w.reason
+      w.attachment_count > 0, w.attachment_count, false, w.thread_id, w.position, w.reason, w.metadata
     from whole w
     returning 1
   ), content_row as (
@@ -177,7 +183,7 @@ begin
           jsonb_build_object('position', w.position, 'reason', w.reason, 'type', 'received') from whole w) x) e
     cross join lateral (select o.last_seq from grown o where o.user_id = e.user_id limit 1) g
   )
-  select f.email_id, v_now::timestamptz, w.thread_id, w.position, w.valid_route is not null, g.last_seq
+  select f.email_id, v_now::timestamptz, w.thread_id, w.position, w.valid_route is not null, g.last_seq, w.metadata
   from fresh f left join lateral (select * from whole o where o.email_id = f.email_id limit 1) w on true
   left join lateral (select o.last_seq from grown o where o.user_id = w.user_id limit 1) g on true;
 end $$;
@@ -261,3 +267,16 @@ end $$;
 
 create function take_piece(p_bodies bytea, p_places integer[], p_n integer) returns text language sql immutable as $$
   select convert_from(substring(p_bodies from p_places[2 * p_n + 1] + 1 for p_places[2 * p_n + 2]), 'UTF8') $$;
+
+-- Whether the same bytes from the same client are a new message: a client that lost our 250 repeats within the time, and the user still has
+-- the email. An offer that the snapshot of the statement does not show was committed meanwhile, with its email.
+create function offer_has_ended(p_offer smtp_offer) returns boolean language plpgsql stable as $$
+begin
+  return p_offer.expires_at <= postroom_now()
+    or exists (select from email e where e.user_id = p_offer.user_id and e.id = p_offer.email_id and e.trashed_at is not null)
+    or (not exists (select from reception r where r.user_id = p_offer.user_id and r.email_id = p_offer.email_id)
+      and exists (
+        select from smtp_offer o
+        where o.user_id = p_offer.user_id and o.recipient = p_offer.recipient and o.reverse_path = p_offer.reverse_path
+          and o.sha256 = p_offer.sha256 and o.remote_address = p_offer.remote_address and o.email_id = p_offer.email_id));
+end $$;

@@ -84,12 +84,13 @@ create function list_labels(p_user_id text, p_limit integer) returns table (name
          select l.key, mode() within group (order by l.name collate "C") as name, count(*) as threads,
            count(*) filter (where t.unread_count > 0) as unread
          from thread t cross join lateral unnest(t.labels, t.label_keys) as l(name, key)
-         where t.user_id = $1 and t.label_keys <> ''{}'' and t.trashed_at is null
+         where t.user_id = $1 and t.label_keys <> ''{}'' and t.trashed_at is null'
+      || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end || '
          group by l.key order by count(*) desc, l.key limit $2) used
        order by used.key' using p_user_id, p_limit;
   end $$;
 revoke all on function list_labels from public;
-grant execute on function list_labels to postroom_gateway, postroom_actor;
+grant execute on function list_labels to postroom_gateway, postroom_actor, postroom_domain;
 
 -- Whether every message of the thread is of the domain of the transaction, and there is one. As their owner: others are not seen.
 create function is_thread_of_domain(p_user_id text, p_thread_id text) returns boolean

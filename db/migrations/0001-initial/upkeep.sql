@@ -119,3 +119,7 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
   end $$;
 revoke all on function remove_leftovers from public;
 grant execute on function remove_leftovers to postroom_actor;
+-- What a key of one domain reads (docs/decisions/0035): the periods hold for the mail of each domain.
+grant select on retention to postroom_domain;
+create policy retention_of_domain on retention for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true));

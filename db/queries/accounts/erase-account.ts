@@ -1,9 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
-import { type Database } from '../../connection/database.ts';
+import type { Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { retryContention } from '../../errors.ts';
 import { noteGone } from '../search/unindexed-email.ts';
 import { removeRawMessages } from '../upkeep/remove-emails.ts';
 
@@ -11,8 +12,6 @@ import { removeRawMessages } from '../upkeep/remove-emails.ts';
 const ERASED_AT_ONCE = 500;
 /** Attempts for a batch that conflicts with other transactions. */
 const MAX_TRIES = 8;
-/** serialization_failure, deadlock_detected, lock_not_available */
-const CONTENTION_CODES: readonly unknown[] = ['40001', '40P01', '55P03'];
 
 /** Gateways forget a revoked key within five seconds, and running requests end in the same time. Milliseconds. */
 export const LAST_REQUESTS_MS = 6_000;
@@ -106,7 +105,10 @@ export async function eraseRows(
   let count = 0;
   for (const table of await userTables(database)) {
     for (let removed = ERASED_AT_ONCE; removed >= ERASED_AT_ONCE && !isStopping(); ) {
-      removed = await retryContention(() => inTransaction(database, (client) => eraseBatch(client, table, userId)));
+      removed = await retryContention(() => inTransaction(database, (client) => eraseBatch(client, table, userId)), {
+        maxTries: MAX_TRIES,
+        firstPauseMs: 0,
+      });
       count += removed;
     }
   }
@@ -216,14 +218,4 @@ export async function listErasedLately(database: Database): Promise<string[]> {
     `select id from erased_account where erased_at > now() - interval '1 day' order by erased_at`,
   );
   return rows.map(({ id }) => id);
-}
-
-async function retryContention<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries >= MAX_TRIES || !CONTENTION_CODES.includes((error as { code?: unknown }).code)) throw error;
-    }
-  }
 }

@@ -1,4 +1,5 @@
-import { type Database, isConnectionLost } from '../../connection/database.ts';
+import type { Database } from '../../connection/database.ts';
+import { isTransient } from '../../errors.ts';
 
 /** A request for a lease: permission to let some requests of a user through. */
 export interface LeaseRequest {
@@ -45,7 +46,7 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
     failure = error as Error;
     throw error;
   } finally {
-    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+    client.release(failure !== undefined && isTransient(failure) ? failure : undefined);
   }
 }
 

@@ -36,7 +36,7 @@ export async function listReplyAddresses(
   userId: string,
   conditions: ReplyAddressConditions,
   page: Page,
-): Promise<{ addresses: StoredReplyAddress[]; total: number }> {
+): Promise<{ rows: StoredReplyAddress[]; total: number }> {
   const where = whereSql(userId, conditions);
   const { rows } = await sql<{ total: number } & (StoredReplyAddress | { id: null })>`
     select t.total, p.* from (select count(*) as total from reply_address r where ${where}) t
@@ -45,7 +45,7 @@ export async function listReplyAddresses(
       order by r.created_at desc, r.id desc limit ${page.limit} offset ${page.offset}
     ) p on true order by p."createdAt" desc, p.id desc`.execute(transaction);
   return {
-    addresses: rows.flatMap((row) => (row.id === null ? [] : [withoutTotal(row)])),
+    rows: rows.flatMap((row) => (row.id === null ? [] : [withoutTotal(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -109,6 +109,19 @@ export interface ReplyDomain {
   isVerified: boolean;
   /** the address by its id or name; null: the domain has no such address */
   deliverTo: string | null;
+}
+
+/** Returns the id of the address that receives the mail of a reply address; null when the user has none of that name. */
+export async function findReplyReceiver(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { domainId, address }: { domainId: string; address: string },
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from email_address a where a.user_id = ${userId} and a.domain_id = ${domainId} and a.address = ${address}`.execute(
+    transaction,
+  );
+  return rows[0]?.id ?? null;
 }
 
 /** Returns the domain of the user by id or name; null when there is none. */

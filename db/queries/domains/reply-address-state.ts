@@ -135,7 +135,7 @@ export function replyKeyText({ userId, id }: ReplyAddressKey): string {
 }
 
 /**
- * Returns offerKey of what was accepted before: the same bytes from the same sender to the same recipient, or a test or
+ * Returns offerKey of what was accepted before: the same bytes from the same client and sender to the same recipient, or a test or
  * an import with the same email id. In a statement after lockReplyAddresses, so that it shows what the holder before committed.
  */
 export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly Offer[]): Promise<Set<string>> {
@@ -146,6 +146,7 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
       recipient: storableText(recipient.recipient),
       reverse_path: storableText(offer.envelope.reversePath),
       sha256: offer.sha256,
+      remote_address: storableText(offer.envelope.remoteAddress),
       email_id: offer.emailIds[at],
       is_once: isOnce(offer.envelope),
     })),
@@ -153,12 +154,13 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
   const { rows } = await client.query<{ key: string }>({
     name: 'find-repeated-offers',
     text: `
-      select g.key from json_to_recordset($1) as g (key text, user_id text, recipient text, reverse_path text, sha256 text, email_id text,
-        is_once boolean)
+      select g.key from json_to_recordset($1) as g (key text, user_id text, recipient text, reverse_path text, sha256 text,
+        remote_address text, email_id text, is_once boolean)
       where case when g.is_once
         then exists (select from reception o where o.user_id = g.user_id and o.email_id = g.email_id)
         else exists (select from smtp_offer o where o.user_id = g.user_id and o.recipient = g.recipient
-          and o.reverse_path = g.reverse_path and o.sha256 = decode(g.sha256, 'hex')) end`,
+          and o.reverse_path = g.reverse_path and o.sha256 = decode(g.sha256, 'hex') and o.remote_address = g.remote_address
+          and not offer_has_ended(o)) end`,
     values: [JSON.stringify(asked)],
     query_timeout: LOCK_TIMEOUT_MS,
   });
@@ -168,7 +170,7 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
 /** Returns what makes an offer to one of its recipients the same as another one (table smtp_offer). */
 export function offerKey({ envelope, sha256, emailIds }: Offer, at: number): string {
   const recipient = envelope.recipients[at];
-  const what = isOnce(envelope) ? emailIds[at] : [sha256, envelope.reversePath];
+  const what = isOnce(envelope) ? emailIds[at] : [sha256, envelope.reversePath, envelope.remoteAddress];
   return JSON.stringify([recipient?.userId, recipient?.recipient, what]);
 }
 

@@ -30,6 +30,8 @@ export interface Offer {
   emailIds: string[];
   /** stored with its emails, so that later spans join the trace; null when the transaction is not traced */
   traceParent: string | null;
+  /** how long its client may repeat it (core/smtp/repeated-mail.ts) */
+  repeatSeconds: number;
 }
 
 export interface AcceptOutcome {
@@ -67,16 +69,20 @@ export async function acceptGroup(
 const acceptSql = (more: string) => `
   with message as materialized (
     select * from json_to_recordset($1) as m (raw_id text, sha256 text, start integer, length integer, reverse_path text,
-      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, is_once boolean, imported jsonb, trace_parent text)
+      remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, is_once boolean, imported jsonb, trace_parent text,
+      repeat_seconds integer)
   ), recipient as materialized (
     select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
       address_id text, domain_id text, reply_address_id text)
   ), offered as (
-    insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
-    select r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), r.email_id, (select postroom_now())
+    insert into smtp_offer as o (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+    select distinct on (1, 2, 3, 4, 5) r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), m.remote_address, r.email_id,
+      (select postroom_now()), (select postroom_now()) + m.repeat_seconds * interval '1 second'
     from recipient r join message m using (raw_id) where not m.is_once
-    order by 1, 2, 3, 4
-    on conflict do nothing returning email_id
+    order by 1, 2, 3, 4, 5, 6
+    on conflict (user_id, recipient, reverse_path, sha256, remote_address) do update
+      set email_id = excluded.email_id, accepted_at = excluded.accepted_at, expires_at = excluded.expires_at where offer_has_ended(o)
+    returning email_id
   ), taken as materialized (
     select r.* from recipient r where r.email_id in (select email_id from offered)
     union all
@@ -108,7 +114,7 @@ const ACCEPT_TRACED = {
 /** Returns the messages as acceptGroup and take_mail read them. */
 export function messageRows(offers: readonly Offer[]): unknown[] {
   let start = 0;
-  return offers.map(({ envelope, bytes, sha256, rawId, traceParent }) => {
+  return offers.map(({ envelope, bytes, sha256, rawId, traceParent, repeatSeconds }) => {
     const row = {
       raw_id: rawId,
       sha256,
@@ -123,6 +129,7 @@ export function messageRows(offers: readonly Offer[]): unknown[] {
       is_once: isOnce(envelope),
       imported: envelope.imported,
       trace_parent: traceParent,
+      repeat_seconds: repeatSeconds,
     };
     start += bytes.length;
     return row;
@@ -189,7 +196,7 @@ export function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutco
 }
 
 /**
- * Fills in the first email id where no row was written. A separate query, since the insert's snapshot may be older than the commit of a
+ * Fills in the first email id where no row was written, and counts the repetition there. A separate query, since the insert's snapshot may be older than the commit of a
  * concurrent duplicate; repeated offers are rare.
  */
 export async function fillFirstIds(
@@ -212,6 +219,8 @@ export async function fillFirstIds(
         recipient: storableText(recipient.recipient),
         reverse_path: storableText(offer.envelope.reversePath),
         sha256: offer.sha256,
+        remote_address: storableText(offer.envelope.remoteAddress),
+        own_ids: offer.emailIds,
       };
       missing.push({ emailIds, at, key });
     });
@@ -230,25 +239,36 @@ export async function fillFirstIds(
   });
 }
 
+// An offer that was written by a group whose response was lost, or that names a recipient twice, finds its own id: that is no repetition.
 const FIRST_IDS_SQL = `
-  select (select o.email_id from smtp_offer o where o.user_id = e.value->>'user_id' and o.recipient = e.value->>'recipient'
-    and o.reverse_path = e.value->>'reverse_path' and o.sha256 = decode(e.value->>'sha256', 'hex')) as email_id
-  from jsonb_array_elements($1::jsonb) with ordinality as e (value, n) order by n`;
-
-/** How long a repeated offer of the same bytes is recognized; senders give up after 5 days (RFC 5321 §4.5.4.1). */
-const OFFER_AGE_DAYS = 7;
+  with found as materialized (
+    select e.n, e.value->>'user_id' as user_id, e.value->'own_ids' as own_ids, (
+      select o.email_id from smtp_offer o where o.user_id = e.value->>'user_id' and o.recipient = e.value->>'recipient'
+        and o.reverse_path = e.value->>'reverse_path' and o.sha256 = decode(e.value->>'sha256', 'hex')
+        and o.remote_address = e.value->>'remote_address') as email_id
+    from jsonb_array_elements($1::jsonb) with ordinality as e (value, n)
+  ), repeated as materialized (
+    select f.user_id, f.email_id, count(*) from found f where not f.own_ids ? f.email_id group by 1, 2
+  ), locked as materialized (
+    select r.ctid, p.count from repeated p join reception r on r.user_id = p.user_id and r.email_id = p.email_id
+    order by p.user_id, p.email_id for no key update of r
+  ), noted as (
+    update reception r set repeat_count = r.repeat_count + l.count, repeated_at = (select postroom_now())
+    from locked l where r.ctid = l.ctid
+  )
+  select f.email_id from found f order by f.n`;
 
 /** Offers that `removeOldOffers` removes in one batch. */
 export const REMOVE_OFFERS_BATCH = 2_000;
 
-/** Removes a batch of offers that are too old to be repeated; returns how many. */
+/** Removes a batch of offers that are no longer repeated; returns how many. */
 export async function removeOldOffers(database: Database): Promise<number> {
   const { rowCount } = await database.pool.query({
     name: 'remove-old-offers',
     text: `
       delete from smtp_offer where ctid = any (array(
-        select ctid from smtp_offer where accepted_at < (select postroom_now()) - interval '${OFFER_AGE_DAYS} days'
-        order by accepted_at limit ${REMOVE_OFFERS_BATCH} for update skip locked))`,
+        select ctid from smtp_offer where expires_at <= (select postroom_now())
+        order by expires_at limit ${REMOVE_OFFERS_BATCH} for update skip locked))`,
   });
   return rowCount ?? 0;
 }

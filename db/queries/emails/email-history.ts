@@ -38,6 +38,10 @@ export interface EmailOrigin {
     parsedAt: Date | null;
     isTest: boolean;
     isImported: boolean;
+    /** how often its client offered it again */
+    repeatCount: number;
+    /** when it last did */
+    repeatedAt: Date | null;
   } | null;
   route:
     | (Pick<Row<'route'>, 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'> & {
@@ -62,7 +66,8 @@ export async function readOrigins(
       e.timezone is not null as "isScheduled",
       exists (select from approval a where a.user_id = ${userId} and a.email_id = e.id) as "hasApproval", e.thread_id as "threadId", e.thread_reason as "threadReason",
       e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, r.matches, r.answers,
-      p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported,
+      p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported, p.repeat_count,
+      p.repeated_at,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,
       g.name as rule_name, n.name as endpoint_name
     from email e
@@ -85,6 +90,8 @@ type OriginRow = Omit<EmailOrigin, 'reception' | 'route'> &
     parsed_at: Date | null;
     is_test: boolean;
     is_imported: boolean;
+    repeat_count: number;
+    repeated_at: Date | null;
     threaded_at: Date | null;
     let_through_at: Date | null;
     rule_name: string | null;
@@ -107,6 +114,8 @@ function originOf(row: OriginRow): EmailOrigin {
             parsedAt: row.parsed_at,
             isTest: row.is_test,
             isImported: row.is_imported,
+            repeatCount: row.repeat_count,
+            repeatedAt: row.repeated_at,
           },
     route:
       threadedAt === null

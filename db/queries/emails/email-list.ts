@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
+import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
@@ -15,6 +16,7 @@ import {
   isDeferred,
   isHeldRoute,
 } from './email-row.ts';
+import { foundEmails } from './email-search.ts';
 
 /** States of sent mail that its recipients decide. */
 export const SENDING_STATES = ['queued', 'deferred', 'complained'] as const;
@@ -40,8 +42,8 @@ export interface EmailConditions {
   domain: string | null;
   /** id of an address of the user: matches the user's side of an email; an address: either side */
   address: string | null;
-  /** part of subject, sender or recipients, case-insensitive */
-  search: string | null;
+  /** what matches it as a part of subject, sender or recipients, case-insensitive, or its terms */
+  search: ListSearch | null;
 }
 
 /** Returns a page, newest first, and the total count, in one statement. */
@@ -51,7 +53,7 @@ export async function listEmails(
   conditions: EmailConditions,
   page: Page,
 ): Promise<{ emails: EmailSummary[]; total: number }> {
-  const { total, source, select } = parts(userId, conditions);
+  const { total, source, select } = await parts(transaction, userId, conditions);
   const emails = select(
     (of) => sql`${newestFirst(of)} limit ${page.limit} offset ${page.offset}`,
     (of) => sql`${newestFirst(of)} limit ${page.limit + page.offset}`,
@@ -74,7 +76,7 @@ export async function pageEmails(
   conditions: EmailConditions,
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
-  const { source, select } = parts(userId, conditions);
+  const { source, select } = await parts(transaction, userId, conditions);
   const order = page.isInverted ? oldestFirst : newestFirst;
   const tail: Tail = (of) => sql`${placeConditions(of, page)} ${order(of)} limit ${page.limit}`;
   const emails = select(tail, tail);
@@ -87,7 +89,7 @@ export async function countEmails(
   userId: string,
   conditions: EmailConditions,
 ): Promise<number> {
-  const { source, total } = parts(userId, conditions);
+  const { source, total } = await parts(transaction, userId, conditions);
   const { rows } = await sql<TotalRow>`${source} select ${total} as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
@@ -126,8 +128,8 @@ interface Parts {
   total: RawBuilder<unknown>;
 }
 
-function parts(userId: string, conditions: EmailConditions): Parts {
-  if (conditions.search !== null) return searchParts(userId, conditions, containsPattern(conditions.search));
+async function parts(transaction: Transaction<Tables>, userId: string, conditions: EmailConditions): Promise<Parts> {
+  if (conditions.search !== null) return searchParts(transaction, userId, conditions, conditions.search);
   if (conditions.isHeld) return heldParts(userId, conditions);
   const own = ownParts(userId, conditions);
   return partiesOf(conditions) === null ? own : exchangedParts(userId, conditions, own);
@@ -223,17 +225,34 @@ function heldParts(userId: string, conditions: EmailConditions): Parts {
   };
 }
 
-function searchParts(userId: string, conditions: EmailConditions, pattern: string): Parts {
+async function searchParts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailConditions,
+  { part, terms }: ListSearch,
+): Promise<Parts> {
   const others = [
     ...sideConditions(userId, conditions, 'either'),
     ...heldConditions(userId, conditions),
     ...emailConditions(conditions),
   ];
   const { since } = conditions;
-  const matching = conditions.isTrashed
-    ? sql`(select x.email_id, x.created_at from trashed_email x where x.user_id = ${userId} and x.text like ${pattern}
-        ${since === null ? sql`` : sql`and x.created_at >= ${since}`})`
-    : sql`search_emails(${userId}, ${pattern}, ${since})`;
+  const pattern = part === null ? null : containsPattern(part);
+  const withPart =
+    pattern === null
+      ? null
+      : conditions.isTrashed
+        ? sql`select x.email_id, x.created_at from trashed_email x where x.user_id = ${userId} and x.text like ${pattern}
+            ${since === null ? sql`` : sql`and x.created_at >= ${since}`}`
+        : sql`select x.email_id, x.created_at from search_emails(${userId}, ${pattern}, ${since}) x`;
+  const withTerms =
+    terms.length === 0
+      ? null
+      : sql`select x.email_id, x.created_at from ${await foundEmails(transaction, userId, { terms, conditions })} x`;
+  const matching = sql`(${sql.join(
+    [withPart, withTerms].filter((each) => each !== null),
+    sql` union `,
+  )})`;
   const filtered = sql`join email e on e.user_id = ${userId} and e.id = s.email_id where ${and(others)}`;
   const party = partiesOf(conditions) === null ? sql`` : sql`${partySource(userId, conditions)},`;
   return {

@@ -164,9 +164,18 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     from finished group by user_id order by user_id) of_user
   where written.rows > 0`;
 
+/** Of the sent email that a row of `finished` answers. */
+const METADATA_OF_ANSWERED = 'metadata_of_answered(user_id, own_domain, in_reply_to, reference_ids)';
+
 const STORE = {
   name: 'store-received',
-  text: storeSql({ times: 'r.accepted_at', columns: '', values: '', isRead: 'false', more: '' }),
+  text: storeSql({
+    times: 'r.accepted_at',
+    columns: ', metadata',
+    values: `, ${METADATA_OF_ANSWERED}`,
+    isRead: 'false',
+    more: '',
+  }),
 };
 
 /**
@@ -180,7 +189,8 @@ const STORE_UNUSUAL = {
       coalesce((r.imported->>'isRead')::boolean, false) as is_read, coalesce((r.imported->>'isRouted')::boolean, true) as is_routed`,
     columns: ', is_read, read_at, reply_address_id, metadata',
     values: `, is_read, case when is_read then (select postroom_now()) end, reply_address_id,
-      (select a.metadata from reply_address a where a.user_id = finished.user_id and a.id = finished.reply_address_id)`,
+      coalesce((select a.metadata from reply_address a where a.user_id = finished.user_id and a.id = finished.reply_address_id),
+        ${METADATA_OF_ANSWERED})`,
     isRead: 'is_read',
     // Before threading, which leaves a route that exists as it is.
     more: `, route_row as (

@@ -66,6 +66,8 @@ export interface TakenMail {
   isRouted: boolean;
   /** of the user's event feed */
   lastSeq: number;
+  /** of the sent email that it answers; null: none */
+  metadata: unknown;
 }
 
 /** What became of an offer. */
@@ -136,6 +138,7 @@ interface TakenRow {
   o_position: number | null;
   o_is_routed: boolean;
   o_last_seq: number | null;
+  o_metadata: unknown;
 }
 
 function takenOf(row: TakenRow, threadId: string): TakenMail {
@@ -146,6 +149,7 @@ function takenOf(row: TakenRow, threadId: string): TakenMail {
     position: row.o_position ?? 0,
     isRouted: row.o_is_routed,
     lastSeq: row.o_last_seq ?? 0,
+    metadata: row.o_metadata,
   };
 }
 

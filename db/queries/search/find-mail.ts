@@ -98,7 +98,7 @@ async function countEmails(
   search: WordSearch,
   matches: MailMatches,
 ): Promise<number> {
-  if (isWordsOnly(search)) {
+  if (isWordsOnly(search) && !matches.isLimited) {
     const trashed = await sql<{ id: string; at: number }>`
       select email_id as id, (extract(epoch from created_at) * 1000)::bigint as at from trashed_email
       where user_id = ${search.userId}`.execute(transaction);
@@ -190,7 +190,7 @@ export async function withMatches<T>(
       if (!(error instanceof SegmentDamage) || damaged.size >= MAX_TRIES) throw error;
       damaged.add(error.segmentId);
       await sql`
-        select case when not current_setting('transaction_read_only')::boolean then
+        select case when not current_setting('transaction_read_only')::boolean and current_setting('role') <> 'postroom_domain' then
           discard_word_segment(${userId}, ${error.segmentId}) end`.execute(transaction);
     }
   }
@@ -304,7 +304,7 @@ export async function pickThreads(
   emails: readonly FoundEmail[],
 ): Promise<FoundThread[]> {
   if (emails.length === 0) return [];
-  const place = searchPage(page ?? NO_PAGE, undefined, page?.limit ?? null);
+  const place = searchPage(page ?? { ...NO_PAGE, limit: null });
   const { rows } = await sql<{ thread_id: string; last_message_at: Date }>`
     select thread_id, last_message_at from pick_threads(${buildQuery(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
     transaction,

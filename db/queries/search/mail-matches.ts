@@ -44,6 +44,8 @@ type Candidate = NumberedEmail | { at: number; email: FoundEmail };
 
 /** The emails of an account that match the words of a search. For one transaction. */
 export class MailMatches {
+  /** whether the transaction reads mail of some domains only: of the emails that match, others must be left out */
+  readonly isLimited: boolean;
   readonly #run: RunStatement;
   readonly #userId: string;
   readonly #query: WordQuery;
@@ -63,7 +65,7 @@ export class MailMatches {
     run: RunStatement,
     userId: string,
     query: WordQuery,
-    state: { segments: SegmentRow[]; tail: FoundEmail[]; void: ReadonlyMap<string, number> },
+    state: { segments: SegmentRow[]; tail: FoundEmail[]; void: ReadonlyMap<string, number>; isLimited: boolean },
   ) {
     this.#run = run;
     this.#userId = userId;
@@ -72,6 +74,7 @@ export class MailMatches {
     this.#segments = state.segments.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime());
     this.#tail = state.tail;
     this.#void = state.void;
+    this.isLimited = state.isLimited;
   }
 
   /** Reads the state of the account's index. The emails of damaged segments are among the unindexed ones. */
@@ -95,6 +98,7 @@ export class MailMatches {
       segments: segments.filter(({ id }) => !damaged.has(id)),
       tail,
       void: new Map(unindexed.map((row) => [row.id, row.at])),
+      isLimited: state?.is_limited === true,
     });
   }
 
@@ -394,6 +398,7 @@ function lowerBound(times: Float64Array, at: number): number {
 interface StateRow extends pg.QueryResultRow {
   segments: Parameters<typeof segmentRow>[0][];
   unindexed: string | null;
+  is_limited: boolean;
 }
 
 interface UnindexedState extends pg.QueryResultRow {
@@ -406,7 +411,7 @@ interface UnindexedState extends pg.QueryResultRow {
 // As text: JSON of thousands of rows takes several times as long. Of the tables of segments, whose rows are short, the planner reads all rather
 // than use their indexes while they are small, once for each id: not in the rest of this transaction.
 const STATE_SQL = `
-  select set_config('enable_seqscan', 'off', true), (${SEGMENTS_SQL}) as segments, (
+  select set_config('enable_seqscan', 'off', true), current_setting('role') = 'postroom_domain' as is_limited, (${SEGMENTS_SQL}) as segments, (
     select string_agg(u.email_id || ' ' || u.state || ' ' || (extract(epoch from u.created_at) * 1000)::bigint, ',')
     from unindexed_email u where u.user_id = $1) as unindexed`;
 

@@ -32,6 +32,7 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.status is null then '' else ' and e.status = ($1).status' end
     || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
+    || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_in_reach(e.own_domain, e.own_address)' end
   from unnest(q.tests) t $$;
 -- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email.
 create or replace function is_of_trash(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
@@ -136,7 +137,8 @@ create or replace function search_thread_tests(q search_query) returns text lang
     || case when q.participant_domain is null then '' else ' and t.search_text like ''%@'' || ($1).participant_domain || ''%''
       and exists (select from unnest(t.participant_emails) a where split_part(a, ''@'', -1) = ($1).participant_domain)' end
     || case when q.since is null then '' else ' and t.last_message_at >= ($1).since' end
-    || case when q.until is null then '' else ' and t.created_at < ($1).until + interval ''367 days''' end $$;
+    || case when q.until is null then '' else ' and t.created_at < ($1).until + interval ''367 days''' end
+    || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end $$;
 -- Those of them that the indexes in list order serve.
 create or replace function search_listed_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select search_thread_tests((q.user_id, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
@@ -235,7 +237,7 @@ create or replace function count_inbox(p_query search_query) returns bigint
     return total;
   end $$;
 revoke all on function search_mail, count_mail, search_inbox, count_inbox from public;
-grant execute on function search_mail, count_mail, search_inbox, count_inbox to postroom_gateway, postroom_actor;
+grant execute on function search_mail, count_mail, search_inbox, count_inbox to postroom_gateway, postroom_actor, postroom_domain;
 
 -- The functions below serve searches whose words are looked up in segments (db/queries/search/mail-matches.ts).
 
@@ -355,4 +357,4 @@ create or replace function walk_messages(p_query search_query, p_thread_id text,
   end $$;
 revoke all on function pick_emails, walk_emails, labelled_emails, pick_threads, walk_threads, indexed_threads, walk_messages from public;
 grant execute on function pick_emails, walk_emails, labelled_emails, pick_threads, walk_threads, indexed_threads, walk_messages
-  to postroom_gateway, postroom_actor;
+  to postroom_gateway, postroom_actor, postroom_domain;

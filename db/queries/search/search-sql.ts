@@ -35,6 +35,9 @@ export function searchQuery(
     ${conditions.partyAddress ?? null}::text, ${conditions.partyDomain ?? null}::text)::search_query`;
 }
 
+/** Limit of a page that has all rows. */
+export const MAX_LIMIT = 2_147_483_647;
+
 /** Maximum rows of each search step; see search-functions.sql. */
 export interface SearchBounds {
   near: number;
@@ -47,14 +50,13 @@ export const EMAIL_BOUNDS: SearchBounds = { near: 1_000, far: 8_000, few: 5_000 
 /** Of threads, whose messages are each looked up: about 20 us each, and 5 for each match. */
 export const THREAD_BOUNDS: SearchBounds = { near: 400, far: 4_000, few: 5_000 };
 
-/** The page as a value of type search_page; size null: all. */
+/** The page as a value of type search_page; limit null: all. */
 export function searchPage(
-  page: KeysetPage,
+  page: Omit<KeysetPage, 'limit'> & { limit: number | null },
   { near, far, few }: SearchBounds = { near: 0, far: 0, few: 0 },
-  size: number | null = page.limit,
 ): RawBuilder<unknown> {
   return sql`row(${page.after?.at ?? null}::timestamptz, ${page.after?.id ?? null}::text, ${page.before?.at ?? null}::timestamptz,
-    ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${size}::integer,
+    ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${page.limit}::integer,
     ${near}::integer, ${far}::integer, ${few}::integer)::search_page`;
 }
 

@@ -86,7 +86,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       given_domain_id text, given_address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
+      attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
       claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json)
   )${checks}, answer as materialized (
@@ -120,12 +120,12 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
       to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id,
-      thread_id, thread_position, thread_reason)
+      thread_id, thread_position, thread_reason, metadata)
     select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
       address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
       preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address,
       case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end,
-      thread->>'id', case when thread is not null then 0 end, case when thread is not null then 'new' end
+      thread->>'id', case when thread is not null then 0 end, case when thread is not null then 'new' end, metadata
     from taken
     returning 1
   ), thread_row as (

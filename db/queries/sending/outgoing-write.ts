@@ -37,6 +37,8 @@ interface OutgoingRow {
   attachments: Attachment[];
   attachment_count: number;
   tags: { name: string; value: string }[];
+  /** an object that replies to it carry; null: none */
+  metadata: unknown;
   search_text: string;
   /** see core/search/email-parties.ts */
   parties: string[];

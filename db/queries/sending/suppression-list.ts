@@ -37,7 +37,7 @@ export async function listSuppressions(
   userId: string,
   conditions: SuppressionConditions,
   page: Page,
-): Promise<{ suppressions: Suppression[]; total: number }> {
+): Promise<{ rows: Suppression[]; total: number }> {
   const where = whereSql(userId, conditions);
   const { rows } = await sql<{ total: number } & (Row | { id: null })>`
     select t.total, p.* from (select count(*) as total from suppression s where ${where}) t
@@ -46,7 +46,7 @@ export async function listSuppressions(
       order by s.created_at desc, s.id desc limit ${page.limit} offset ${page.offset}
     ) p on true order by p.created_at desc, p.id desc`.execute(transaction);
   return {
-    suppressions: rows.flatMap((row) => (row.id === null ? [] : [suppressionOf(row)])),
+    rows: rows.flatMap((row) => (row.id === null ? [] : [suppressionOf(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Mailbox } from '../../../core/mime/address.ts';
 import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
-import type { SearchTerm } from '../../../core/search/search-query.ts';
+import type { ListSearch, SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { distinctMailboxes } from '../../../core/threads/thread-participants.ts';
@@ -21,7 +21,7 @@ import {
 } from '../search/find-mail.ts';
 import { rankMatchingThreads } from '../search/rank-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';
-import { searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
+import { MAX_LIMIT, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
 import {
   claimedCondition,
   type JoinedClaimColumns,
@@ -78,8 +78,8 @@ export interface ThreadConditions {
   domain: string | null;
   /** id of an address of the user, or an address; a participant */
   address: string | null;
-  /** part of the subject or a participant's address, case-insensitive */
-  search: string | null;
+  /** what matches it as a part of the subject or a participant's address, case-insensitive, or one message its terms */
+  search: ListSearch | null;
 }
 
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
@@ -90,8 +90,8 @@ export async function listThreads(
   page: KeysetPage,
 ): Promise<ListedThread[]> {
   if (isComposed(conditions))
-    return asUser(database, userId, (transaction) =>
-      listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page),
+    return asUser(database, userId, async (transaction) =>
+      listThreadsFrom(transaction, userId, await fromThreads(transaction, userId, conditions, page), page),
     );
   const read = preparedList(database, userId, conditions, page);
   return (await readAsUser<ListedThreadRow>(database, userId, read)).map(listedThread);
@@ -167,7 +167,7 @@ export async function countThreads(
   conditions: ThreadConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total ${fromThreads(userId, conditions, null)}`.execute(transaction);
+    select count(*) as total ${await fromThreads(transaction, userId, conditions, null)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
@@ -313,15 +313,47 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
  * The threads of a page, or all; the caller adds order and limit. Participants and texts are looked up by search_threads, where indexes
  * work despite row-level security.
  */
-function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
+async function fromThreads(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: ThreadConditions,
+  page: KeysetPage | null,
+): Promise<RawBuilder<unknown>> {
   const { search, address, domain, isUnread, isClaimed, isTrashed } = conditions;
   if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, conditions, page);
-  return sql`
-    from search_threads(${userId}, ${search === null ? null : containsPattern(search)},
+  const part = search?.part ?? null;
+  const withPart = sql`select s.thread_id from search_threads(${userId}, ${part === null ? null : containsPattern(part)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
-      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed}) s
-    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed}) s`;
+  const terms = search?.terms ?? [];
+  const sources = [
+    ...(search === null || part !== null ? [withPart] : []),
+    ...(terms.length === 0 ? [] : [await withTerms(transaction, userId, { ...conditions, terms }, page)]),
+  ];
+  return sql`
+    from (${sql.join(sources, sql` union `)}) s
+    join thread t on t.user_id = ${userId} and t.id = s.thread_id
+    where true ${claimedCondition(sql`${userId}`, isClaimed)}`;
+}
+
+/** The threads of a page of which one message matches the terms; all of them if the claims of threads decide as well. */
+async function withTerms(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { terms, isUnread, isClaimed, isTrashed, domain, address }: ThreadConditions & { terms: readonly SearchTerm[] },
+  page: KeysetPage | null,
+): Promise<RawBuilder<unknown>> {
+  const search = searchOf(userId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
+  const all = { after: null, before: null, isInverted: false };
+  const sought = { ...(page ?? all), limit: isClaimed === null ? (page?.limit ?? null) : null };
+  if (isWordless(wordQuery(terms)))
+    return sql`select s.thread_id from search_inbox(${searchQuery(userId, terms, search.conditions)}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
+  const found = await findMatchingThreads(transaction, search, {
+    ...sought,
+    limit: sought.limit ?? MAX_LIMIT,
+  });
+  return sql`select s.thread_id from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id)`;
 }
 
 /** Whether the statement depends on the values of the filters. */
@@ -426,8 +458,12 @@ export async function countInbox(
   return Number(rows[0]?.total ?? 0);
 }
 
-function searchOf(userId: string, { terms, isUnread, isArchived, domain, address }: InboxConditions): WordSearch {
+function searchOf(
+  userId: string,
+  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions & { isTrashed?: boolean },
+): WordSearch {
   const conditions = {
+    tests: isTrashed ? ['trashed'] : [],
     isUnread,
     isArchived,
     participant: address === null ? null : addressOf(userId, address),

@@ -6,6 +6,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { listDomains } from '../../../operations/domains/domains.ts';
 import { listEmailAddresses } from '../../../operations/domains/email-addresses.ts';
 import { access } from '../../admission/access.ts';
+import { listedInWords } from '../json-schema.ts';
 import { defineTool } from '../tool.ts';
 
 /** Domains and addresses that the result lists. */
@@ -23,30 +24,35 @@ export const whoAmI = defineTool({
   effect: 'reads own data',
   input: z.object({}),
   output: z.object({
-    account: account.nullable().meta({ description: 'Null if the key may not read the whole account.' }),
+    account: account.meta(listedInWords('`id`, `email`, `name`. Null: the key may not read it.')).nullable(),
     key: z.object({
-      scopes: z.array(z.enum(SCOPES)).nullable().meta({ description: 'Null means full access.' }),
+      scopes: z.array(z.enum(SCOPES)),
+      has_full_access: z.boolean().meta({ description: 'To the whole account, including its settings and keys.' }),
       domain: z.string().nullable().meta({ description: 'The only domain it may use. Null means all.' }),
     }),
-    domains: z.array(domain).meta({ description: 'You can send from any address of a verified domain.' }),
-    addresses: z
-      .array(z.object({ address: z.string(), is_active: z.boolean() }))
-      .meta({ description: 'Addresses that receive mail while they are active.' }),
-    is_complete: z
-      .boolean()
-      .meta({ description: `Whether all domains and addresses are listed; at most ${LISTED.limit} of each are.` }),
+    domains: z.array(domain.meta(listedInWords('`name`, `status`. You can send from any address of a verified one.'))),
+    addresses: z.array(
+      z
+        .object({ address: z.string(), is_active: z.boolean() })
+        .meta(listedInWords('`address`, `is_active`. It receives mail while active.')),
+    ),
+    is_complete: z.boolean().meta({ description: `At most ${LISTED.limit} domains and addresses are listed.` }),
     sends_left: z
       .int()
       .nullable()
-      .meta({ description: 'Number of emails that can still be sent this hour. Null means no limit, or not known.' }),
-    server: z.object({ url: z.string(), version: z.string() }),
+      .meta({ description: 'Emails that can be sent this hour. Null: no limit, or unknown.' }),
+    server: z.object({ url: z.string(), version: z.string() }).meta(listedInWords('`url`, `version`.')),
   }),
   async run(context) {
     const { rights, settings } = context;
     const own = hasScope(rights, 'read') ? await readOwn(context) : NOTHING;
     return {
       ...own,
-      key: { scopes: rights.scopes === null ? null : [...rights.scopes], domain: rights.domain?.name ?? null },
+      key: {
+        scopes: [...(rights.scopes ?? SCOPES)],
+        has_full_access: rights.scopes === null,
+        domain: rights.domain?.name ?? null,
+      },
       server: { url: settings.publicUrl, version: settings.version },
     };
   },

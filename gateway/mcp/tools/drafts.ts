@@ -1,16 +1,18 @@
 import { z } from 'zod';
+import { DRAFT_KINDS } from '../../../core/sending/draft.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import * as drafts from '../../../operations/sending/drafts.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendDraft } from '../../../operations/sending/send-draft.ts';
-import { text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { draftChange, draftInputOf, draftSummary, draftSummaryOf, newDraft } from '../../rest/sending/drafts.ts';
-import { sendBody } from '../../rest/sending/outgoing-shapes.ts';
 import { shortText, textPart } from '../bounded-text.ts';
+import { listedInWords } from '../json-schema.ts';
 import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
+import { claimToken, content, draftAttachments, envelope, listUnsubscribe } from './content-shapes.ts';
 import { type BodyChoice, bodyChoice, MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
-import { KEY, sent, sentOf } from './sending.ts';
+import { KEY, sentAsListed, sentOf } from './sending.ts';
 
 /** Addresses of one field, and attachments, in a result. */
 const MAX_ADDRESSES = 100;
@@ -18,18 +20,18 @@ const MAX_ATTACHMENTS = 100;
 /** Characters of the body of a draft that was just written. */
 const WRITTEN_BODY = 1_000;
 
-const draftId = z.string().meta({ description: 'ID of the draft.' });
-const version = draftChange.shape.version;
+const draftId = z.string();
+const version = draftChange.shape.version.meta({ description: 'As you have read it.' });
 const { id: _id, attachments, preview, subject, ...summary } = draftSummary.shape;
 const addressList = z.array(z.string());
 
 const ownFields = {
   id: draftSummary.shape.id,
-  version: summary.version,
+  version: z.int(),
   kind: summary.kind,
-  original_email_id: summary.original_email_id,
-  thread_id: summary.thread_id,
-  updated_by_key_id: summary.updated_by_key_id,
+  original_email_id: z.string().nullable(),
+  thread_id: z.string().nullable(),
+  updated_by_key_id: z.string().nullable(),
   created_at: summary.created_at,
   updated_at: summary.updated_at,
 };
@@ -39,31 +41,48 @@ const listedDraft = z.object({ ...ownFields, untrusted: untrustedShape({ ...untr
 
 const openedDraft = z.object({
   ...ownFields,
-  scheduled_at: summary.scheduled_at,
+  scheduled_at: z.string().nullable(),
   timezone: summary.timezone,
   with_attachments: summary.with_attachments,
-  body: z.enum(['text', 'html']).meta({ description: 'Which body `untrusted.text` is.' }),
+  body: z.enum(['text', 'html']),
   has_html: z.boolean(),
-  next_offset: z.int().nullable().meta({ description: 'Pass it as `offset` to read on. Null: the body ends here.' }),
-  is_complete: z.boolean().meta({ description: 'Whether all addresses and attachments are listed.' }),
+  next_offset: z.int().nullable(),
+  is_complete: z.boolean(),
   untrusted: untrustedShape({
     ...untrustedFields,
     reply_to: addressList,
     text: z.string(),
-    attachments: z.array(attachments.element.omit({ content_id: true })),
+    attachments: z.array(
+      attachments.element.omit({ content_id: true }).meta(listedInWords('`id`, `filename`, `content_type`, `size`.')),
+    ),
   }),
 });
+
+const writtenDraft = openedDraft.meta(listedInWords('The draft, as read_draft returns it.'));
+
+const draftFields = {
+  ...envelope,
+  ...content,
+  list_unsubscribe: listUnsubscribe,
+  with_attachments: z.boolean().nullish().meta({ description: 'Of a forward.' }),
+};
 
 export const createDraftTool = defineTool({
   name: 'create_draft',
   title: 'Create a draft',
   description:
-    'Stores an email without sending it, for the user to check or for send_draft. For a reply or forward, set `kind` and `original_email_id`. All fields are optional.',
+    'Stores an email without sending it, for the user to check or for send_draft. For a reply or forward, set `kind` and `original_email_id`.',
   access: access.send,
   effect: 'adds',
-  input: newDraft.meta({}),
-  output: openedDraft,
-  async run(context, { kind, original_email_id: originalEmailId, ...body }) {
+  input: z.object({
+    kind: z.enum(DRAFT_KINDS).nullish(),
+    original_email_id: text.nullish().meta({ description: 'ID of an email, or of a thread for its latest email.' }),
+    ...draftFields,
+    attachments: content.attachments,
+  }),
+  output: writtenDraft,
+  async run(context, given) {
+    const { kind, original_email_id: originalEmailId, ...body } = newDraft.parse(given);
     return openedOf(await drafts.createDraft(context, { kind, originalEmailId, ...draftInputOf(body) }), WRITTEN);
   },
 });
@@ -75,11 +94,16 @@ export const listDraftsTool = defineTool({
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    thread_id: text.optional().meta({ description: 'Returns drafts that answer emails of this thread only.' }),
-    original_email_id: text.optional().meta({ description: 'Returns drafts that answer this email only.' }),
+    thread_id: text.optional().meta({ description: 'Only drafts that answer emails of this thread.' }),
+    original_email_id: text.optional().meta({ description: 'Only drafts that answer this email.' }),
     ...pageInput,
   }),
-  output: z.object({ drafts: z.array(listedDraft), next_cursor: nextCursor }),
+  output: z.object({
+    drafts: z.array(
+      listedDraft.meta(listedInWords('As read_draft returns it, with `untrusted.preview` in place of the body.')),
+    ),
+    next_cursor: nextCursor,
+  }),
   async run(context, { thread_id: threadId, original_email_id: originalEmailId, ...page }) {
     const rows = await drafts.pageDrafts(context, { threadId, originalEmailId }, keysetPage(page));
     const found = pageOf(rows, page.limit, ({ updatedAt: at, id }) => ({ at, id }));
@@ -104,12 +128,15 @@ export const updateDraftTool = defineTool({
   name: 'update_draft',
   title: 'Update a draft',
   description:
-    'Changes the given fields of a draft; null clears a field. If someone else changed the draft since `version`, nothing is changed: read it again.',
+    'Changes the given fields of a draft; null clears a field. If someone changed it since `version`, nothing changes: read it again.',
   access: access.send,
   effect: 'replaces',
-  input: draftChange.extend({ draft_id: draftId }).meta({ required: ['draft_id', 'version'] }),
-  output: openedDraft,
-  async run(context, { draft_id: id, version: read, ...body }) {
+  input: z
+    .object({ draft_id: draftId, version, ...draftFields, attachments: draftAttachments })
+    .meta({ required: ['draft_id', 'version'] }),
+  output: writtenDraft,
+  async run(context, { draft_id: id, ...given }) {
+    const { version: read, ...body } = draftChange.parse(given);
     return openedOf(await drafts.updateDraft(context, id, { version: read, ...draftInputOf(body) }), WRITTEN);
   },
 });
@@ -139,11 +166,11 @@ export const sendDraftTool = defineTool({
     .object({
       draft_id: draftId,
       version: version.optional(),
-      claim_token: sendBody.shape.claim_token,
+      claim_token: claimToken,
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['draft_id'] }),
-  output: sent,
+  output: sentAsListed,
   async run(context, { draft_id: id, idempotency_key: key, ...body }) {
     // In the form of REST, so that a key also replays what was sent there.
     const idempotency = readIdempotency({ key, field: KEY }, 'send-draft', [id, body]);

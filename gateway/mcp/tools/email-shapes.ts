@@ -11,6 +11,7 @@ import { eventBodyOf } from '../../rest/emails/event-wire.ts';
 import { examinedEmailBody, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
+import { listedInWords } from '../json-schema.ts';
 import { untrustedShape } from '../shapes.ts';
 
 /** Characters of a subject, and of a sender or participant, in a result. */
@@ -25,6 +26,12 @@ const MAX_RECIPIENTS = 100;
 const MAX_EXTRACTS = 50;
 const MAX_URL = 2_000;
 
+const guardStatus = z
+  .enum(['blocked', 'review'])
+  .nullable()
+  .meta({ description: 'Not null: a guard rule holds the email.' });
+const threadId = z.string().nullable();
+
 /** An email in a list. */
 export const listedEmail = z.object({
   ...emailListItem.pick({
@@ -33,13 +40,13 @@ export const listedEmail = z.object({
     created_at: true,
     sent_at: true,
     scheduled_at: true,
-    thread_id: true,
     attachment_count: true,
     is_read: true,
     is_archived: true,
-    is_test: true,
-    guard_status: true,
   }).shape,
+  is_test: z.boolean(),
+  thread_id: threadId,
+  guard_status: guardStatus,
   status: z.enum(EMAIL_STATUSES),
   untrusted: untrustedShape(
     emailListItem.pick({ from: true, from_name: true, to: true, cc: true, subject: true, preview: true }).shape,
@@ -63,6 +70,13 @@ export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> 
 }
 
 const examined = examinedEmailBody.shape;
+const refusal = examined.recipients.element.shape.refusal
+  .unwrap()
+  .meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
+const warning = examined.security_warnings.element.meta(listedInWords('`kind`, `text`, `shown` and `actual`.'));
+const verdict = examined.sender_verdict
+  .unwrap()
+  .meta(listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.'));
 
 /** An opened email. */
 export const openedEmail = z.object({
@@ -72,24 +86,24 @@ export const openedEmail = z.object({
     created_at: true,
     sent_at: true,
     scheduled_at: true,
-    thread_id: true,
     is_read: true,
     is_archived: true,
-    is_test: true,
-    guard_status: true,
-    sender_verdict: true,
   }).shape,
+  is_test: z.boolean(),
+  thread_id: threadId,
+  guard_status: guardStatus,
+  sender_verdict: verdict.nullable(),
   status: z.enum(EMAIL_STATUSES),
-  body: z.enum(['text', 'html']).meta({ description: 'Which body `untrusted.text` is.' }),
+  body: z.enum(['text', 'html']),
   has_html: z.boolean(),
-  next_offset: z.int().nullable().meta({ description: 'Pass it as `offset` to read on. Null: the body ends here.' }),
-  attachments: z
-    .array(z.object({ index: z.int(), size: z.int().meta({ description: 'Bytes, decoded.' }), uri: z.string() }))
-    .meta({ description: `Up to ${MAX_ATTACHMENTS}. Read one with read_attachment, or its resource.` }),
-  is_complete: z.boolean().meta({
-    description: 'Whether all addresses, attachments and recipients are listed. The raw message has all of them.',
-  }),
-  raw_uri: z.string().meta({ description: 'The resource with the raw message.' }),
+  next_offset: z.int().nullable().meta({ description: 'Null: the body ends here.' }),
+  attachments: z.array(
+    z
+      .object({ index: z.int(), size: z.int(), uri: z.string() })
+      .meta(listedInWords('`index` for read_attachment, `size`, `uri`.')),
+  ),
+  is_complete: z.boolean().meta({ description: 'Whether all addresses and attachments are listed.' }),
+  raw_uri: z.string(),
   untrusted: untrustedShape({
     from: examined.from,
     to: examined.to,
@@ -97,11 +111,20 @@ export const openedEmail = z.object({
     reply_to: examined.reply_to,
     subject: examined.subject,
     text: z.string(),
-    attachments: z.array(z.object({ index: z.int(), filename: z.string(), content_type: z.string() })),
-    security_warnings: examined.security_warnings,
-    recipients: z
-      .array(examined.recipients.element.pick({ address: true, status: true, last_response: true, refusal: true }))
-      .meta({ description: 'Delivery status of each recipient. Empty for received mail.' }),
+    attachments: z.array(
+      z
+        .object({ index: z.int(), filename: z.string(), content_type: z.string() })
+        .meta(listedInWords('`index`, `filename`, `content_type`.')),
+    ),
+    security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
+    recipients: z.array(
+      z.object({
+        address: z.string(),
+        status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
+        last_response: z.string().nullable(),
+        refusal: refusal.nullable(),
+      }),
+    ),
   }),
 });
 
@@ -114,18 +137,9 @@ export const bodyChoice = {
   body: z
     .enum(['text', 'html'])
     .default('text')
-    .meta({ description: 'The body to return. Without a text body, `text` is the text of the HTML.' }),
-  offset: z
-    .int()
-    .min(0)
-    .default(0)
-    .meta({ description: 'Where to begin in the body: `next_offset` of the last result.' }),
-  max_chars: z
-    .int()
-    .min(1)
-    .max(MAX_BODY)
-    .default(DEFAULT_BODY)
-    .meta({ description: 'Maximum number of characters of the body.' }),
+    .meta({ description: 'Without a text body, `text` is the text of the HTML.' }),
+  offset: z.int().min(0).default(0).meta({ description: '`next_offset` of the last result.' }),
+  max_chars: z.int().min(1).max(MAX_BODY).default(DEFAULT_BODY),
 };
 
 /** Part of a body: of its text, or of the HTML. */
@@ -202,7 +216,31 @@ function addressesOf(addresses: readonly string[], most: number): string[] {
 }
 
 /** The codes, the links and the event in an email. */
-export const extracts = waitAnswer.pick({ codes: true, links: true, event: true }).shape;
+export const extracts = {
+  codes: z
+    .array(
+      z
+        .object({ code: z.string(), found_in: z.array(z.string()), likelihood: z.number() })
+        .meta(listedInWords('`code`, `found_in`, `likelihood` from 0 to 1.')),
+    )
+    .meta({ description: 'Most likely first.' }),
+  links: z
+    .array(
+      z
+        .object({
+          url: z.string(),
+          text: z.string().nullable(),
+          found_in: z.array(z.string()),
+          is_unsubscribe: z.boolean(),
+        })
+        .meta(listedInWords('`url`, `text`, `found_in`, `is_unsubscribe`.')),
+    )
+    .meta({ description: 'Most relevant first.' }),
+  event: waitAnswer.shape.event
+    .unwrap()
+    .meta(listedInWords('Invitation: `method`, `summary`, `start`, `end`, …'))
+    .nullable(),
+};
 
 export function extractsOf(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
   const found: Extracts = extractFrom(email);

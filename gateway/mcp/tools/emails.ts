@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
-import { SEARCH_SYNTAX, text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { waitBody } from '../../rest/emails/email-wait.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
+import { listedInWords } from '../json-schema.ts';
 import {
   BY_RELEVANCE,
   cursorPage,
@@ -15,6 +14,7 @@ import {
   pageInput,
   pageOf,
   searchOrder,
+  searchTerms,
   untrustedShape,
 } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
@@ -45,12 +45,12 @@ export const searchEmails = defineTool({
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    search: text.max(MAX_QUERY_LENGTH).optional().meta({ description: SEARCH_SYNTAX }),
+    search: searchTerms,
     order_by: searchOrder,
-    type,
-    status,
-    domain,
-    address,
+    type: type.meta({}),
+    status: status.meta({ description: '`pending`: not delivered yet. `blocked`: held by a guard rule.' }),
+    domain: domain.meta({ description: 'One of yours (or its ID), or that of a correspondent.' }),
+    address: address.meta({ description: 'One of yours (or its ID), or that of a correspondent.' }),
     ...pageInput,
   }),
   output: z.object({ emails: z.array(listedEmail), next_cursor: nextCursor }),
@@ -71,11 +71,11 @@ export const readEmail = defineTool({
   name: 'read_email',
   title: 'Read an email',
   description:
-    'Returns an email with its text, who vouches for its sender, its attachments, and for sent mail the delivery status of each recipient. Reading does not mark it as read.',
+    'Returns an email with its text, who vouches for its sender, its attachments, and for sent mail the delivery status of each recipient. It is not marked as read.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    email_id: z.string().meta({ description: 'ID of an email.' }),
+    email_id: z.string(),
     ...bodyChoice,
   }),
   output: openedEmail,
@@ -87,22 +87,27 @@ export const awaitEmail = defineTool({
   name: 'wait_for_email',
   title: 'Wait for an email',
   description:
-    'Waits until an email arrives that matches all filters, such as a verification code, and returns it with the codes and links in it, and the event of an invitation. Begin to wait before the mail is sent, or give `since`.',
+    'Waits until an email arrives that matches all filters, and returns it with its verification codes, links and invitation. Begin to wait before the mail is sent, or give `since`.',
   access: access.read,
   effect: 'reads mail',
   answerWithinMs: WAIT_ANSWER_MS,
   input: waitBody.extend({
+    address: address.meta({ description: 'One of yours, or its ID. With a plus tag it matches that tag only.' }),
+    domain: domain.meta({ description: 'One of yours, or its ID.' }),
+    from: waitBody.shape.from.meta({ description: 'Address or domain.' }),
+    subject: waitBody.shape.subject.meta({ description: 'A part of it.' }),
+    since: waitBody.shape.since.meta({ description: 'ISO 8601, up to 24 hours ago. Default: now.' }),
     timeout: z
       .number()
       .min(0)
       .max(MAX_WAIT_SECONDS)
       .default(30)
-      .meta({ description: 'Number of seconds to wait. After it, call again with `since`.' }),
+      .meta({ description: 'Seconds. After it, call again with `since`.' }),
   }),
   output: z.object({
-    timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),
-    waited_since: z.string().meta({ description: 'When the wait began. Pass it as `since` to wait on without a gap.' }),
-    email: openedEmail.nullable(),
+    timed_out: z.boolean().meta({ description: '`email` is then null.' }),
+    waited_since: z.string().meta({ description: 'Pass it as `since` to wait on without a gap.' }),
+    email: openedEmail.meta(listedInWords('As read_email returns it.')).nullable(),
     untrusted: untrustedShape(extracts).nullable(),
   }),
   async run(context, { timeout, since, ...filter }) {

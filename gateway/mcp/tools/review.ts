@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { access } from '../../admission/access.ts';
 import { openReview, reviewBody, reviewPartBody } from '../../rest/sending/sent-review.ts';
 import { textPart } from '../bounded-text.ts';
+import { listedInWords } from '../json-schema.ts';
 import { untrustedShape } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import { bodyChoice } from './email-shapes.ts';
@@ -12,26 +13,32 @@ export const reviewEmailTool = defineTool({
   name: 'review_email',
   title: 'Review an outgoing email',
   description:
-    'Returns an outgoing email as it is sent, for the person who approves it: every header field and every part, with what readers do not see (hidden text, comments, attributes, invisible characters), and notes on what to look at. Read it to its end (`next_offset`), and tell the person what is hidden.',
+    'Returns an outgoing email as it is sent, for the person who approves it: every header field and part, what readers do not see, and notes on what to look at. Read it to its end (`next_offset`), and tell the person what is hidden.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    email_id: z.string().meta({ description: 'ID of an email that is sent, scheduled or waits for approval.' }),
+    email_id: z.string(),
     show: z.enum(SHOWN).default('text').meta({
-      description:
-        '`text`: all text of the parts in `pieces`, that of HTML without tags. `source`: the parts as they are, HTML with its tags.',
+      description: '`text`: all text, in `pieces`. `source`: the parts as they are.',
     }),
-    offset: bodyChoice.offset.meta({ description: 'Where to begin in the texts: `next_offset` of the last result.' }),
-    max_chars: bodyChoice.max_chars.meta({ description: 'Maximum number of characters of the texts.' }),
+    offset: bodyChoice.offset,
+    max_chars: bodyChoice.max_chars,
   }),
   output: z.object({
     email_id: z.string(),
     untrusted: untrustedShape({
-      ...reviewBody.pick({ fields: true, notes: true }).shape,
-      parts: z.array(reviewPartBody),
+      fields: reviewBody.shape.fields.meta({}),
+      notes: z.array(reviewBody.shape.notes.element.meta(listedInWords('`kind`, `where` and `detail`.'))),
+      parts: z.array(
+        reviewPartBody.meta(
+          listedInWords(
+            '`path`, `content_type`, `filename`, `source`, and `pieces`: `text`, `target` of a link, and `unseen` (`kind`, `detail`) if readers do not see it.',
+          ),
+        ),
+      ),
     }),
-    next_offset: z.int().nullable().meta({ description: 'Where the texts go on. Null at their end.' }),
-    is_truncated: reviewBody.shape.is_truncated,
+    next_offset: z.int().nullable(),
+    is_truncated: z.boolean().meta({ description: 'Something is cut: download the message.' }),
   }),
   run: async (context, { email_id: emailId, show, offset, max_chars: limit }) => {
     const { fields, notes, parts, is_truncated } = await openReview(context, emailId);

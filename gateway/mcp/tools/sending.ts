@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { forwardEmail } from '../../../operations/sending/forward-email.ts';
 import { type Accepted, readIdempotency } from '../../../operations/sending/idempotency.ts';
-import { sendReply } from '../../../operations/sending/replies.ts';
+import { readReplySender, sendReply } from '../../../operations/sending/replies.ts';
 import { cancelEmail, rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { access } from '../../admission/access.ts';
@@ -15,32 +15,22 @@ import {
 } from '../../rest/sending/outgoing-shapes.ts';
 import { replyBody } from '../../rest/sending/sending.ts';
 import { instant, wireInstant } from '../../rest/shapes.ts';
+import { listedInWords } from '../json-schema.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
-
-/** Fields of every new email. Aliases of REST are left out. */
-const content = {
-  text: true,
-  html: true,
-  cc: true,
-  bcc: true,
-  reply_to: true,
-  headers: true,
-  attachments: true,
-  tags: true,
-  scheduled_at: true,
-  timezone: true,
-} as const;
+import { claimToken, content, envelope, listUnsubscribe } from './content-shapes.ts';
 
 export const sent = z.object({
   id: scheduledAnswer.shape.id,
-  message_id: scheduledAnswer.shape.message_id,
+  message_id: z.string(),
   status: z.enum(['sent', 'scheduled', 'awaiting_approval']).meta({
-    description:
-      '`sent`: stored, and on its way. read_email shows the delivery status of each recipient. `awaiting_approval`: NOT sent. It waits until a person approves it; do not send it again.',
+    description: '`sent`: stored and on its way. `awaiting_approval`: NOT sent; do not send it again.',
   }),
   scheduled_at: instant.nullable(),
   timezone: z.string().nullable(),
 });
+
+/** In words, because send_email lists its fields. */
+export const sentAsListed = sent.meta(listedInWords('As send_email returns it.'));
 
 export function sentOf({ receipt }: Accepted): z.input<typeof sent> {
   const scheduled = scheduledBodyOf(receipt);
@@ -60,12 +50,17 @@ export const sendEmailTool = defineTool({
   name: 'send_email',
   title: 'Send an email',
   description:
-    'Sends an email, or schedules it if `scheduled_at` is set. To answer an email, use reply_to_email instead. Returns as soon as the email is stored. If the result has the status `awaiting_approval`, it waits until a person approves it.',
+    'Sends an email with `text`, `html` or both, or schedules it if `scheduled_at` is set. To answer an email, use reply_to_email instead.',
   access: access.send,
   effect: 'sends',
-  input: sendBody
-    .pick({ from: true, to: true, subject: true, ...content, list_unsubscribe: true, claim_token: true })
-    .extend({ [KEY]: idempotencyKey })
+  input: z
+    .object({
+      ...envelope,
+      ...content,
+      list_unsubscribe: listUnsubscribe,
+      claim_token: claimToken,
+      [KEY]: idempotencyKey,
+    })
     .meta({ required: ['from', 'to', 'subject'] }),
   output: sent,
   async run(context, { idempotency_key: key, ...email }) {
@@ -79,25 +74,31 @@ export const replyToEmail = defineTool({
   name: 'reply_to_email',
   title: 'Reply to an email',
   description:
-    'Replies to an email, or to the latest message of a thread. By default the reply goes to the addresses that the original asks for. It joins the thread. Do not quote the original. If the result has the status `awaiting_approval`, it waits until a person approves it.',
+    'Replies to an email, or to the latest message of a thread. By default the reply comes from the address that received the original and goes to the addresses that it asks for. It joins the thread. Do not quote the original.',
   access: access.send,
   effect: 'sends',
-  input: replyBody
-    .pick({ from: true, from_name: true, to: true, subject: true, reply_all: true, ...content, claim_token: true })
-    .extend({
-      id: z.string().meta({ description: 'ID of the email or thread to reply to.' }),
+  input: z
+    .object({
+      email_id: z.string().meta({ description: 'That of a thread means its latest message.' }),
+      ...envelope,
+      from: z.string().nullish(),
+      from_name: z.string().nullish(),
+      reply_all: z.boolean().nullish().meta({ description: 'Also to the other recipients.' }),
+      ...content,
+      claim_token: claimToken,
       [KEY]: idempotencyKey,
     })
-    .meta({ required: ['id', 'from'] }),
-  output: sent.extend({
-    replied_to_email_id: z.string().nullable(),
-    replied_to_thread_id: z.string().nullable(),
-  }),
-  async run(context, { id, idempotency_key: key, ...reply }) {
-    const body = replyBody.parse(reply);
+    .meta({ required: ['email_id'] }),
+  output: sent
+    .extend({ replied_to_email_id: z.string().nullable(), replied_to_thread_id: z.string().nullable() })
+    .meta(listedInWords('As send_email returns it, with `replied_to_email_id` and `replied_to_thread_id`.')),
+  async run(context, { email_id: id, idempotency_key: key, ...reply }) {
+    const body = replyBody.parse({ ...reply, from: reply.from ?? (await readReplySender(context, id)) });
     const audience = body.reply_all ? ('all' as const) : ('sender' as const);
     const newReply = { ...newEmailOf(body), fromName: body.from_name, audience };
-    const idempotency = readIdempotency({ key, field: KEY }, 'reply', [id, body]);
+    // A reply without a sender is the same when its thread has a newer message, which another address received.
+    const named = reply.from == null ? { ...body, from: null } : body;
+    const idempotency = readIdempotency({ key, field: KEY }, 'reply', [id, named]);
     const accepted = await sendReply(context, id, newReply, idempotency);
     const { repliedTo } = accepted.receipt;
     return {
@@ -114,32 +115,29 @@ export const forwardEmailTool = defineTool({
   name: 'forward_email',
   title: 'Forward an email',
   description:
-    'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread. If the result has the status `awaiting_approval`, it waits until a person approves it.',
+    'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
   access: { scopes: ['send', 'read'], isOfDomain: true },
   effect: 'sends',
-  input: sendBody
-    .pick({ from: true, to: true, ...forwardedContent })
-    .extend({
-      id: z.string().meta({ description: 'ID of the email to forward.' }),
-      subject: sendBody.shape.subject.meta({ description: 'The default is `Fwd: ` and the subject of the original.' }),
-      text: sendBody.shape.text.meta({ description: 'Text above the original. The default is none.' }),
-      html: sendBody.shape.html.meta({
-        description: 'HTML above the original. By default it is made from `text`, if the original has HTML.',
-      }),
-      with_attachments: z.boolean().default(true).meta({ description: 'Whether to include the attachments.' }),
+  input: z
+    .object({
+      email_id: z.string(),
+      ...envelope,
+      ...forwardedContent,
+      text: content.text.meta({ description: 'Above the original.' }),
+      with_attachments: z.boolean().default(true),
       [KEY]: idempotencyKey,
     })
-    .meta({ required: ['id', 'from', 'to'] }),
-  output: sent,
+    .meta({ required: ['email_id', 'from', 'to'] }),
+  output: sentAsListed,
   async run(context, { idempotency_key: key, ...forward }) {
-    const { id, with_attachments: withAttachments, ...email } = forward;
+    const { email_id: id, with_attachments: withAttachments, ...email } = forward;
     const attachments = withAttachments ? ('all' as const) : ('none' as const);
     const idempotency = readIdempotency({ key, field: KEY }, 'forward', forward);
     return sentOf(await forwardEmail(context, id, { ...newEmailOf(email), attachments }, idempotency));
   },
 });
 
-const emailId = z.string().meta({ description: 'ID of the scheduled email.' });
+const emailId = z.string();
 const changed = z.object({
   id: updateAnswer.shape.id,
   status: updateAnswer.shape.status.unwrap(),
@@ -154,10 +152,8 @@ export const rescheduleEmailTool = defineTool({
   effect: 'changes',
   input: z.object({
     email_id: emailId,
-    scheduled_at: sendBody.shape.scheduled_at.unwrap().unwrap(),
-    timezone: sendBody.shape.timezone.meta({
-      description: 'IANA time zone of `scheduled_at`. The default is that of the email.',
-    }),
+    scheduled_at: content.scheduled_at.unwrap().unwrap(),
+    timezone: content.timezone.meta({ description: 'IANA zone. Default: that of the email.' }),
   }),
   output: changed,
   async run(context, { email_id: id, scheduled_at: text, timezone }) {

@@ -1,16 +1,13 @@
 import { z } from 'zod';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import { updateThreads } from '../../../operations/threads/thread-changes.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
-import { text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { defineTool } from '../tool.ts';
 
-const threadIds = z.array(z.string()).meta({ description: 'IDs of 1 to 100 threads. All of them change, or none.' });
-const output = z.object({
-  thread_ids: z
-    .array(z.string())
-    .meta({ description: 'IDs of the threads as they are now; merged ones have a new ID.' }),
-});
+const threadIds = z.array(z.string()).meta({ description: 'Up to 100.' });
+/** IDs of the threads as they are now; merged ones have a new ID. */
+const output = z.object({ thread_ids: z.array(z.string()) });
 
 export const labelThreads = defineTool({
   name: 'label_threads',
@@ -20,11 +17,8 @@ export const labelThreads = defineTool({
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
-    add_labels: z
-      .array(text)
-      .optional()
-      .meta({ description: 'Labels to add, each 1 to 64 characters. A thread can have 32.' }),
-    remove_labels: z.array(text).optional().meta({ description: 'Labels to remove, case-insensitive.' }),
+    add_labels: z.array(text).optional(),
+    remove_labels: z.array(text).optional(),
   }),
   output,
   async run(context, { thread_ids: ids, add_labels: addLabels, remove_labels: removeLabels }) {
@@ -40,7 +34,7 @@ export const archiveThreads = defineTool({
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
-    archived: z.boolean().default(true).meta({ description: 'False moves the threads back to the inbox.' }),
+    archived: z.boolean().default(true).meta({ description: 'False: back to the inbox.' }),
   }),
   output,
   async run(context, { thread_ids: ids, archived: isArchived }) {
@@ -56,7 +50,7 @@ export const markThreadsRead = defineTool({
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
-    read: z.boolean().default(true).meta({ description: 'False marks the messages as unread.' }),
+    read: z.boolean().default(true).meta({ description: 'False: unread.' }),
   }),
   output,
   async run(context, { thread_ids: ids, read: isRead }) {
@@ -73,7 +67,7 @@ export const trashThreadsTool = defineTool({
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
-    trashed: z.boolean().default(true).meta({ description: 'False moves the threads back from the trash.' }),
+    trashed: z.boolean().default(true).meta({ description: 'False: back.' }),
   }),
   output,
   async run(context, { thread_ids: ids, trashed }) {

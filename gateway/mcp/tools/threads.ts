@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MAX_HTML_LENGTH, textOfHtml } from '../../../core/html/text-of-html.ts';
-import { MAX_QUERY_LENGTH } from '../../../core/search/search-query.ts';
 import { type BodyText, textBeginning } from '../../../core/shared/large-text.ts';
 import { decodeCursor } from '../../../core/shared/page.ts';
+import { text } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
 import { listLabels } from '../../../operations/threads/thread-changes.ts';
@@ -15,12 +15,12 @@ import {
   pageThreadEmails,
   type Thread,
 } from '../../../operations/threads/threads.ts';
-import { SEARCH_SYNTAX, text } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { threadMessageBody } from '../../rest/emails/email-wire.ts';
 import { wireInstant } from '../../rest/shapes.ts';
 import { commonFieldsOf, threadListItem, threadListItemOf } from '../../rest/threads/threads.ts';
 import { shortText, textPart } from '../bounded-text.ts';
+import { listedInWords } from '../json-schema.ts';
 import {
   BY_RELEVANCE,
   cursorPage,
@@ -30,6 +30,7 @@ import {
   pageInput,
   pageOf,
   searchOrder,
+  searchTerms,
   untrustedShape,
 } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
@@ -51,19 +52,23 @@ const threadFields = {
   is_archived: listed.is_archived,
   last_message_at: listed.last_message_at,
   created_at: listed.created_at,
-  claim: listed.claim,
+  claim: listed.claim.unwrap().meta(listedInWords('Who answers it: `holder`, `claimed_at`, `expires_at`.')).nullable(),
 };
+
+/** As search_emails names it; REST calls it `inbound` and `outbound` in threads. */
+const messageType = z.enum(['received', 'sent']);
 
 const untrustedFields = {
   subject: listed.normalized_subject,
-  participants: z.array(z.string()).meta({ description: `Names and addresses, up to ${MAX_PARTICIPANTS}.` }),
+  participants: z.array(z.string()),
 };
 
 const threadItem = z.object({
   ...threadFields,
-  latest_message: latest
-    .pick({ id: true, type: true, is_read: true, has_attachments: true, date: true })
-    .extend({ untrusted: untrustedShape({ from: z.string(), subject: z.string(), preview: z.string() }) }),
+  latest_message: latest.pick({ id: true, is_read: true, has_attachments: true, date: true }).extend({
+    type: messageType,
+    untrusted: untrustedShape({ from: z.string(), subject: z.string(), preview: z.string() }),
+  }),
   untrusted: untrustedShape(untrustedFields),
 });
 
@@ -74,16 +79,16 @@ export const searchThreads = defineTool({
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    search: text.max(MAX_QUERY_LENGTH).optional().meta({ description: SEARCH_SYNTAX }),
+    search: searchTerms,
     order_by: searchOrder,
-    unread: z.boolean().optional().meta({ description: 'True returns threads with unread messages only.' }),
-    archived: z.enum(['no', 'yes', 'any']).optional().meta({
-      description:
-        'By default archived threads are left out, unless the search asks for them (is:archived, in:archive).',
-    }),
-    label: text.optional().meta({ description: 'A label of the thread, case-insensitive.' }),
-    domain: text.optional().meta({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
-    address: text.optional().meta({ description: 'ID of an address of yours, or the address of a participant.' }),
+    unread: z.boolean().optional().meta({ description: 'True: only threads with unread messages.' }),
+    archived: z
+      .enum(['no', 'yes', 'any'])
+      .optional()
+      .meta({ description: 'Default: no, unless the search asks for them.' }),
+    label: text.optional(),
+    domain: text.optional().meta({ description: 'One of yours (or its ID), or that of a participant.' }),
+    address: text.optional().meta({ description: 'One of yours (or its ID), or that of a participant.' }),
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
@@ -109,6 +114,7 @@ function threadItemOf(thread: ListedThread): z.input<typeof threadItem> {
     ...threadOf(thread),
     latest_message: {
       ...message,
+      type: message.type === 'inbound' ? ('received' as const) : ('sent' as const),
       untrusted: {
         from: shortText(message.from_text, MAX_SENDER),
         subject: shortText(message.subject, MAX_SUBJECT),
@@ -134,13 +140,11 @@ function threadOf(thread: Thread) {
 
 const message = z.object({
   id: threadMessageBody.shape.id,
-  type: threadMessageBody.shape.type,
+  type: messageType,
   date: threadMessageBody.shape.date,
   is_read: threadMessageBody.shape.is_read,
   has_attachments: threadMessageBody.shape.has_attachments,
-  is_truncated: z
-    .boolean()
-    .meta({ description: 'Whether the text is longer. read_email returns all of it, with the quoted mail.' }),
+  is_truncated: z.boolean().meta({ description: 'read_email returns all of the text.' }),
   untrusted: untrustedShape({ from: z.string(), subject: z.string(), text: z.string() }),
 });
 
@@ -148,22 +152,19 @@ export const readThread = defineTool({
   name: 'read_thread',
   title: 'Read a thread',
   description:
-    'Returns a thread and its latest messages, oldest first, with the text that each author typed: without quoted mail and signatures. Reading does not mark messages as read.',
+    'Returns a thread and its latest messages, oldest first, with the text that each author typed: without quoted mail and signatures. Nothing is marked as read.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    thread_id: z
-      .string()
-      .meta({ description: 'ID of a thread. The ID of a merged thread returns the thread it is part of now.' }),
+    thread_id: z.string().meta({ description: 'Also that of a merged thread.' }),
     ...pageInput,
   }),
   output: z.object({
-    thread: z.object({ ...threadFields, untrusted: untrustedShape(untrustedFields) }),
+    thread: z
+      .object({ ...threadFields, untrusted: untrustedShape(untrustedFields) })
+      .meta(listedInWords('As in search_threads, without `latest_message`.')),
     messages: z.array(message),
-    next_cursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'Pass it as `cursor` to get the messages before these. Null: these are the first ones.' }),
+    next_cursor: z.string().nullable().meta({ description: 'For the messages before these. Null: no more.' }),
   }),
   async run(context, { thread_id: threadId, limit, cursor }) {
     const before = cursor === undefined ? null : decodeCursor(cursor);
@@ -188,12 +189,12 @@ async function messagesOf(
   return emails.map((email, at) => {
     const typed = typedText(parts[at] ?? null);
     const body = textPart(typed ?? email.preview, 0, limit);
-    const isInbound = email.type === 'received';
+    const isReceived = email.type === 'received';
     return {
       id: email.id,
-      type: isInbound ? 'inbound' : 'outbound',
+      type: isReceived ? ('received' as const) : ('sent' as const),
       date: wireInstant(email.date ?? email.createdAt),
-      is_read: !isInbound || email.isRead,
+      is_read: !isReceived || email.isRead,
       has_attachments: email.hasAttachments,
       is_truncated: body.nextOffset !== null || typed === null,
       untrusted: {
@@ -218,12 +219,12 @@ export const listThreadLabels = defineTool({
   name: 'list_labels',
   title: 'List labels',
   description: 'Returns the labels of your threads by name, with the number of threads of each.',
-  access: access.readAccount,
+  access: access.read,
   effect: 'reads own data',
   input: z.object({}),
   output: z.object({
     labels: z.array(z.object({ name: z.string(), thread_count: z.int(), unread_thread_count: z.int() })),
-    is_complete: z.boolean().meta({ description: 'Whether all labels are listed; at most 200 are.' }),
+    is_complete: z.boolean().meta({ description: 'At most 200 are listed.' }),
   }),
   async run(context) {
     const labels = await listLabels(context);

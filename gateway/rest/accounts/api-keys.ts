@@ -175,7 +175,7 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/api-keys',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listApiKeys',
         summary: 'List API keys',
@@ -205,7 +205,7 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/api-keys/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getApiKey',
         summary: 'Retrieve an API key',
@@ -224,7 +224,7 @@ export const apiKeyRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.get(
     '/api-keys/:id/configuration',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listApiKeyConfiguration',
         summary: 'List what an API key set up',

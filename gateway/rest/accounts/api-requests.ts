@@ -78,7 +78,7 @@ export const apiRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/requests',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listRequests',
         summary: 'List requests',
@@ -101,7 +101,7 @@ export const apiRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/requests/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getRequest',
         summary: 'Retrieve a request',

@@ -71,7 +71,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/domains/:id/dmarc-reports',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listDmarcReports',
         summary: 'List DMARC reports on a domain',
@@ -94,7 +94,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/domains/:id/dmarc-reports/:reportId',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getDmarcReport',
         summary: 'Retrieve a DMARC report',
@@ -114,7 +114,7 @@ export const dmarcReportRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
   app.get(
     '/domains/:id/dmarc',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getDmarcSummary',
         summary: 'Summarize DMARC reports on a domain',

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { domainName } from '../../../operations/capability/field-shapes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
-import { domainNameShape } from '../../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
 import {
@@ -56,8 +56,8 @@ const listed = listOf(domainBody).extend({
 // The `resend` client calls it `name`.
 const newDomain = z
   .object({
-    domain: domainNameShape.optional(),
-    name: domainNameShape.optional(),
+    domain: domainName.optional(),
+    name: domainName.optional(),
   })
   .refine((body) => body.domain !== undefined || body.name !== undefined, {
     path: ['domain'],

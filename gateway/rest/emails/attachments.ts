@@ -13,10 +13,16 @@ const SANDBOX = "sandbox; default-src 'none'";
 const emailId = z.string().meta({ description: 'ID of the email.' });
 
 /** For the OpenAPI document only: bytes bypass the serializer. */
-export const fileBody = {
-  description: 'The bytes of the file, with its own content type.',
-  content: { '*/*': { schema: z.any().meta({ type: 'string', format: 'binary' }) } },
-};
+const fileBody = downloadOf('*/*');
+
+/** Returns the response of a download of these media types. */
+export function downloadOf(...types: readonly string[]) {
+  const schema = z.any().meta({ type: 'string', format: 'binary' });
+  return {
+    description: 'The bytes of the file, with its own content type.',
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  };
+}
 
 export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
@@ -159,7 +165,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         security,
         params: z.object({ id: z.string().meta({ description: 'ID of the email.' }) }),
         querystring: signedQuery,
-        response: { 200: fileBody, default: errorBody },
+        response: { 200: downloadOf('message/rfc822'), default: errorBody },
       },
     },
     async (request, reply) => sendFile(reply, await readRawMessage(contextOf(request), request.params.id)),

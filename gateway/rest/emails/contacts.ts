@@ -60,7 +60,7 @@ export const contactRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
   app.get(
     '/mail/contacts',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listContacts',
         summary: 'Suggest contacts',
@@ -80,7 +80,7 @@ export const contactRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
   app.get(
     '/senders',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listSenders',
         summary: 'List addresses to send from',
@@ -104,7 +104,7 @@ export const contactRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
   app.get(
     '/image-senders',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listImageSenders',
         summary: 'List senders whose images are shown',

@@ -4,10 +4,10 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { findEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
+import { adviceOn, refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { type BodyText, LargeText } from '../../../core/shared/large-text.ts';
 import { lastReplyText, RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
-import { refusalBody, refusalBodyOf } from '../sending/refusal-wire.ts';
 import { instant, plainRecord, trashedAt, wireInstant } from '../shapes.ts';
 import { eventBody, eventBodyOf } from './event-wire.ts';
 
@@ -40,7 +40,7 @@ const recipientBody = z
     attempts: z.number().int().meta({ description: 'Number of attempts, without interrupted ones.' }),
     last_response: z.string().nullable().meta({ description: 'Last reply of a server, or of a bounce report.' }),
     enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the last reply (RFC 3463).' }),
-    refusal: refusalBody.nullable().meta({
+    refusal: refusalShape.nullable().meta({
       description: 'Why the last reply or bounce report refused or deferred the email. Null if it did not.',
     }),
     next_attempt_at: instant.nullable(),
@@ -58,7 +58,7 @@ function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer
     attempts,
     last_response: lastReplyText(code, enhancedStatus, text),
     enhanced_status: enhancedStatus,
-    refusal: refusalBodyOf(refusalReason),
+    refusal: adviceOn(refusalReason),
     next_attempt_at: wireInstant(nextAttemptAt),
     settled_at: wireInstant(settledAt),
     log: log.map((attempt) => ({
@@ -209,9 +209,10 @@ export const emailBody = z
     is_test: isTest,
     thread_id: threadId,
     thread_position: z.number().int().nullable(),
-    metadata: z
-      .unknown()
-      .meta({ description: 'Metadata of the reply address that received the email. Null for other mail.' }),
+    metadata: z.unknown().meta({
+      description:
+        'Metadata of the reply address that received the email, or else of the sent email that it answers (In-Reply-To, References). Of a sent email: as it was given. Null if there is none.',
+    }),
     envelope_recipient: z.string().nullable(),
     ...guardFields,
     headers,

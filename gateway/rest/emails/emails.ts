@@ -1,10 +1,13 @@
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
+import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-beside.ts';
 import { approvalBody, readApproval } from '../sending/approvals.ts';
@@ -29,7 +32,10 @@ export const listQuery = z
       description:
         'Returns emails with this status only. `pending` mail is `queued` or `deferred` (retried after a temporary refusal); `complained` was reported as spam. `unread`, `read`, `archived` and `blocked` (held by a guard rule or for review) return received mail only.',
     }),
-    time_range: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'Maximum age of the emails.' }),
+    time_range: z.enum(emails.TIME_RANGES).default('30d').meta({
+      description:
+        'Maximum age of the emails. If nothing is that young, `warnings` says how many older emails match. `all` has no limit.',
+    }),
     domain: text.optional().meta({
       description:
         'ID of one of your domains, to return its mail; or any domain name, to return mail sent to or from it.',
@@ -38,10 +44,7 @@ export const listQuery = z
       description:
         'ID of one of your addresses, to return its mail; or any email address, for example a customer’s, to return all mail exchanged with it (To, Cc and Bcc of sent mail, From of received mail).',
     }),
-    search: text
-      .max(emails.MAX_SEARCH_LENGTH)
-      .optional()
-      .meta({ description: 'Part of the subject, sender or a recipient.' }),
+    search: operatorSearch.optional().meta({ description: LIST_SEARCH }),
     trashed: queryBoolean
       .default(false)
       .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
@@ -157,6 +160,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         emailId === undefined
           ? await emails.listEmails(context, query, page)
           : await emails.listEmailsBeside(context, query, { side, emailId, limit: page.limit });
+      if (found.total === 0) await warnOfOlder(request, context, query);
       return {
         object: 'list' as const,
         data: found.emails.map((email, at) => emailListItemOf(email, found.addresses[at] ?? null)),
@@ -245,4 +249,18 @@ async function update(
     timezone: updated.timezone,
     updated_at: wireInstant(updated.updatedAt),
   };
+}
+
+/** Says on an empty page how many emails lie outside of its time range. */
+export async function warnOfOlder(
+  request: FastifyRequest,
+  context: OperationContext,
+  query: emails.EmailQuery,
+  parameter = 'time_range',
+): Promise<void> {
+  const count = await emails.countOlder(context, query);
+  if (count === null || count === 0) return;
+  const { timeRange = '30d' } = query;
+  const older = count === 1 ? '1 matching email is' : `${count} matching emails are`;
+  addWarning(request, parameter, `${older} older than ${timeRange}. Add ${parameter}=all to list all.`);
 }

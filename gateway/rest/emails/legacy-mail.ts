@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
+import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { emailNotFound, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
@@ -23,11 +24,12 @@ import {
 } from '../shapes.ts';
 import { sendThread, threadAnswer } from '../threads/threads.ts';
 import { bodyText, emailBody, emailBodyOf } from './email-wire.ts';
+import { warnOfOlder } from './emails.ts';
 
 const listQuery = z.object({
   limit: limit(),
   offset,
-  search: text.max(emails.MAX_SEARCH_LENGTH).optional().meta({ description: 'Part of the subject or of an address.' }),
+  search: operatorSearch.optional().meta({ description: LIST_SEARCH }),
   status: z.enum(['all', 'processed', 'failed']).default('all').meta({ description: 'Whether the email was parsed.' }),
   domain: text.optional().meta({ description: 'ID or name of one of your domains.' }),
   timeRange: z.enum(emails.TIME_RANGES).default('30d').meta({ description: 'Maximum age of the emails.' }),
@@ -117,6 +119,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       const found =
         emailId === undefined ? await emails.listEmails(context, query, page) : await findReceived(context, emailId);
       const items = await mailItemsOf(context, found.emails);
+      if (emailId === undefined && found.total === 0) await warnOfOlder(request, context, query, 'timeRange');
       return { emails: items, pagination: listBody(found.emails, page, found.total).pagination };
     },
   );

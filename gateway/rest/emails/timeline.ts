@@ -40,7 +40,7 @@ export const timelineRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/emails/:id/timeline',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'readEmailTimeline',
         summary: 'Retrieve the timeline of an email',

@@ -138,7 +138,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/deliveries/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getDelivery',
         summary: 'Retrieve a delivery',
@@ -175,7 +175,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints/:id/deliveries',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listEndpointDeliveries',
         summary: 'List the deliveries to an endpoint',

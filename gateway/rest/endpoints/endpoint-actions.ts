@@ -143,7 +143,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/endpoints/preview-payload',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'previewPayload',
         summary: 'Preview a payload query',

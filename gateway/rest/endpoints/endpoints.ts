@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.ts';
+import { searchText } from '../../../operations/capability/field-shapes.ts';
 import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
-import { endpointNaming, endpointSubscription, searchText } from '../../../schema/input-shapes.ts';
+import { endpointNaming, endpointSubscription } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
@@ -116,7 +117,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listEndpoints',
         summary: 'List endpoints',
@@ -143,7 +144,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.get(
     '/endpoints/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getEndpoint',
         summary: 'Retrieve an endpoint',

@@ -92,7 +92,7 @@ export const webhookRequestRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.get(
     '/endpoints/:id/webhook-requests',
     {
-      config: { access: access.readAccount, answerWithinMs: ANSWER_MS },
+      config: { access: access.read, answerWithinMs: ANSWER_MS },
       schema: {
         operationId: 'listEndpointWebhookRequests',
         summary: 'Pull the requests of a webhook',

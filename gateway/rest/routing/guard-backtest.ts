@@ -73,7 +73,7 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
   app.post(
     '/guard/backtest',
     {
-      config: { access: access.readAccount, bodyFields: triedBody.extend({ config: guardConfigFields }) },
+      config: { access: access.read, bodyFields: triedBody.extend({ config: guardConfigFields }) },
       schema: {
         operationId: 'backtestGuardRule',
         summary: 'Backtest a guard rule',
@@ -93,7 +93,7 @@ export const guardBacktestRoutes: FastifyPluginAsyncZod<RestOptions> = async (ap
   app.post(
     '/guard/:id/backtest',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'backtestSavedGuardRule',
         summary: 'Backtest a saved guard rule',

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { guardConfigFields } from '../../../core/routing/guard-config.ts';
+import { searchText } from '../../../operations/capability/field-shapes.ts';
 import * as rules from '../../../operations/routing/guard-rules.ts';
 import { checkGuardRule } from '../../../operations/routing/guard-rules.ts';
-import { searchText } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
@@ -41,7 +41,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/guard',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listGuardRules',
         summary: 'List guard rules',
@@ -87,7 +87,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/guard/limits',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getGuardLimits',
         summary: 'Retrieve the limits of guard rules',
@@ -109,7 +109,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/guard/:id',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getGuardRule',
         summary: 'Retrieve a guard rule',
@@ -167,7 +167,7 @@ export const guardRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/guard/:id/check',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'checkGuardRule',
         summary: 'Check a guard rule against an email',

@@ -111,7 +111,7 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/emails/:id/route',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'explainEmailRoute',
         summary: 'Explain the route of a received email',
@@ -136,7 +136,7 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     '/emails/explain-route',
     {
       bodyLimit: MAIL_BODY_LIMIT,
-      config: { access: access.readAccount, answerWithinMs: EXPLAIN_ANSWER_MS },
+      config: { access: access.read, answerWithinMs: EXPLAIN_ANSWER_MS },
       schema: {
         operationId: 'explainRoute',
         summary: 'Explain the route of mail that has not been received',

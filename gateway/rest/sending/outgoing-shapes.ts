@@ -9,6 +9,7 @@ import {
   type Receipt,
   readIdempotency,
 } from '../../../operations/sending/idempotency.ts';
+import { sentMetadata } from '../../../schema/input-shapes.ts';
 import { instant } from '../shapes.ts';
 
 /** `address` or `Name <address>`, several separated by commas, or a list. */
@@ -69,6 +70,7 @@ export const contentShape = {
   headers: z.record(z.string(), z.string()).nullish(),
   attachments: z.array(attachment).nullish(),
   tags: z.array(tag).nullish(),
+  metadata: sentMetadata,
   scheduled_at: z.string().nullish().meta({
     description:
       'ISO 8601, or a phrase such as `tomorrow at 9am`. In a date with dots, such as 05.06.2027, the day comes first; an ambiguous date with slashes is rejected.',
@@ -109,6 +111,7 @@ export const sendBody = z
         text: 'It is on its way.',
         attachments: [{ filename: 'receipt.txt', content: 'VHdvIHBlYXJz', content_type: 'text/plain' }],
         tags: [{ name: 'kind', value: 'order' }],
+        metadata: { order: 4711 },
       },
       {
         from: 'support@example.com',
@@ -123,7 +126,7 @@ export const sendBody = z
 
 /** Converts a body to an email. Throws validation for attachments by URL. `path` is prepended to the names of fields. */
 export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail {
-  const { from, to, cc, bcc, subject, html, text, headers, tags, timezone } = body;
+  const { from, to, cc, bcc, subject, html, text, headers, tags, metadata, timezone } = body;
   const attachments = (body.attachments ?? []).map((given, index) =>
     attachmentOf(given, `${path}attachments.${index}`),
   );
@@ -131,7 +134,7 @@ export function newEmailOf(body: z.infer<typeof sendBody>, path = ''): NewEmail 
   const scheduledAt = body.scheduled_at ?? body.scheduledAt;
   const listUnsubscribe = body.list_unsubscribe;
   const claimToken = body.claim_token;
-  const content = { html, text, headers, attachments, tags, scheduledAt, timezone, claimToken };
+  const content = { html, text, headers, attachments, tags, metadata, scheduledAt, timezone, claimToken };
   return { from, to, cc, bcc, replyTo, subject, listUnsubscribe, ...content };
 }
 

@@ -1,86 +1,17 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import {
+  newSuppression,
+  suppressedAddress,
+  suppressionCapability,
+  suppressionFilter,
+  suppressionReason,
+} from '../../../operations/sending/suppression-capability.ts';
 import * as suppressions from '../../../operations/sending/suppressions.ts';
-import {
-  newSuppressionShape,
-  suppressedAddressShape,
-  suppressionQueryShape,
-  suppressionReasonShape,
-} from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
-import {
-  besideBody,
-  errorBody,
-  instant,
-  limit,
-  listBody,
-  listOf,
-  offset,
-  type RestOptions,
-  text,
-  wireInstant,
-} from '../shapes.ts';
-import { refusalBody, refusalBodyOf } from './refusal-wire.ts';
+import { capabilityRoutes, type WireDifferences } from '../capability-routes.ts';
+import { errorBody, type RestOptions, text } from '../shapes.ts';
 
-const reason = suppressionReasonShape;
-
-const suppressionBody = z
-  .object({
-    object: z.literal('suppression'),
-    id: z.string(),
-    address: z.string().meta({ description: 'In lowercase.' }),
-    reason: reason.meta({
-      description:
-        'Whether the server rejected the address permanently, the recipient complained or unsubscribed from a list, or you added the address.',
-    }),
-    list: z.string().nullable().meta({
-      description: 'Only mail of this list is suppressed, because the recipient unsubscribed from it. Null: all mail.',
-    }),
-    detail: z.string().nullable().meta({ description: 'Text of the server reply, the report or your note.' }),
-    refusal: refusalBody.nullable().meta({ description: 'Why the email bounced. Null for other suppressions.' }),
-    email_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The email that bounced or caused the complaint. Null if you added the address.' }),
-    created_at: instant,
-    // Field names of the `resend` client.
-    email: z.string(),
-    origin: z.enum(['bounce', 'complaint', 'manual']).meta({
-      description: 'As `reason`, without `unsubscribe`, which the `resend` client does not know: it is `manual`.',
-    }),
-    source_id: z.string().nullable(),
-  })
-  .meta({ id: 'Suppression' });
-
-const listQuery = z
-  .object({
-    limit: limit(),
-    offset,
-    ...besideFields('a suppression', INSTEAD_OF_OFFSET),
-    reason: reason.optional().meta({ description: 'Returns suppressions with this reason only.' }),
-    origin: reason.optional().meta({ description: 'Alias of `reason`.' }),
-    search: suppressionQueryShape.shape.search,
-  })
-  .refine(isOneSided, oneSide);
-
-// The `resend` client calls it `email`.
-const newSuppression = z
-  .object({
-    address: suppressedAddressShape.optional(),
-    email: suppressedAddressShape.optional(),
-    detail: newSuppressionShape.shape.detail,
-  })
-  .refine((body) => body.address !== undefined || body.email !== undefined, {
-    path: ['address'],
-    message: 'address is required',
-  })
-  .meta({ examples: [{ address: 'ada@example.org', detail: 'asked by phone' }] });
-
-const oneInPath = z.object({ id: z.string().meta({ description: 'ID of the suppression, or the address.' }) });
-const unblock = z
-  .object({ emailAddress: text.meta({ description: 'The address.' }) })
-  .meta({ examples: [{ emailAddress: 'ada@example.org' }] });
 const lifted = z.object({
   success: z.literal(true),
   message: z.string(),
@@ -89,8 +20,52 @@ const lifted = z.object({
   deleted: z.literal(true),
 });
 
+/** The `resend` client has field names of its own. */
+const differences: WireDifferences<suppressions.Suppression> = {
+  fields: {
+    shape: {
+      email: z.string(),
+      origin: z.enum(['bounce', 'complaint', 'manual']).meta({
+        description: 'As `reason`, without `unsubscribe`, which the `resend` client does not know: it is `manual`.',
+      }),
+      source_id: z.string().nullable(),
+    },
+    valuesOf: ({ address, reason, emailId }) => ({
+      email: address,
+      origin: reason === 'unsubscribe' ? 'manual' : reason,
+      source_id: emailId,
+    }),
+  },
+  operations: {
+    createSuppression: {
+      request: z
+        .object({
+          address: suppressedAddress.optional(),
+          email: suppressedAddress.optional(),
+          detail: newSuppression.shape.detail,
+        })
+        .refine(({ address, email }) => address !== undefined || email !== undefined, {
+          path: ['address'],
+          message: 'address is required',
+        }),
+      inputOf: ({ address, email, detail }) => ({ address: address ?? email, detail }),
+    },
+    listSuppressions: {
+      request: z.object({
+        reason: suppressionFilter.shape.reason,
+        origin: suppressionReason.optional().meta({ description: 'Alias of `reason`.' }),
+        search: suppressionFilter.shape.search,
+      }),
+      inputOf: ({ reason, origin, search }) => ({ reason: reason ?? origin, search }),
+    },
+    deleteSuppression: { response: { shape: lifted, bodyOf: liftedBody } },
+  },
+};
+
+const unblock = z
+  .object({ emailAddress: text.meta({ description: 'The address.' }) })
+  .meta({ examples: [{ emailAddress: 'ada@example.org' }] });
 const several = z.array(text).min(1).max(100);
-// The form of the `resend` client.
 const addedAddresses = z
   .object({ emails: several.meta({ description: 'The addresses.' }) })
   .meta({ examples: [{ emails: ['ada@example.org', 'bob@example.org'] }] });
@@ -104,94 +79,13 @@ const removedAddresses = z
     message: 'Either emails or ids is required',
   })
   .meta({ examples: [{ emails: ['ada@example.org'] }] });
-const addedBody = z.object({ data: z.array(suppressionBody.pick({ object: true, id: true })) });
+const addedBody = z.object({ data: z.array(lifted.pick({ object: true, id: true })) });
 const removedBody = z.object({ data: z.array(lifted.pick({ object: true, id: true, deleted: true })) });
 
-export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  app.post(
-    '/suppressions',
-    {
-      config: { access: access.manage },
-      schema: {
-        operationId: 'createSuppression',
-        summary: 'Create a suppression',
-        description:
-          'Postroom refuses to send to the address until you delete the suppression. If the address is suppressed already, the existing suppression is returned unchanged.',
-        tags: ['Suppressions'],
-        body: newSuppression,
-        response: { 201: suppressionBody, default: errorBody },
-      },
-    },
-    async (request, reply) => {
-      const { address, email = '', detail } = request.body;
-      const made = await suppressions.suppressAddress(contextOf(request), { address: address ?? email, detail });
-      return reply.code(201).send(suppressionBodyOf(made));
-    },
-  );
+export const suppressionRoutes = capabilityRoutes(suppressionCapability, differences);
 
-  app.get(
-    '/suppressions',
-    {
-      config: { access: access.readAccount },
-      schema: {
-        operationId: 'listSuppressions',
-        summary: 'List suppressions',
-        description: 'Returns suppressed addresses, newest first. Postroom refuses to send to them.',
-        tags: ['Suppressions'],
-        querystring: listQuery,
-        response: { 200: listOf(suppressionBody), default: errorBody },
-      },
-    },
-    async (request) => {
-      const { limit: size, offset: start, origin, reason: why = origin, search } = request.query;
-      const page = { limit: size, offset: start };
-      const context = contextOf(request);
-      const query = { reason: why, search };
-      const beside = await pageBeside(request.query, {
-        load: (ids) => suppressions.loadSuppressions(context, ids),
-        page: (keyset) => suppressions.pageSuppressions(context, query, keyset),
-      });
-      if (beside !== null) {
-        const total = await suppressions.countSuppressions(context, query);
-        return besideBody(beside.items.map(suppressionBodyOf), page, { ...beside, total });
-      }
-      const found = await suppressions.listSuppressions(context, query, page);
-      return listBody(found.suppressions.map(suppressionBodyOf), page, found.total);
-    },
-  );
-
-  app.get(
-    '/suppressions/:id',
-    {
-      config: { access: access.readAccount },
-      schema: {
-        operationId: 'getSuppression',
-        summary: 'Retrieve a suppression',
-        description: 'Returns why Postroom does not send to an address.',
-        tags: ['Suppressions'],
-        params: oneInPath,
-        response: { 200: suppressionBody, default: errorBody },
-      },
-    },
-    async (request) => suppressionBodyOf(await suppressions.readSuppression(contextOf(request), request.params.id)),
-  );
-
-  app.delete(
-    '/suppressions/:id',
-    {
-      config: { access: access.manage },
-      schema: {
-        operationId: 'deleteSuppression',
-        summary: 'Delete a suppression',
-        description: 'The address can receive mail again, until it bounces or its owner complains.',
-        tags: ['Suppressions'],
-        params: oneInPath,
-        response: { 200: lifted, default: errorBody },
-      },
-    },
-    async (request) => liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.params.id)),
-  );
-
+/** Paths of the `resend` client and of older clients. */
+export const legacySuppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/suppressions/batch/add',
     {
@@ -248,27 +142,10 @@ export const suppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
       },
     },
     async (request) =>
-      liftedBodyOf(await suppressions.liftSuppression(contextOf(request), request.body.emailAddress.trim())),
+      liftedBody(await suppressions.liftSuppression(contextOf(request), request.body.emailAddress.trim())),
   );
 };
 
-function suppressionBodyOf(suppression: suppressions.Suppression): z.infer<typeof suppressionBody> {
-  const { id, address, reason: why, list, detail, refusalReason, emailId, createdAt } = suppression;
-  const refusal = refusalBodyOf(refusalReason);
-  const fields = {
-    id,
-    address,
-    reason: why,
-    list,
-    detail,
-    refusal,
-    email_id: emailId,
-    created_at: wireInstant(createdAt),
-  };
-  const origin = why === 'unsubscribe' ? 'manual' : why;
-  return { object: 'suppression', ...fields, email: address, origin, source_id: emailId };
-}
-
-function liftedBodyOf({ id, address }: suppressions.Suppression): z.infer<typeof lifted> {
+function liftedBody({ id, address }: suppressions.Suppression): z.infer<typeof lifted> {
   return { success: true, message: `Mail is sent to ${address} again`, object: 'suppression', id, deleted: true };
 }

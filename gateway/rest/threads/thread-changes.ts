@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { invalid } from '../../../operations/context.ts';
-import { MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
 import {
   listLabels,
   MAX_THREADS,
@@ -107,7 +107,7 @@ const labelList = z
   .meta({ id: 'LabelList' });
 
 const selectionQuery = z.object({
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({
+  search: operatorSearch.optional().meta({
     description: 'Search text with operators, as in `search` of the GraphQL field `inbox`.',
   }),
   unread: queryBoolean.optional().meta({ description: '`true` selects threads with unread messages only.' }),
@@ -269,7 +269,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/selection',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'selectThreads',
         summary: 'List the IDs of all matching threads',
@@ -292,7 +292,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/labels',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'listLabels',
         summary: 'List labels',

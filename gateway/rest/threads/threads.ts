@@ -2,8 +2,9 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
+import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import type { OperationContext } from '../../../operations/context.ts';
-import { type Email, MAX_SEARCH_LENGTH } from '../../../operations/emails/emails.ts';
+import type { Email } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
 import { jsonChunks, streamChunks } from '../../http/json-stream.ts';
@@ -23,7 +24,9 @@ import {
 const listQuery = z.object({
   limit: limit(DEFAULT_THREAD_PAGE_SIZE),
   cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
-  search: text.max(MAX_SEARCH_LENGTH).optional().meta({ description: 'Part of the subject or of an address.' }),
+  search: operatorSearch
+    .optional()
+    .meta({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
   unread: queryBoolean.default(false).meta({ description: 'Returns threads with unread messages only.' }),
   claimed: queryBoolean
     .optional()

@@ -108,7 +108,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
   app.get(
     '/account',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getAccount',
         summary: 'Retrieve the account',
@@ -149,7 +149,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { c
   app.get(
     '/overview',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getOverview',
         summary: 'Retrieve the overview',

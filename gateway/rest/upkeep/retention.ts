@@ -76,7 +76,7 @@ export const retentionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.get(
     '/retention',
     {
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'getRetention',
         summary: 'Retrieve the retention periods',
@@ -113,7 +113,7 @@ export const retentionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
     '/retention/preview',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.readAccount },
+      config: { access: access.read },
       schema: {
         operationId: 'previewRetention',
         summary: 'Preview retention periods',

@@ -164,7 +164,10 @@ export async function offer(reception: Reception, session: Session, bytes: Buffe
     case 'accepted':
       session.acceptedMessages += 1;
       session.idleCommands = 0;
-      return reply(250, `2.0.0 Ok: queued as ${answer.emailIds[0] ?? 'nothing'}`);
+      return reply(
+        250,
+        `2.0.0 Ok: ${answer.isRepeated === true ? 'accepted before' : 'queued'} as ${answer.emailIds[0] ?? 'nothing'}`,
+      );
     case 'refused':
       return reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
     default:

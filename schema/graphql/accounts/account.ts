@@ -123,7 +123,7 @@ addNodeKind('usr', async (id, { reads }) => {
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    access: access.readAccount,
+    access: access.read,
     description: 'The account that makes this request, and its limits.',
     resolve: (_root, _args, { reads }) => readAccount(reads),
   }),

@@ -154,7 +154,7 @@ ApiKeyNode.implement({
 builder.queryFields((t) => ({
   apiKey: t.field({
     type: ApiKeyNode,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns the API key with this ID, or null if the account has no such key.',
     args: { id: t.arg.id({ required: true, description: 'ID of the key, not its secret.' }) },
@@ -163,7 +163,7 @@ builder.queryFields((t) => ({
   apiKeys: t.connection(
     {
       type: ApiKeyNode,
-      access: access.readAccount,
+      access: access.read,
       description: 'API keys of the account, newest first.',
       args: {
         isRevoked: t.arg.boolean({

@@ -132,7 +132,7 @@ const ApiRequestFilter = builder.inputType('ApiRequestFilter', {
 builder.queryFields((t) => ({
   apiRequest: t.field({
     type: ApiRequestNode,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns a logged request, or null if the account has no such request.',
     args: { id: t.arg.id({ required: true, description: 'ID of the request, or the value of X-Request-Id.' }) },
@@ -144,7 +144,7 @@ builder.queryFields((t) => ({
   apiRequests: t.connection(
     {
       type: ApiRequestNode,
-      access: access.readAccount,
+      access: access.read,
       description: `Requests of the last ${REQUEST_LOG_DAYS} days that came with an API key, newest first. Requests of dashboard sessions are not logged.`,
       args: { filter: t.arg({ type: ApiRequestFilter, description: 'Filters the requests.' }) },
       complexity: connectionComplexity,

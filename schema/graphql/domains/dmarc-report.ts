@@ -241,7 +241,7 @@ function recordLimit(first: number | null | undefined): number {
 builder.queryField('dmarcReport', (t) =>
   t.field({
     type: DmarcReportNode,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns the DMARC report with this ID, or null if the account has no such report.',
     args: { id: t.arg.id({ required: true, description: 'ID of the report.' }) },
@@ -306,7 +306,7 @@ const DmarcSummaryRef = builder.objectRef<DmarcSummary>('DmarcSummary').implemen
 builder.queryField('dmarcSummary', (t) =>
   t.field({
     type: DmarcSummaryRef,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns a summary of the DMARC reports on a domain, or null if the account has no such domain.',
     args: { domainId: t.arg.id({ required: true, description: 'ID of the domain.' }) },

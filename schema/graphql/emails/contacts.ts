@@ -41,7 +41,7 @@ const USUAL_SUGGESTIONS = 10;
 builder.queryFields((t) => ({
   contacts: t.field({
     type: [ContactRef],
-    access: access.readAccount,
+    access: access.read,
     description:
       'Suggestions for an address field: people you have exchanged email with, from the newest threads first. Searches the newest 300 threads; with three or more characters of an address, the newest 300 threads that contain it.',
     complexity: ({ first }) => ({ field: 5, multiplier: first ?? USUAL_SUGGESTIONS }),
@@ -59,7 +59,7 @@ builder.queryFields((t) => ({
   }),
   senders: t.field({
     type: [SenderRef],
-    access: access.readAccount,
+    access: access.read,
     description:
       'Addresses you can send from: active ones on verified domains. Those that can receive mail come first.',
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? MAX_CONTACTS }),

@@ -120,7 +120,8 @@ EmailNode.implement({
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,
-      description: 'Metadata of the reply address that received the email. Null for other mail.',
+      description:
+        'Metadata of the reply address that received the email, or else of the sent email that it answers (In-Reply-To, References). Of a sent email: as it was given. Null if there is none.',
     }),
     plusTag: t.string({
       nullable: true,

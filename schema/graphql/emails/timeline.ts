@@ -9,6 +9,7 @@ const TimelineKind = builder.enumType('TimelineKind', {
   description: 'Kind of a timeline entry.',
   values: enumValues<TimelineEntry['kind']>({
     accepted: 'The email was received.',
+    repeated: 'The client sent the same message again. It was not stored again.',
     created: 'The email was submitted for sending.',
     authenticated: 'SPF, DKIM and DMARC were checked.',
     parsed: 'The email was parsed, or parsing failed.',

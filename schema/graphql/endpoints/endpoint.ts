@@ -337,7 +337,7 @@ const EndpointOrder = builder.enumType('EndpointOrder', {
 builder.queryFields((t) => ({
   endpoint: t.field({
     type: EndpointInterface,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns the endpoint with this ID, or null if the account has no such endpoint.',
     args: { id: t.arg.id({ required: true, description: 'ID of the endpoint.' }) },
@@ -346,7 +346,7 @@ builder.queryFields((t) => ({
   endpoints: t.connection(
     {
       type: EndpointInterface,
-      access: access.readAccount,
+      access: access.read,
       description: 'Your endpoints.',
       args: {
         filter: t.arg({ type: EndpointFilter, description: 'Filters the endpoints.' }),

@@ -48,7 +48,7 @@ const PayloadPreviewRef = builder.objectRef<PayloadPreview>('PayloadPreview').im
 builder.queryField('previewPayload', (t) =>
   t.field({
     type: PayloadPreviewRef,
-    access: access.readAccount,
+    access: access.read,
     description: 'Runs a payload query for a stored event, as a delivery does. Nothing is sent. Expensive.',
     complexity: COST,
     args: {

@@ -152,7 +152,7 @@ const EventConnection = builder.connectionObject<typeof Event, CountedConnection
 builder.queryFields((t) => ({
   events: t.field({
     type: EventConnection,
-    access: access.readAccount,
+    access: access.read,
     description: 'All events, oldest first. Subscriptions use the same cursors.',
     args: t.arg.connectionArgs(),
     complexity: connectionComplexity,

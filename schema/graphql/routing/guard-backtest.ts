@@ -131,7 +131,7 @@ const triedShape = backtestSpanShape.extend({ priority: priorityShape });
 builder.mutationFields((t) => ({
   checkGuardRule: t.fieldWithInput({
     type: CheckGuardRulePayload,
-    access: access.readAccount,
+    access: access.read,
     description: 'Applies one rule, active or not, to a received email and returns the result. Changes nothing.',
     input: {
       id: t.input.id({ required: true, description: 'ID of the rule.' }),
@@ -142,7 +142,7 @@ builder.mutationFields((t) => ({
   }),
   backtestGuardRule: t.fieldWithInput({
     type: GuardBacktest,
-    access: access.readAccount,
+    access: access.read,
     description:
       'Returns what an unsaved EXPLICIT rule would have done with recently received mail. Changes nothing. One backtest runs at a time per account; it responds within 8 seconds with what it has found.',
     input: {
@@ -177,7 +177,7 @@ builder.mutationFields((t) => ({
   }),
   backtestSavedGuardRule: t.fieldWithInput({
     type: GuardBacktest,
-    access: access.readAccount,
+    access: access.read,
     description: 'Like backtestGuardRule, for a saved rule with its own priority, active or not.',
     input: {
       id: t.input.id({ required: true, description: 'ID of the rule.' }),

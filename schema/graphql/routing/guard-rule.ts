@@ -114,7 +114,7 @@ const cursors = { encode: encodeRuleCursor, decode: decodeRuleCursor };
 builder.queryFields((t) => ({
   guardRule: t.field({
     type: GuardRuleNode,
-    access: access.readAccount,
+    access: access.read,
     nullable: true,
     description: 'Returns the guard rule with this ID, or null if the account has no such rule.',
     args: { id: t.arg.id({ required: true, description: 'ID of the rule.' }) },
@@ -123,7 +123,7 @@ builder.queryFields((t) => ({
   guardRules: t.connection(
     {
       type: GuardRuleNode,
-      access: access.readAccount,
+      access: access.read,
       description: 'Your guard rules, in the order they are applied.',
       args: { filter: t.arg({ type: GuardRuleFilter, description: 'Filters the rules.' }) },
       complexity: connectionComplexity,
@@ -151,7 +151,7 @@ builder.queryFields((t) => ({
   ),
   guardLimits: t.field({
     type: GuardLimits,
-    access: access.readAccount,
+    access: access.read,
     description: 'Limits of guard rules, and whether a language model is available.',
     resolve: () => ({}),
   }),

@@ -228,7 +228,7 @@ const ROUTE_COST = 100;
 builder.queryField('explainRoute', (t) =>
   t.field({
     type: RouteRef,
-    access: access.readAccount,
+    access: access.read,
     description:
       'Explains where an email goes and why, for a received email or one you describe. Stores nothing and asks no language model.',
     complexity: ROUTE_COST,

@@ -1,5 +1,6 @@
 import { REFUSAL_REASONS, type RefusalAdvice, type RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import { builder, enumValues } from '../builder.ts';
+import { addObjectType } from '../capability-shapes.ts';
 
 const titles = Object.fromEntries(
   Object.entries(REFUSAL_REASONS).map(([reason, { title }]) => [reason, `${title}.`]),
@@ -28,3 +29,5 @@ export const Refusal = builder.objectRef<RefusalAdvice>('Refusal').implement({
     advice: t.exposeString('advice', { description: 'What you can do, in one sentence.' }),
   }),
 });
+
+addObjectType('Refusal', Refusal);

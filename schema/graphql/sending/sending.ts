@@ -4,7 +4,7 @@ import { forwardEmail } from '../../../operations/sending/forward-email.ts';
 import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
-import { limitEntries } from '../../input-shapes.ts';
+import { limitEntries, sentMetadata } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
@@ -78,6 +78,17 @@ export function contentFields(t: InputBuilder) {
   };
 }
 
+/** The field of the metadata, for mutations that send at once. */
+function metadataField(t: InputBuilder) {
+  return {
+    metadata: t.field({
+      type: 'JSON',
+      description:
+        'An object that is stored with the email, and that replies to it carry as `metadata`; up to 4,096 bytes of JSON. Recipients do not see it.',
+    }),
+  };
+}
+
 /** The field of the claim, for mutations that can answer a thread. */
 export function claimField(t: InputBuilder) {
   return {
@@ -99,6 +110,7 @@ function emailFields(t: InputBuilder) {
     to: t.stringList({ required: true, description: `To recipients: ${MAILBOXES}` }),
     subject: t.string({ required: true, description: 'One line of up to 998 characters.' }),
     ...contentFields(t),
+    ...metadataField(t),
     ...claimField(t),
     listUnsubscribe: t.field({
       type: ListUnsubscribeInput,
@@ -128,9 +140,12 @@ type EmailInput = { [Field in keyof Given]?: Given[Field] | null | undefined };
 
 /** Converts the input to an email. Throws validation; `path` is prepended to the names of fields. */
 export function newEmailOf(input: EmailInput, path = ''): NewEmail {
-  const { headers, attachments, ...email } = input;
+  const { headers, attachments, metadata, ...email } = input;
+  const read = sentMetadata.safeParse(metadata);
+  if (!read.success) throw invalid(read.error.issues[0]?.message ?? 'must be an object', `${path}metadata`);
   return {
     ...email,
+    metadata: read.data,
     headers: headers == null ? null : headersOf(headers, path),
     attachments: (attachments ?? []).map(({ filename, content, contentType, contentId }) => ({
       filename: filename ?? null,
@@ -216,6 +231,7 @@ builder.mutationFields((t) => ({
       }),
       subject: t.input.string({ description: 'Subject. The default is `Re: ` and the subject of the original.' }),
       ...contentFields(t.input),
+      ...metadataField(t.input),
       ...claimField(t.input),
       ...idempotencyField(t.input),
     },
@@ -254,6 +270,7 @@ builder.mutationField('forwardEmail', (t) => {
       to: t.input.stringList({ required: true, description: 'Recipients, each `address` or `Name <address>`.' }),
       subject: t.input.string({ description: 'Subject. The default is `Fwd: ` and the subject of the original.' }),
       ...fields,
+      ...metadataField(t.input),
       text: t.input.string({ description: 'Text above the original. The default is none.' }),
       html: t.input.string({
         description: 'HTML above the original. By default it is created from text, if the original has HTML.',

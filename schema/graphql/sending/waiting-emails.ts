@@ -22,7 +22,7 @@ builder.queryFields((t) => ({
   waitingEmails: t.connection(
     {
       type: EmailNode,
-      access: access.readAccount,
+      access: access.read,
       description: 'Emails of any age that are waiting. Scheduled emails soonest first, all others newest first.',
       args: { for: t.arg({ type: WaitReason, required: true, description: 'Why the emails are waiting.' }) },
       complexity: connectionComplexity,

@@ -22,7 +22,7 @@ const LIKELY_LABELS = 20;
 builder.queryField('labels', (t) =>
   t.field({
     type: [LabelRef],
-    access: access.readAccount,
+    access: access.read,
     description: 'All labels of your threads, sorted by name. If there are more than 1,000, the most used ones.',
     complexity: { field: 5, multiplier: LIKELY_LABELS },
     resolve: (_root, _args, { reads }) => listLabels(reads),

@@ -1,6 +1,7 @@
 import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
+import { LIST_SEARCH } from '../../../operations/capability/field-shapes.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
@@ -150,7 +151,7 @@ const ThreadFilter = builder.inputType('ThreadFilter', {
     trashed: t.boolean({ description: 'True matches threads in the trash, which are left out otherwise.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
-    search: t.string({ description: 'Part of the subject or of an address, case-insensitive, up to 100 characters.' }),
+    search: t.string({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
   }),
 });
 
@@ -232,7 +233,7 @@ builder.queryField('inbox', (t) =>
   t.connection(
     {
       type: ThreadNode,
-      access: access.readAccount,
+      access: access.read,
       description: 'Non-archived threads, newest message first, or the results of a search.',
       args: {
         filter: t.arg({
@@ -279,7 +280,7 @@ const ThreadSelectionRef = builder.objectRef<threads.ThreadSelection>('ThreadSel
 builder.queryField('inboxSelection', (t) =>
   t.field({
     type: ThreadSelectionRef,
-    access: access.readAccount,
+    access: access.read,
     description:
       'The IDs of all threads that `inbox` returns for the same filter and search. Change them with updateThreads or trashThreads, 100 at a time.',
     args: {

@@ -227,7 +227,7 @@ const Overview = builder.objectRef<OverviewOf>('Overview').implement({
 builder.queryField('overview', (t) =>
   t.field({
     type: Overview,
-    access: access.readAccount,
+    access: access.read,
     description: 'Mail per hour, deliveries, waiting mail and findings.',
     args: {
       hours: t.arg.int({

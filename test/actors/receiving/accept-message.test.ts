@@ -13,6 +13,7 @@ let hello: TestMailbox;
 let other: TestMailbox;
 let stranger: TestMailbox;
 let acceptor: Acceptor;
+const kept = new Map<string, Buffer>();
 let handedOn: { bytes: Buffer; receptions: Reception[] }[];
 
 beforeAll(async () => {
@@ -29,15 +30,24 @@ beforeEach(async () => {
   await actor.pool.query('delete from reception; delete from raw_message; delete from smtp_offer;');
 });
 
+const queue: Parameters<typeof createAcceptor>[0]['queue'] = {
+  hasRoom: () => true,
+  noteAccept: () => undefined,
+  add(queued) {
+    const receptions = queued.map(({ reception }) => reception);
+    handedOn.push({ bytes: kept.get(receptions[0]?.rawId ?? '') ?? Buffer.alloc(0), receptions });
+  },
+};
+
 function makeAcceptor(changes: Partial<Parameters<typeof createAcceptor>[0]>): Acceptor {
   return createAcceptor({
     database: actor,
     makeId: (kind) => makeIdentifier(kind, new Date(), randomBytes(10)),
     claimant: 'receiving-1',
     hasRoom: async () => true,
-    canParse: () => true,
     ahead: null,
-    onAccepted: (bytes, receptions) => handedOn.push({ bytes, receptions }),
+    queue,
+    bytes: { keep: (rawId, bytes) => void kept.set(rawId, bytes) },
     fault: () => undefined,
     ...changes,
   });
@@ -206,7 +216,7 @@ test('without room the answer is 452 4.3.1 and nothing is written', async () => 
 });
 
 test('when the parser of this process is full the row is left unclaimed for the next sweep', async () => {
-  acceptor = makeAcceptor({ canParse: () => false });
+  acceptor = makeAcceptor({ queue: { ...queue, hasRoom: () => false } });
   await accept(Buffer.from('later'));
   const { rows } = await actor.pool.query('select claimed_by, claimed_until, tries from reception');
   expect(rows).toEqual([{ claimed_by: null, claimed_until: null, tries: 0 }]);

@@ -68,6 +68,7 @@ function parserOf(parseEach: ParsePool['parseEach']): ParsePool {
   return {
     parse: (messages) => Promise.all(parseEach(messages)),
     parseEach,
+    openCount: () => 0,
     prepare: () => undefined,
     close: async () => undefined,
   };
@@ -362,14 +363,15 @@ test('there is room where the disk has room, and an unknown directory is an erro
   await expect(bus.ask('receiving.capacity.check', {})).rejects.toThrow(/ENOENT/);
 });
 
-test('offers older than seven days are removed, younger ones stay', async () => {
-  const insert = (recipient: string, age: string) =>
+test('offers that expired are removed, younger ones stay', async () => {
+  const insert = (recipient: string, expiresIn: string) =>
     actor.pool.query(
-      `insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at) values ($1, $2, '', '', '', now() - $3::interval)`,
-      [hello.userId, recipient, age],
+      `insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+       values ($1, $2, '', '', '', '', now(), now() + $3::interval)`,
+      [hello.userId, recipient, expiresIn],
     );
-  await insert('old', '7 days 1 minute');
-  await insert('young', '6 days 23 hours');
+  await insert('old', '-1 second');
+  await insert('young', '1 hour');
   await start();
   await until(async () => {
     const { rows } = await actor.pool.query('select recipient from smtp_offer where user_id = $1', [hello.userId]);

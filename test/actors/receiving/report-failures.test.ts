@@ -39,9 +39,9 @@ function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
     makeId: (kind: IdentifierKind) => makeIdentifier(kind, new Date(), randomBytes(10)),
     claimant,
     hasRoom: async () => hasRoom,
-    canParse: () => false,
     ahead: null,
-    onAccepted: () => undefined,
+    queue: { hasRoom: () => false, noteAccept: () => undefined, add: () => undefined },
+    bytes,
     fault: () => undefined,
   });
   const check = (recipient: string) => checkRecipient(recipientCheck(database), recipient, '');

@@ -57,9 +57,13 @@ async function accept(mailbox: TestMailbox, count: number): Promise<Reception[]>
     makeId,
     claimant: 'one',
     hasRoom: async () => true,
-    canParse: () => true,
     ahead: null,
-    onAccepted: (_, receptions) => void accepted.push(...receptions),
+    queue: {
+      hasRoom: () => true,
+      noteAccept: () => undefined,
+      add: (queued) => void accepted.push(...queued.map(({ reception }) => reception)),
+    },
+    bytes: options.bytes,
     fault: () => undefined,
   });
   const { userId, addressId, domainId, address } = mailbox;

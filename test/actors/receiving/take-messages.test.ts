@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
 import type { ParseOutcome } from '../../../actors/receiving/parse-messages.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
 import { type ReadOffer, type TakeMessagesOptions, takeMessages } from '../../../actors/receiving/take-messages.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../../core/mime/parse-message.ts';
-import type { IdentifierKind } from '../../../core/shared/identifiers.ts';
+import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
@@ -96,6 +97,7 @@ function readOffers({ userId, addressId, domainId }: Account, group: readonly Re
         rawId: `raw_${randomBytes(12).toString('hex')}`,
         emailIds: [emailId],
         traceParent: null,
+        repeatSeconds: 600,
       },
     };
   });
@@ -227,6 +229,58 @@ describe('mail that the statement takes', () => {
       }
     },
   );
+});
+
+test('a message that PostgreSQL does not take is accepted alone, and the others of its group are taken', async () => {
+  const account = await openAccount();
+  const mails = Array.from({ length: 20 }, (_, n) => {
+    const mail = receivedOf(() => 1, {
+      emailId: `em_${n}`,
+      ownAddress: 'hello@inbox.test',
+      messageId: `${n}@elsewhere.test`,
+      inReplyTo: [],
+      references: [],
+      subject: `Mail ${n}`,
+      baseSubject: `mail ${n}`,
+      createdAt: new Date(),
+      date: new Date(),
+      addresses: [`sender${n}@elsewhere.test`],
+    });
+    return n === 7 ? { ...mail, message: { ...mail.message, textBody: 'a\0b' } } : mail;
+  });
+  const read = readOffers(account, mails);
+  const outcomes = new Map(read.map(({ offer, outcome }) => [offer.bytes.toString(), outcome]));
+  const accepted: string[] = [];
+  const acceptor = createAcceptor({
+    database,
+    makeId: (kind) => makeIdentifier(kind, new Date(), randomBytes(10)),
+    claimant: CLAIMANT,
+    hasRoom: () => Promise.resolve(true),
+    queue: {
+      hasRoom: () => true,
+      noteAccept: () => undefined,
+      add: (queued) => void accepted.push(...queued.map(({ reception }) => reception.emailId)),
+    },
+    bytes: account.taking.bytes,
+    ahead: {
+      taking: account.taking,
+      reading: {
+        read: async ({ bytes }) => outcomes.get(bytes.toString()) ?? null,
+        take: () => undefined,
+        forget: () => undefined,
+      },
+    },
+    fault: () => undefined,
+  });
+  const replies = await Promise.all(
+    read.map(({ offer: { envelope, bytes } }) =>
+      acceptor.accept({ ...envelope, recipients: [...envelope.recipients] } as AcceptRequest, bytes),
+    ),
+  );
+  const ids = replies.map((reply) => (reply.verdict === 'accepted' ? reply.emailIds[0] : null));
+  expect(accepted).toEqual([ids[7]]);
+  const { rows } = await database.pool.query('select id from email where user_id = $1', [account.userId]);
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids.filter((_, n) => n !== 7)));
 });
 
 /** Messages of each set. */

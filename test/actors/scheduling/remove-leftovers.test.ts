@@ -57,8 +57,8 @@ test('what is over goes, and what still counts stays', async () => {
 test('rows that came late for an account that was erased go, those of others stay', async () => {
   await owner.pool.query(`
     insert into erased_account values ('usr_gone', now()), ('usr_long_gone', now() - interval '2 days');
-    insert into smtp_offer (user_id, recipient, reverse_path, sha256, email_id, accepted_at)
-    select u, 'r', '', 'a', 'em', now() from unnest(array['usr_gone', 'usr_long_gone', 'usr_other']) u`);
+    insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+    select u, 'r', '', 'a', '', 'em', now(), now() from unnest(array['usr_gone', 'usr_long_gone', 'usr_other']) u`);
   await removeLeftovers(actor);
   expect(await idsOf('smtp_offer', 'user_id')).toEqual(['usr_long_gone', 'usr_other']);
 });

@@ -15,6 +15,8 @@ function read(body: unknown, contentType = 'application/json') {
 test('reads all types of actions', () => {
   const actions = [
     { type: 'reply', text: 'Hello', html: '<p>Hello</p>' },
+    { type: 'reply', text: 'Hello', subject: 'Ticket 4711', reply_to: 'Desk <desk@example.com>' },
+    { type: 'reply', text: 'Hello', reply_to: ['a@example.com', 'b@example.com'] },
     { type: 'forward', to: 'Ada <ada@example.com>' },
     { type: 'label', name: 'billing' },
     { type: 'archive' },
@@ -59,6 +61,33 @@ test.each([
   ['a reply without content', [{ type: 'reply' }], 'actions[0].text', /needs text, html, or both/],
   ['a reply of empty strings', [{ type: 'reply', text: '', html: '' }], 'actions[0].text', /needs text/],
   ['a text that is a number', [{ type: 'reply', text: 1 }], 'actions[0].text', /must be a string/],
+  [
+    'a subject of two lines',
+    [{ type: 'reply', text: 'x', subject: 'a\nBcc: b@x.test' }],
+    'actions[0].subject',
+    /one line/,
+  ],
+  ['a subject that is a number', [{ type: 'reply', text: 'x', subject: 1 }], 'actions[0].subject', /must be a string/],
+  ['a long subject', [{ type: 'reply', text: 'x', subject: 'x'.repeat(2_000) }], 'actions[0].subject', /longer than/],
+  ['an invalid reply_to', [{ type: 'reply', text: 'x', reply_to: 'desk' }], 'actions[0].reply_to', /desk/],
+  [
+    'a reply_to with a line break',
+    [{ type: 'reply', text: 'x', reply_to: 'a@x.test\r\nBcc: b@x.test' }],
+    'actions[0].reply_to',
+    /./,
+  ],
+  [
+    'a reply_to that is an object',
+    [{ type: 'reply', text: 'x', reply_to: {} }],
+    'actions[0].reply_to',
+    /email address/,
+  ],
+  [
+    'the reply_to of another case',
+    [{ type: 'reply', text: 'x', replyTo: 'a@x.test' }],
+    'actions[0].replyTo',
+    /no such field/,
+  ],
   ['an unknown field', [{ type: 'read', all: true }], 'actions[0].all', /no such field/],
   ['a field with a strange name', [{ type: 'read', 'a b': 1 }], 'actions[0]["a b"]', /no such field/],
   ['a missing address', [{ type: 'forward' }], 'actions[0].to', /one email address/],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, isConnectionLost, openDatabase } from '../../../db/connection/database.ts';
+import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import { isTransient } from '../../../db/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 
 let testDatabase: TestDatabase;
@@ -39,11 +40,11 @@ test.each([
   ['a server that may not be written to, as one that another is taking over from', 'set transaction read only', WRITE],
   ['a statement that ran out of time', `set local statement_timeout = 20`, 'select pg_sleep(5)'],
 ])('%s counts as away', async (_what, beginning, statement) => {
-  expect(isConnectionLost(await failureOf(beginning, statement))).toBe(true);
+  expect(isTransient(await failureOf(beginning, statement))).toBe(true);
 });
 
 test('a mistake in a statement does not', async () => {
-  expect(isConnectionLost(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
+  expect(isTransient(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
 });
 
 test('a query is given up when its server does not end it, but not where no limit is wanted', async () => {
@@ -80,5 +81,5 @@ test('what a process asks that is stopping counts as away: its clients shall com
     onError: () => undefined,
   });
   await stopping.close();
-  expect(isConnectionLost(await stopping.pool.query('select 1').catch((error: unknown) => error))).toBe(true);
+  expect(isTransient(await stopping.pool.query('select 1').catch((error: unknown) => error))).toBe(true);
 });

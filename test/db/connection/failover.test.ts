@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../../bin/runner/prepare-database.ts';
-import { isConnectionLost } from '../../../db/connection/database.ts';
 import { urlsOf } from '../../../db/connection/database-hosts.ts';
 import { primaryOf, primaryUrl } from '../../../db/connection/failover.ts';
 import { connectClient, openPool } from '../../../db/connection/open-pool.ts';
+import { isTransient } from '../../../db/errors.ts';
 import { freePort, onServer } from '../../support/cluster/cluster.ts';
 import { ReplicatedDatabase } from '../../support/cluster/replicated-database.ts';
 import { makeServiceDirectory } from '../../support/servers/orphans.ts';
@@ -69,7 +69,7 @@ describe('of two servers', () => {
     expect(await primaryOf(url).find()).toBe(servers.firstUrl);
     expect(hole.visits(), 'it was silent a moment ago').toBe(visits);
     const unheard = new pg.Client({ host: '127.0.0.1', port: hole.port, connectionTimeoutMillis: 100 });
-    expect(isConnectionLost(await unheard.connect().catch((error: unknown) => error))).toBe(true);
+    expect(isTransient(await unheard.connect().catch((error: unknown) => error))).toBe(true);
     await hole.close();
   });
 
@@ -78,7 +78,7 @@ describe('of two servers', () => {
     const url = servers.secondUrl.replace(/(127\.0\.0\.1:\d+)/, `${nowhere},$1`);
     for (const failing of [() => open(url).query('select 1'), () => connectClient(url), () => primaryUrl(url)]) {
       const error = await failing().catch((reason: unknown) => reason);
-      expect(isConnectionLost(error), String(error)).toBe(true);
+      expect(isTransient(error), String(error)).toBe(true);
       expect(String(error)).toMatch(/^NoPrimaryError: No host of DATABASE_URL takes writes \(.*takes no writes/);
       expect(String(error)).not.toContain('postroom:');
     }
@@ -88,7 +88,7 @@ describe('of two servers', () => {
     const url = servers.url.replace(/postroom:[^@]*@/, 'postroom:wrong@');
     const error = await primaryUrl(url).catch((reason: unknown) => reason);
     expect((error as { code?: string }).code).toBe('28P01');
-    expect(isConnectionLost(error)).toBe(false);
+    expect(isTransient(error)).toBe(false);
   });
 
   test('a server that is told to take no writes any more is left by those who are connected', async () => {
@@ -104,7 +104,7 @@ describe('of two servers', () => {
       () =>
         client.query('insert into tally values (3)').then(
           () => false,
-          (error: unknown) => isConnectionLost(error),
+          (error: unknown) => isTransient(error),
         ),
     );
     client.release(true);
@@ -132,7 +132,7 @@ describe('of two servers', () => {
     await servers.killFirst();
     await expect(held.query('select 1')).rejects.toThrow();
     held.release(true);
-    await expect(busy.query('select 1')).rejects.toSatisfy(isConnectionLost);
+    await expect(busy.query('select 1')).rejects.toSatisfy(isTransient);
     await servers.promoteSecond();
     expect(await portOf(busy)).toBe(portIn(servers.secondUrl));
     expect(await portOf(idle)).toBe(portIn(servers.secondUrl));

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function listen(trustedProxies: string[] = []) {
+async function listen(trustedProxies: string[] = [], total = 1_000) {
   const logged: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const app: FastifyInstance = Fastify({ trustProxy: trustedProxies.length > 0 ? trustedProxies : false });
@@ -26,7 +26,7 @@ async function listen(trustedProxies: string[] = []) {
     return app.close();
   });
   app.setErrorHandler(sendError);
-  limitConnections(app, { perAddress: LIMIT, trustedProxies, log });
+  limitConnections(app, { perAddress: LIMIT, total, trustedProxies, log });
   const held: (() => void)[] = [];
   app.get('/', async () => 'served');
   app.get('/slow', (_request, reply) => void held.push(() => void reply.send('late')));
@@ -64,6 +64,25 @@ test('a connection beyond the limit of its address gets 503 and is closed, other
   expect(logged[0]).toMatchObject({ event: 'gateway.connections-refused', client: '127.0.0.2', limit: LIMIT });
   first.destroy();
   await waitFor(async () => expect(await ask(await open(port, '127.0.0.2'))).toContain('200 OK'));
+});
+
+test('a connection beyond the total gets 503, wherever it comes from, and idle ones are closed to make room', async () => {
+  const { port, logged, held } = await listen([PROXY], 4);
+  const busy = await open(port, '127.0.0.1');
+  const late = ask(busy, '/slow');
+  await waitFor(() => expect(held).toHaveLength(1));
+  const idle = await Promise.all(['127.0.0.1', '127.0.0.2', PROXY].map((address) => open(port, address)));
+  for (const socket of idle) expect(await ask(socket)).toContain('200 OK');
+  const closed = idle.map((socket) => once(socket, 'close'));
+  const refusal = await ask(await open(port, '127.0.0.3'));
+  expect(refusal).toContain('503 Service Unavailable');
+  expect(refusal.toLowerCase()).toContain('retry-after: 5');
+  expect(refusal).toContain('"code":"TOO_MANY_CONNECTIONS"');
+  expect(logged[0]).toMatchObject({ event: 'gateway.connections-full', limit: 4 });
+  await Promise.all(closed);
+  expect(await ask(await open(port, '127.0.0.3'))).toContain('200 OK');
+  held[0]?.();
+  expect(await late).toContain('late');
 });
 
 test('connections of 127.0.0.1 are not counted', async () => {

@@ -48,7 +48,7 @@ describe('a first mail', () => {
       address: 'hello@first.test',
       emailAddress: { id: first.addressId },
       swaks: `swaks --server smtp.postroom.test:2525 --from you@example.com --to hello@first.test --header 'Subject: Hello' --body 'A first mail'`,
-      curl: String.raw`printf 'From: you@example.com\r\nTo: hello@first.test\r\nSubject: Hello\r\n\r\nA first mail\r\n' | curl -sS smtp://smtp.postroom.test:2525 --mail-from you@example.com --mail-rcpt hello@first.test --upload-file -`,
+      curl: String.raw`printf 'From: you@example.com\r\nTo: hello@first.test\r\nDate: %s\r\nSubject: Hello\r\n\r\nA first mail\r\n' "$(date -R)" | curl -sS smtp://smtp.postroom.test:2525 --mail-from you@example.com --mail-rcpt hello@first.test --upload-file -`,
       list: `curl -H 'Authorization: Bearer API_KEY' http://postroom.test/api/e2/emails`,
     });
     await gateway.actor.pool.query('update email_address set is_active = false where id = $1', [first.addressId]);
@@ -66,7 +66,9 @@ describe('a first mail', () => {
         encoding: 'utf8',
       });
     expect(words(swaks).split('\n')).toContain("o'neil&%s$x@odd.test");
-    expect(words(curl)).toContain("To: o'neil&%s$x@odd.test\r\nSubject: Hello\r\n\r\nA first mail\r\n");
+    expect(words(curl).replace(/Date: .*\r\n/, '')).toContain(
+      "To: o'neil&%s$x@odd.test\r\nSubject: Hello\r\n\r\nA first mail\r\n",
+    );
     expect(words(curl).split('\n')).toContain("o'neil&%s$x@odd.test");
   });
 });

@@ -97,6 +97,19 @@ async function receive({ dmarc = 'pass', parseError = null as string | null } = 
 }
 
 describe('the timeline of a received email', () => {
+  test('shows that its client sent it again', async () => {
+    const emailId = await receive();
+    await run(`update reception set repeat_count = 2, repeated_at = accepted_at + interval '5 s' where email_id = $1`, [
+      emailId,
+    ]);
+    const { entries } = await timeline(emailId);
+    expect(entries.find(({ kind }) => kind === 'REPEATED')).toMatchObject({
+      title: 'Sent again 2 times, not stored again',
+      detail: expect.stringMatching(/^192\.0\.2\.7 repeated the message.*“accepted before”\.$/),
+      isFailure: false,
+    });
+  });
+
   test('goes from the SMTP session to the answers of the webhook, and on to what people did', async () => {
     const emailId = await receive();
     answer = 500;

@@ -56,7 +56,7 @@ describe('a method that a path does not declare', () => {
       expect([method, status, headers['allow']]).toEqual([method, 405, allow]);
       expect(JSON.parse(body)).toEqual({
         error: 'Method Not Allowed',
-        message: `${method} is not allowed here. Use one of: ${allow}.`,
+        message: `${method} is not allowed here. Use one of: ${allow}.${path.endsWith('/') ? ' The path ends with a slash: an ID may be missing.' : ''}`,
         statusCode: 405,
         name: 'method_not_allowed',
       });

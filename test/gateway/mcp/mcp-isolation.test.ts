@@ -18,8 +18,8 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   wait_for_email: { fields: ['address', 'domain'], beside: { timeout: 0 } },
   list_labels: { fields: [] },
   send_email: { fields: ['from', 'claim_token'], beside: { to: 'ann@example.org', subject: 'Hello', text: 'Hi' } },
-  reply_to_email: { fields: ['id', 'from'], beside: { to: 'ann@example.org', text: 'Hi' } },
-  forward_email: { fields: ['id', 'from'], beside: { to: 'ann@example.org' } },
+  reply_to_email: { fields: ['email_id', 'from'], beside: { to: 'ann@example.org', text: 'Hi' } },
+  forward_email: { fields: ['email_id', 'from'], beside: { to: 'ann@example.org' } },
   reschedule_email: { fields: ['email_id'], beside: { scheduled_at: '2100-01-01T00:00:00Z' } },
   cancel_email: { fields: ['email_id'] },
   create_draft: { fields: ['original_email_id'], beside: { kind: 'reply', text: 'Hi' } },
@@ -35,6 +35,8 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   archive_threads: { fields: ['thread_ids'] },
   mark_threads_read: { fields: ['thread_ids'] },
   trash_threads: { fields: ['thread_ids'] },
+  claim_thread: { fields: ['thread_id'], beside: { holder: 'swept' } },
+  release_thread: { fields: ['thread_id'], beside: { claim_token: 'clm_00000000' } },
 };
 
 /** Fields for which one's own value has the same result as an unknown one, each with the reason. */
@@ -92,7 +94,7 @@ test.each(Object.keys(PLACES).toSorted((a, b) => Number(isLast(a)) - Number(isLa
   '%s treats IDs and names of another account like unknown ones',
   async (tool) => {
     const { fields, beside = {} } = PLACES[tool] ?? { fields: [] };
-    const needed = { from: mine.mailbox.address, id: received };
+    const needed = { from: mine.mailbox.address, email_id: received };
     const isNeeded = (name: string) => ['reply_to_email', 'forward_email'].includes(tool) && !(name in beside);
     const defaults = Object.fromEntries(Object.entries(needed).filter(([name]) => isNeeded(name)));
     const secrets = [...theirs.ids.values()].flat().concat(theirs.names, theirs.mailbox.userId);

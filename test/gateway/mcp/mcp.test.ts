@@ -33,7 +33,7 @@ describe.each(ERAS)('a client of protocol %s', (era) => {
     const me = await client.callTool({ name: 'who_am_i', arguments: {} });
     expect(me.structuredContent).toMatchObject({
       account: { id: box.userId },
-      key: { scopes: null, domain: null },
+      key: { scopes: ['read', 'send', 'manage', 'approve'], has_full_access: true, domain: null },
       addresses: [{ address: box.address, is_active: true }],
     });
 
@@ -55,7 +55,7 @@ describe.each(ERAS)('a client of protocol %s', (era) => {
 
 test('the guide lists every tool', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/agents.md'), 'utf8');
-  const [, section = ''] = /\n## Tools\n([\s\S]*?)\nEverything/.exec(guide) ?? [];
+  const [, section = ''] = /\n## Tools\n([\s\S]*?)\nA reply/.exec(guide) ?? [];
   const named = [...section.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
   expect(named.filter((name) => name !== 'scheduled_at').toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });

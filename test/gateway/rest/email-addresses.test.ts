@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertKey } from '../../support/rows/key-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
@@ -405,11 +406,53 @@ describe('reply addresses', () => {
       message_count: 0,
       revoked_at: null,
       created_at: expect.any(String),
+      warning: expect.stringContaining(`${mailbox.address} has none`),
     });
     expect((await call('GET', `/reply-addresses/${body.id}`)).json()).toEqual(body);
+    const { warning: _, ...listed } = body;
     const revoked = (await call('DELETE', `/reply-addresses/${body.id}`)).json();
-    expect(revoked).toEqual({ ...body, status: 'revoked', revoked_at: expect.any(String) });
+    expect(revoked).toEqual({ ...listed, status: 'revoked', revoked_at: expect.any(String) });
     expect((await call('DELETE', `/reply-addresses/${body.id}`)).json()).toEqual(revoked);
     expect((await call('GET', '/reply-addresses')).json()).toMatchObject({ data: [revoked], pagination: { total: 1 } });
+  });
+
+  test('warn of mail that no endpoint gets, and say what to do, in REST and GraphQL', async () => {
+    const mailbox = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
+    const { userId, endpointId, addressId, domainId } = mailbox;
+    const domain = domainOf(mailbox);
+    const create = async (more: object = {}) => {
+      const made = await gateway.call(mailbox.apiKey, 'POST', '/reply-addresses', { domain, ...more });
+      expect(made.statusCode, made.body).toBe(201);
+      const { id, warning = null } = made.json();
+      const graph = await gateway.graphql(mailbox.apiKey, `{ replyAddress(id: "${id}") { warning } }`);
+      expect(graph.json().data.replyAddress.warning).toBe(warning);
+      return warning as string | null;
+    };
+    const change = (text: string, ...values: unknown[]) => gateway.actor.pool.query(text, values);
+    const own = { deliver_to: mailbox.address };
+    expect(await create(own)).toBeNull();
+    expect(await create()).toBe(
+      `Mail to this address is only stored, and no endpoint gets it: there is no address reply@${domain}, and the domain has no catch-all with an endpoint. Create reply@${domain} with an endpoint, or name another address in deliver_to.`,
+    );
+    await change(
+      `update domain set is_catch_all_enabled = true, catch_all_endpoint_id = $2 where id = $1`,
+      domainId,
+      endpointId,
+    );
+    expect(await create(), 'the catch-all takes it').toBeNull();
+    await change(`update endpoint set filter = '{"addresses":[],"domains":["other.test"]}' where id = $1`, endpointId);
+    expect(await create()).toMatch(/the endpoint of the catch-all does not take it/);
+    expect(await create(own)).toMatch(/the endpoint of .* does not take it\. Check its events and filter/);
+    await change('update endpoint set filter = null, is_active = false where id = $1', endpointId);
+    expect(await create(own)).toBe('Mail to this address is only stored, because its endpoint is disabled. Enable it.');
+    await change('update email_address set is_active = false where id = $1', addressId);
+    expect(await create(own)).toMatch(/is refused, because .* is disabled/);
+    const lists = await gateway.call(mailbox.apiKey, 'GET', '/reply-addresses');
+    expect(lists.body).not.toContain('warning');
+    // A key that only sends learns nothing of endpoints.
+    const sender = await insertKey(gateway.owner, { userId }, { scopes: ['send'] });
+    const made = await gateway.call(sender.secret, 'POST', '/reply-addresses', { domain });
+    expect(made.statusCode).toBe(201);
+    expect(made.body).not.toContain(endpointId);
   });
 });

@@ -237,7 +237,7 @@ test('lists its addresses newest first, of one domain or all, and leaves nothing
   ];
   const page = { limit: 10, offset: 0 };
   const all = await listReplyAddresses(context, {}, page);
-  expect(all).toMatchObject({ total: 2, addresses: made.toReversed().map(({ id }) => ({ id })) });
+  expect(all).toMatchObject({ total: 2, rows: made.toReversed().map(({ id }) => ({ id })) });
   expect(await listReplyAddresses(context, { domain: name }, page)).toEqual(all);
   expect(await listReplyAddresses(context, { domain }, page)).toMatchObject({ total: 0 });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase } from '../cluster/database.ts';
 import { insertMail } from '../rows/mail-rows.ts';
 import { createMailbox, type TestMailbox } from '../rows/routing-rows.ts';
@@ -16,6 +17,9 @@ export const THREAD_MESSAGES = 14;
 /** A gateway as a process of its own, an account that attacks it, and one that only wants to work. */
 export interface ExhaustionStage {
   gateway: GatewayProcess;
+  natsUrl: string;
+  /** the owner of the tables */
+  owner: Database;
   attacker: TestMailbox;
   other: TestMailbox;
   /** a large email of the attacker, which is in the large thread */
@@ -35,7 +39,10 @@ export interface ExhaustionStage {
 }
 
 /** `text` is that of each large email. */
-export async function openExhaustionStage(text: string): Promise<ExhaustionStage> {
+export async function openExhaustionStage(
+  text: string,
+  { messages = THREAD_MESSAGES }: { messages?: number } = {},
+): Promise<ExhaustionStage> {
   const database = await createTestDatabase();
   const nats = await startNatsServer();
   const owner = database.open(null);
@@ -47,10 +54,10 @@ export async function openExhaustionStage(text: string): Promise<ExhaustionStage
     `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      values ($1, $2, '<root@elsewhere.test>', 'large', '{}', '{}', 'large', $3, $3, $3, 0, 'em_latest', now(), now())`,
-    [attacker.userId, threadId, THREAD_MESSAGES],
+    [attacker.userId, threadId, messages],
   );
   const ids: string[] = [];
-  for (let position = 1; position <= THREAD_MESSAGES; position++)
+  for (let position = 1; position <= messages; position++)
     ids.push(
       ...(await insertMail(actor, [
         { userId: attacker.userId, text, threadId, threadPosition: position, raw: Buffer.from('x') },
@@ -71,6 +78,8 @@ export async function openExhaustionStage(text: string): Promise<ExhaustionStage
   };
   return {
     gateway,
+    natsUrl: nats.url,
+    owner,
     attacker,
     other,
     largeId: ids[0] ?? '',

@@ -326,11 +326,11 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
     one('at once', ['send'], (w) => ({ body: email(w) })),
     one('later', ['send'], (w) => ({ body: email(w, { scheduled_at: LATER }) })),
   ],
-  'tool reply_to_email': ofInput('id', [
+  'tool reply_to_email': ofInput('email_id', [
     one('to a participant later', ['send'], reply({ scheduled_at: LATER })),
     one('to a stranger', ['read', 'send'], reply(STRANGER)),
   ]),
-  'tool forward_email': ofInput('id', [one('later', ['read', 'send'], forward({ scheduled_at: LATER }))]),
+  'tool forward_email': ofInput('email_id', [one('later', ['read', 'send'], forward({ scheduled_at: LATER }))]),
   'tool reschedule_email': [
     one('its time', ['send'], async (w) => ({
       body: { email_id: await w.scheduled(), scheduled_at: new Date(Date.now() + 172_800_000).toISOString() },
@@ -472,4 +472,6 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
   'tool trash_threads': AT_ONCE,
+  'tool claim_thread': AT_ONCE,
+  'tool release_thread': AT_ONCE,
 };

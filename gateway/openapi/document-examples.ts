@@ -1,0 +1,148 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+
+type Schema = Omit<OpenAPIV3_1.SchemaObject, 'type'> & { $ref?: string; type?: unknown; const?: unknown };
+type Schemas = Record<string, Schema>;
+
+const PREFIX = '#/components/schemas/';
+const ID = '019aa3c1b2d47e1f8a0b3c4d5e6f7a8b';
+const INSTANT = '2026-11-28T09:30:00.000Z';
+
+/** Examples by the name of a field; the first pattern that fits counts. Names are in snake case. */
+const BY_NAME: readonly (readonly [pattern: RegExp, example: string | number])[] = [
+  [/message_id$|^in_reply_to$/, '<4711@example.org>'],
+  [/content_id$/, '<logo@example.com>'],
+  [/(?:^|_)(?:email|sent_email|released_email)_ids?$|structured_email/, `em_${ID}`],
+  [/thread_ids?$|about_id$/, `th_${ID}`],
+  [/domain_ids?$/, `dom_${ID}`],
+  [/(?:endpoint|webhook)_ids?$/, `ep_${ID}`],
+  [/delivery_ids?$/, `dlv_${ID}`],
+  [/key_id$/, `key_${ID}`],
+  [/event_id$/, `evt_${ID}`],
+  [/address_id$/, `adr_${ID}`],
+  [/(?:rule_id)$/, `grd_${ID}`],
+  [/user_id$/, `usr_${ID}`],
+  [/cursor|^(?:after|before)$/, 'MTc2NDMyMjIwMA'],
+  [/token$/, 'clm_Qm9vdHM'],
+  [/secret$/, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  [/(?:^|_)(?:url|link)$|_to$/, 'https://app.example.com/hook'],
+  [/filename|^file$/, 'invoice.pdf'],
+  [/content_type/, 'application/pdf'],
+  [/(?:^|_)subject$/, 'Your order'],
+  [/html/, '<p>It is on its way.</p>'],
+  [/text|preview|^body$|^summary$/, 'It is on its way.'],
+  [/(?:^|_)host(?:name)?$|^organization$/, 'mx.example.com'],
+  [/ip$|remote_address|client_address|used_from/, '192.0.2.10'],
+  [/time_?zone$/, 'Europe/Berlin'],
+  [/domain|^mail_from/, 'example.com'],
+  [/from_name|holder|^name$|sender_name/, 'Support'],
+  [/^to$|cc$|recipient|reply_to/, 'ada@example.org'],
+  [/email|address|^from$|envelope|sender|^user$/, 'support@example.com'],
+  [/status_code|^code$/, 200],
+  [/reason|message|detail|description|advice|title|warning|^error$/, 'The mailbox is full.'],
+  [/method/, 'POST'],
+  [/version/, 1],
+  [/label/, 'billing'],
+  [/search|query/, 'invoice'],
+  [/time_range/, '30d'],
+  [/bytes|octets|size/, 18_204],
+  [/port/, 2525],
+];
+
+/**
+ * Adds an example to every field, parameter and JSON body that has none. Those of the routes come first; the others follow from the name and
+ * the type of the field.
+ */
+export function addExamples(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
+  const schemas = (document.components?.schemas ?? {}) as unknown as Schemas;
+  for (const schema of Object.values(schemas)) fillFields(schema);
+  for (const item of Object.values({ ...document.paths, ...document.webhooks }))
+    for (const operation of Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[]) {
+      for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
+        const schema = parameter.schema as unknown as Schema;
+        if (parameter.example === undefined && parameter.examples === undefined && schema.examples === undefined)
+          parameter.example = (schema.default as unknown) ?? exampleOf(schema, parameter.name, schemas, 0);
+      }
+      const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];
+      for (const body of bodies as ({ content?: Record<string, OpenAPIV3_1.MediaTypeObject> } | undefined)[]) {
+        const json = body?.content?.['application/json'];
+        if (json?.schema === undefined || json.example !== undefined || json.examples !== undefined) continue;
+        const schema = json.schema as unknown as Schema;
+        fillFields(schema);
+        // The routes’ own examples, often several.
+        if (((schemas[schema.$ref?.slice(PREFIX.length) ?? ''] ?? schema).examples?.length ?? 0) > 0) continue;
+        json.example = exampleOf(schema, '', schemas, 0);
+      }
+    }
+  return document;
+}
+
+/** Adds examples to the fields of a schema. */
+function fillFields(schema: Schema): void {
+  for (const [name, field] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    const [type] = typesOf(field);
+    const isPlain = type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
+    if (isPlain && field.examples === undefined && field.const === undefined)
+      field.examples = [exampleOf(field, name, {}, 0)];
+    fillFields(field);
+  }
+  for (const inner of innerSchemas(schema)) fillFields(inner);
+}
+
+function innerSchemas({ anyOf, oneOf, allOf, ...schema }: Schema): Schema[] {
+  const items = (schema as { items?: Schema }).items;
+  const others = schema.additionalProperties;
+  const lists = [anyOf, oneOf, allOf].flatMap((list) => (list ?? []) as unknown as Schema[]);
+  return [...lists, ...(items === undefined ? [] : [items]), ...(typeof others === 'object' ? [others as Schema] : [])];
+}
+
+/** Returns a value of the schema. */
+function exampleOf(schema: Schema, name: string, schemas: Schemas, depth: number): unknown {
+  if (schema.$ref !== undefined)
+    return exampleOf(schemas[schema.$ref.slice(PREFIX.length)] ?? {}, name, schemas, depth + 1);
+  const [given] = (schema.examples ?? []) as unknown[];
+  if (given !== undefined) return given;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum !== undefined) return schema.enum[0];
+  const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as unknown as Schema[];
+  if (choice !== undefined) return exampleOf(choice, name, schemas, depth + 1);
+  if (schema.allOf !== undefined) {
+    const parts = (schema.allOf as unknown as Schema[]).filter(({ $ref }) => $ref !== `${PREFIX}Warned`);
+    return Object.assign({}, ...parts.map((part) => exampleOf(part, name, schemas, depth + 1) as object));
+  }
+  const [type] = typesOf(schema);
+  if (type === 'object' || schema.properties !== undefined) return objectExample(schema, schemas, depth);
+  if (type === 'array') {
+    const { items = {} } = schema as { items?: Schema };
+    return depth > MAX_DEPTH ? [] : [exampleOf(items, name.replace(/(?<=[a-z]{2})s$/, ''), schemas, depth + 1)];
+  }
+  if (type === 'boolean') return true;
+  return plainExample(schema, type, name);
+}
+
+/** Deeper lists are empty. */
+const MAX_DEPTH = 8;
+
+function objectExample(schema: Schema, schemas: Schemas, depth: number): object {
+  const required = new Set(schema.required ?? []);
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>).filter(
+    ([key]) => depth <= MAX_DEPTH || required.has(key),
+  );
+  return Object.fromEntries(fields.map(([key, field]) => [key, exampleOf(field, key, schemas, depth + 1)]));
+}
+
+function plainExample(schema: Schema, type: string | undefined, name: string): unknown {
+  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_');
+  const isText = type === 'string';
+  if (isText && schema.format === 'date-time') return INSTANT;
+  if (isText && (schema.format === 'binary' || schema.pattern !== undefined) && !/\\S/.test(schema.pattern ?? ''))
+    return schema.format === 'binary' ? '' : undefined;
+  const found = BY_NAME.find(([pattern, value]) => (typeof value === 'string') === isText && pattern.test(snake));
+  const value = found?.[1] ?? (isText ? (snake === 'id' ? `em_${ID}` : 'example') : 1);
+  if (typeof value === 'string') return value.slice(0, schema.maxLength);
+  return Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
+}
+
+function typesOf({ type }: Schema): string[] {
+  return ([type].flat() as unknown[]).filter((each): each is string => typeof each === 'string' && each !== 'null');
+}

@@ -1,0 +1,138 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';
+
+type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
+
+const text: Schema = { type: 'string' };
+const maybeText: Schema = { type: ['string', 'null'] };
+const time: Schema = { type: 'string', format: 'date-time' };
+const texts: Schema = { type: 'array', items: text };
+const headers: Schema = { type: 'object', additionalProperties: text };
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+const record = (properties: Record<string, Schema>, optional: readonly string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+
+const endpoint = record({ id: text, name: text, type: text });
+const truncated: Schema = { ...texts, description: 'What was left out, because the payload would be too large.' };
+
+/** What webhooks post. Fields can be added. */
+export const webhookSchemas: Record<string, Schema> = {
+  WebhookAddressList: {
+    ...record({ text, addresses: { type: 'array', items: record({ name: maybeText, address: maybeText }) } }),
+    description: 'A field of addresses: as text, and each address.',
+  },
+  WebhookAttachment: record(
+    {
+      filename: maybeText,
+      contentType: text,
+      size: { type: 'integer', description: 'Bytes, decoded.' },
+      contentId: maybeText,
+      contentDisposition: maybeText,
+      downloadUrl: { ...text, description: 'Works without an API key for 7 days.' },
+      content: { type: ['string', 'null'], description: 'Base64, if the endpoint includes contents.' },
+    },
+    ['content'],
+  ),
+  WebhookEmailReceived: record({
+    event: { type: 'string', const: 'email.received' },
+    timestamp: time,
+    email: record({
+      id: text,
+      messageId: text,
+      from: ref('WebhookAddressList'),
+      to: ref('WebhookAddressList'),
+      recipient: { ...text, description: 'The address that received it.' },
+      subject: text,
+      receivedAt: time,
+      threadId: maybeText,
+      threadPosition: { type: ['integer', 'null'] },
+      metadata: { description: 'Of the reply address that received it; null for other mail.' },
+      parsedData: record(
+        {
+          messageId: text,
+          date: time,
+          subject: text,
+          from: ref('WebhookAddressList'),
+          to: ref('WebhookAddressList'),
+          cc: { anyOf: [ref('WebhookAddressList'), { type: 'null' }] },
+          bcc: { anyOf: [ref('WebhookAddressList'), { type: 'null' }] },
+          replyTo: { anyOf: [ref('WebhookAddressList'), { type: 'null' }] },
+          inReplyTo: text,
+          references: texts,
+          textBody: maybeText,
+          htmlBody: maybeText,
+          raw: { ...text, description: 'The message as it was received, without large parts.' },
+          rawUrl: { ...text, description: 'Works without an API key for 7 days.' },
+          attachments: { type: 'array', items: ref('WebhookAttachment') },
+          priority: text,
+          event: { type: ['object', 'null'], description: 'The event of an invitation.' },
+          headers,
+        },
+        ['inReplyTo', 'priority'],
+      ),
+      cleanedContent: {
+        ...record({
+          html: maybeText,
+          text: maybeText,
+          hasHtml: { type: 'boolean' },
+          hasText: { type: 'boolean' },
+          attachments: { type: 'array', items: ref('WebhookAttachment') },
+          headers,
+          quotedText: maybeText,
+          signature: maybeText,
+          removedParts: { type: 'array', items: { type: 'object' } },
+        }),
+        description: 'What the author typed, without quoted mail and signature.',
+      },
+      truncated,
+    }),
+    endpoint,
+  }),
+  WebhookEvent: record(
+    {
+      id: { ...text, description: 'ID of the event, also in the header `webhook-id`.' },
+      type: text,
+      event: { ...text, description: 'Same as `type`.' },
+      timestamp: time,
+      cursor: { ...text, description: 'Position in the feed `GET /events`.' },
+      data: { type: ['object', 'null'], description: 'What the event is about, as it is now; null if it was deleted.' },
+      truncated,
+      endpoint,
+    },
+    ['truncated'],
+  ),
+};
+
+/** Returns the section `webhooks` of the document: what Postroom posts to endpoints, by kind of event. */
+export function describeWebhooks(): Record<string, OpenAPIV3_1.PathItemObject> {
+  // The types of openapi-types have the media types of OpenAPI 3.0 here.
+  return Object.fromEntries(
+    (Object.keys(EVENT_KINDS) as EventKind[]).map((kind) => [
+      kind,
+      {
+        post: {
+          operationId: `webhook${kind.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+          summary: `Event ${kind}`,
+          description: `${EVENT_KINDS[kind]} The request is signed in \`webhook-signature\` (Standard Webhooks).`,
+          tags: ['Webhooks'],
+          // The signature says who posts it; there is no key.
+          security: [],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: ref(componentFor(kind)) } },
+          },
+          responses: {
+            '2XX': { description: 'The event was taken. Any other status is retried.' },
+          },
+        },
+      },
+    ]),
+  ) as unknown as Record<string, OpenAPIV3_1.PathItemObject>;
+}
+
+function componentFor(kind: EventKind): string {
+  return kind === 'email.received' ? 'WebhookEmailReceived' : 'WebhookEvent';
+}

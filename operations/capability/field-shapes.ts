@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
+import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
+import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
+
+/** Characters; longer than any valid address (RFC 5321 §4.5.3.1.3). */
+export const MAX_ADDRESS_LENGTH = 320;
+
+/** Text that PostgreSQL can store. */
+export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+/** The search text of a list. */
+export const searchText = text.max(MAX_SEARCH_LENGTH);
+
+/** The search text of a list that takes operators. */
+export const operatorSearch = text.max(MAX_QUERY_LENGTH);
+
+/** What the search of a REST list and of `threads` finds. */
+export const LIST_SEARCH =
+  'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
+
+/** The name of a domain, as the user enters it. */
+export const domainName = text.min(1).max(MAX_DOMAIN_LENGTH);
+
+/** Bytes as JSON: small enough for every webhook payload. */
+export const MAX_METADATA_BYTES = 4_096;
+
+/** A JSON object that returns with mail. */
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
+    message: `must not exceed ${MAX_METADATA_BYTES} bytes of JSON`,
+  })
+  .refine(isStorable, 'must not contain NUL or lone surrogates')
+  .nullish();
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
+}

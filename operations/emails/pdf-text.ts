@@ -1,0 +1,44 @@
+import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import type { PdfLimits, PdfText } from '../../core/mime/pdf-text.ts';
+
+/** Limits of one file; larger files have no text here. */
+const MAX_PDF_BYTES = 10_000_000;
+const LIMITS: PdfLimits = { pages: 200, chars: 1_000_000 };
+const TIME_LIMIT_MS = 5_000;
+const HEAP_LIMIT_MB = 256;
+const BUFFER_LIMIT_MB = 256;
+/** A thread without work for this long ends; milliseconds. */
+const IDLE_MS = 60_000;
+
+const threads = createWorkerThreads<{ bytes: Uint8Array; limits: PdfLimits }, PdfText>({
+  program: new URL('./pdf-text-worker.ts', import.meta.url),
+  threads: 1,
+  heapLimitMb: HEAP_LIMIT_MB,
+  bufferLimitMb: BUFFER_LIMIT_MB,
+  timeLimitMs: TIME_LIMIT_MS,
+  idleMs: IDLE_MS,
+});
+
+/** Why a PDF has no text. */
+export type NoPdfText = 'too_large' | 'unreadable' | 'too_costly' | 'only_pictures';
+
+/** Returns whether a file is a PDF. Some have other bytes before their header (ISO 32000-2 §7.5.2), as texts about PDF have. */
+export function isPdf({ mimeType, bytes }: { mimeType: string; bytes: Uint8Array }): boolean {
+  const at = Buffer.from(bytes.subarray(0, 1_024)).indexOf('%PDF-');
+  return at === 0 || (at > 0 && mimeType === 'application/pdf');
+}
+
+/** Reads the text of a PDF in a thread, where it delays no other request and can be ended, or returns why there is none. */
+export async function extractPdfText(
+  bytes: Uint8Array,
+  { answerBy }: { answerBy: number },
+): Promise<PdfText | NoPdfText> {
+  if (bytes.length > MAX_PDF_BYTES) return 'too_large';
+  try {
+    const read = await threads.run({ bytes, limits: LIMITS }, { startBy: answerBy });
+    return read.text === '' ? 'only_pictures' : read;
+  } catch (error) {
+    // Whatever the reader throws is about the file.
+    return error instanceof TimeLimitExceeded || error instanceof ThreadEnded ? 'too_costly' : 'unreadable';
+  }
+}

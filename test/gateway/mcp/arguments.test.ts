@@ -1,0 +1,134 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertMail, insertThread } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { connectInjected } from '../../support/servers/mcp-client.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+let client: Client;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox({ domain: 'mine.test' });
+  client = await connectInjected(gateway, box.apiKey);
+});
+afterAll(async () => {
+  await client?.close();
+  await gateway?.close();
+});
+
+const thread = () => ({ userId: box.userId, count: 1, lastMessageAt: new Date() });
+
+async function call(name: string, given: Record<string, unknown>) {
+  const { structuredContent, content, isError = false } = await client.callTool({ name, arguments: given });
+  const [block] = content as { text?: string }[];
+  return { data: structuredContent as Record<string, unknown>, text: block?.text ?? '', isError };
+}
+
+describe('a wrong name of an argument', () => {
+  test.each([
+    ['reply_to_email', { id: 'em_x', text: 'Hi' }, 'id', 'email_id'],
+    ['forward_email', { id: 'em_x', from: 'a@mine.test', to: 'b@x.test' }, 'id', 'email_id'],
+    ['read_email', { emailId: 'em_x' }, 'emailId', 'email_id'],
+    ['read_email', { message_id: 'em_x' }, 'message_id', 'email_id'],
+    ['read_thread', { id: 'th_x' }, 'id', 'thread_id'],
+    ['search_emails', { query: 'invoice' }, 'query', 'search'],
+    ['search_threads', { q: 'invoice' }, 'q', 'search'],
+    ['send_email', { from: 'a@mine.test', to: 'b@x.test', subject: 'x', body: 'Hi' }, 'body', 'text'],
+    ['send_email', { from: 'a@mine.test', recipients: 'b@x.test', subject: 'x', text: 'Hi' }, 'recipients', 'to'],
+    ['send_email', { from: 'a@mine.test', to: 'b@x.test', subjet: 'x', text: 'Hi' }, 'subjet', 'subject'],
+    [
+      'send_email',
+      { from: 'a@mine.test', to: 'b@x.test', subject: 'x', text: 'Hi', sendAt: 'x' },
+      'sendAt',
+      'scheduled_at',
+    ],
+    ['label_threads', { threadIds: ['th_x'], labels: ['x'] }, 'threadIds', 'thread_ids'],
+    ['label_threads', { thread_ids: ['th_x'], labels: ['x'] }, 'labels', 'add_labels'],
+    ['wait_for_email', { to: 'a@mine.test', timeout_seconds: 1 }, 'timeout_seconds', 'timeout'],
+    ['release_thread', { thread_id: 'th_x', token: 'clm_x' }, 'token', 'claim_token'],
+  ])('%s %j: the error names the one that is meant', async (tool, given, wrong, right) => {
+    const { isError, text } = await call(tool, given);
+    expect(isError).toBe(true);
+    expect(text).toContain(`There is no argument \`${wrong}\`. Did you mean \`${right}\`?`);
+    // The missing argument is the one that was named wrongly.
+    expect(text).not.toContain(`${right}: `);
+  });
+
+  test('that is like none lists the arguments there are, and its own text is short', async () => {
+    const { isError, text } = await call('read_thread', { thread_id: 'th_x', ['z'.repeat(100_000)]: 1 });
+    expect(isError).toBe(true);
+    expect(text).toContain('The arguments are `thread_id`, `limit`, `cursor`.');
+    expect(text.length).toBeLessThan(1_000);
+  });
+
+  test('never changes what is called', async () => {
+    const { isError } = await call('send_email', { from: box.address, to: 'b@x.test', subject: 'x', body: 'Hi' });
+    expect(isError).toBe(true);
+    expect((await call('search_emails', { type: 'sent' })).data['emails']).toEqual([]);
+  });
+});
+
+describe('a reply without `from`', () => {
+  test('comes from the address that received the original', async () => {
+    const ownAddress = 'sales@mine.test';
+    const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress }]);
+    const reply = await call('reply_to_email', { email_id: id, to: 'ada@elsewhere.test', text: 'Soon' });
+    expect(reply.data).toMatchObject({ status: 'sent', replied_to_email_id: id });
+    const { data } = await call('read_email', { email_id: reply.data['id'] });
+    expect(data['untrusted']).toMatchObject({ from: ownAddress, to: ['ada@elsewhere.test'] });
+  });
+
+  test('to a thread comes from the address of its latest message, and is sent once for a key', async () => {
+    const { threadId } = await insertThread(gateway.actor, { ...thread(), ownAddress: 'first@mine.test' });
+    const given = { email_id: threadId, to: 'ada@elsewhere.test', text: 'Soon', idempotency_key: 'thread-reply' };
+    const first = await call('reply_to_email', given);
+    const { data } = await call('read_email', { email_id: first.data['id'] });
+    expect(data['untrusted']).toMatchObject({ from: 'first@mine.test' });
+    await insertMail(gateway.actor, [
+      { userId: box.userId, ownAddress: 'second@mine.test', threadId, threadPosition: 9 },
+    ]);
+    expect((await call('reply_to_email', given)).data).toEqual(first.data);
+  });
+
+  test('to an unknown email is refused like any other reply', async () => {
+    const { isError, text } = await call('reply_to_email', { email_id: 'em_unknown', text: 'Soon' });
+    expect([isError, text]).toEqual([true, 'Email or thread not found']);
+  });
+});
+
+describe('a claim', () => {
+  test('keeps others from the thread until it is released', async () => {
+    const { threadId } = await insertThread(gateway.actor, thread());
+    const mine = await call('claim_thread', { thread_id: threadId, holder: 'one' });
+    expect(mine.data).toMatchObject({ thread_id: threadId, claim_token: expect.stringMatching(/./) });
+    const other = await call('claim_thread', { thread_id: threadId, holder: 'two' });
+    expect([other.isError, other.text]).toEqual([true, expect.stringMatching(/^one has claimed this thread until /)]);
+    const { data: found } = await call('search_threads', {});
+    expect(JSON.stringify(found)).not.toContain(mine.data['claim_token']);
+    const renewal = { thread_id: threadId, claim_token: mine.data['claim_token'], ttl: 600 };
+    const renewed = await call('claim_thread', renewal);
+    expect(String(renewed.data['expires_at']) > String(mine.data['expires_at'])).toBe(true);
+    const stolen = await call('release_thread', { thread_id: threadId, claim_token: 'clm_wrong' });
+    expect([stolen.isError, stolen.text]).toEqual([true, expect.stringContaining('does not hold the thread')]);
+    const released = await call('release_thread', { thread_id: threadId, claim_token: mine.data['claim_token'] });
+    expect(released.data).toEqual({ thread_id: threadId, released: true });
+    expect((await call('claim_thread', { thread_id: threadId, holder: 'two' })).isError).toBe(false);
+  });
+
+  test('needs a holder', async () => {
+    const { threadId } = await insertThread(gateway.actor, thread());
+    const { isError, text } = await call('claim_thread', { thread_id: threadId });
+    expect([isError, text]).toEqual([true, expect.stringContaining('The holder has 1 to 100 characters')]);
+  });
+});
+
+test('who_am_i lists the scopes of a key with full access, and says that it has it', async () => {
+  expect((await call('who_am_i', {})).data['key']).toEqual({
+    scopes: ['read', 'send', 'manage', 'approve'],
+    has_full_access: true,
+    domain: null,
+  });
+});

@@ -1,0 +1,170 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
+import { buildEventBody } from '../../../core/endpoints/event-payload.ts';
+import { buildWebhookPayload, type PayloadFacts } from '../../../core/endpoints/webhook-payload.ts';
+import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let document: OpenAPIV3_1.Document;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { publicUrl: 'https://mail.postroom.test' } });
+  document = (await gateway.app.inject('/api/e2/openapi.json')).json();
+});
+afterAll(() => gateway.close());
+
+type Bodies = ({ content?: Record<string, OpenAPIV3_1.MediaTypeObject> } | undefined)[];
+
+/** Returns the JSON bodies of every operation, requests and successes. */
+function bodiesOf(items: object): { name: string; media: OpenAPIV3_1.MediaTypeObject }[] {
+  return Object.values(items).flatMap((item: OpenAPIV3_1.PathItemObject) =>
+    (Object.values(item) as OpenAPIV3_1.OperationObject[]).flatMap(
+      ({ operationId = '', requestBody, responses = {} }) => {
+        const successes = Object.entries(responses).filter(([status]) => !/^[45]/.test(status));
+        const holders = [requestBody, ...successes.map(([, response]) => response)] as Bodies;
+        return holders.flatMap((holder) => {
+          const media = holder?.content?.['application/json'];
+          return media === undefined ? [] : [{ name: operationId, media }];
+        });
+      },
+    ),
+  );
+}
+
+test('every JSON object that is sent or returned has a name', () => {
+  const unnamed = bodiesOf(document.paths ?? {}).filter(({ media }) => {
+    const schema = media.schema as OpenAPIV3_1.SchemaObject;
+    const parts = (schema.allOf ?? [schema]) as (OpenAPIV3_1.SchemaObject & { $ref?: string })[];
+    return parts.some((part) => part.$ref === undefined && part.properties !== undefined);
+  });
+  expect(unnamed.map(({ name }) => name)).toEqual([]);
+  expect(bodiesOf(document.paths ?? {}).length).toBeGreaterThan(150);
+});
+
+test('no two components have the same shape, but for two requests that are alike by chance', () => {
+  const byShape = Map.groupBy(Object.entries(document.components?.schemas ?? {}), ([, schema]) =>
+    JSON.stringify(schema),
+  );
+  const equal = [...byShape.values()].filter(({ length }) => length > 1).map((same) => same.map(([name]) => name));
+  expect(equal).toEqual([['MoveEmails', 'SplitThread']]);
+});
+
+test('every operation has an example of its body, and every field and parameter has one', () => {
+  const bodies = bodiesOf({ ...document.paths, ...document.webhooks });
+  const isBare = ({ media }: { media: OpenAPIV3_1.MediaTypeObject }) => {
+    const { $ref } = media.schema as OpenAPIV3_1.ReferenceObject;
+    const component = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''] as OpenAPIV3_1.SchemaObject;
+    return [media.example, media.examples, component?.examples].every((each) => each === undefined);
+  };
+  expect(bodies.filter(isBare).map(({ name }) => name)).toEqual([]);
+  const bare: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties } = value as OpenAPIV3_1.SchemaObject;
+    if (typeof properties === 'object' && !path.includes('.example'))
+      for (const [name, field] of Object.entries(properties) as [string, OpenAPIV3_1.SchemaObject][]) {
+        const isPlain = [field.type]
+          .flat()
+          .some((type) => type === 'string' || type === 'integer' || type === 'number');
+        if (isPlain && field.examples === undefined && !('const' in field)) bare.push(`${path}.${name}`);
+      }
+    for (const [key, inner] of Object.entries(value)) if (!/^examples?$/.test(key)) walk(inner, `${path}.${key}`);
+  };
+  walk(document.components?.schemas, '');
+  walk(document.paths, '');
+  expect(bare).toEqual([]);
+});
+
+describe('webhooks', () => {
+  const check = (name: string, body: Buffer) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', ...document } as AnySchemaObject);
+    const validate = ajv.getSchema(`document#/components/schemas/${name}`);
+    const isValid = validate?.(JSON.parse(body.toString()));
+    expect([isValid, validate?.errors ?? null]).toEqual([true, null]);
+  };
+  const addresses = { text: 'Ann <ann@a.test>', addresses: [{ name: 'Ann', address: 'ann@a.test' }] };
+  const endpoint = { id: 'ep_1', name: 'Mine', type: 'webhook' };
+  const at = new Date('2026-11-28T09:30:00Z');
+  const facts: PayloadFacts = {
+    timestamp: at,
+    userId: 'usr_1',
+    linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+    email: {
+      id: 'em_1',
+      messageId: '<1@a.test>',
+      subject: 'Hi',
+      recipient: 'b@b.test',
+      receivedAt: at,
+      date: null,
+      threadId: null,
+      threadPosition: null,
+      metadata: null,
+    },
+    content: {
+      headers: [['subject', 'Hi']],
+      addresses: { from: addresses, to: addresses, cc: addresses, bcc: null, replyTo: null },
+      inReplyTo: [],
+      references: [],
+      textBody: 'text',
+      htmlBody: null,
+      cleanedText: 'text',
+      cleanedHtml: null,
+      quotedText: null,
+      signature: null,
+      removedParts: [],
+      attachments: [
+        {
+          index: 0,
+          filename: 'a.pdf',
+          contentType: 'application/pdf',
+          size: 3,
+          contentId: null,
+          contentDisposition: 'attachment',
+          start: 15,
+          length: 4,
+          transferEncoding: 'base64',
+        },
+      ],
+      priority: null,
+      isTruncated: false,
+    },
+    raw: Buffer.from('Subject: Hi\r\n\r\nAAAA'),
+    endpoint,
+    publicUrl: 'https://mail.example.test',
+  };
+
+  test('are described for every kind of event', () => {
+    expect(Object.keys(document.webhooks ?? {})).toEqual(Object.keys(EVENT_KINDS));
+  });
+
+  test.each([1_000_000, 100])('of received mail have the shape of the document, with at most %i bytes, too', (size) => {
+    const options = { payload: 'nested', maxPayloadOctets: size, attachments: 'content' } as const;
+    check('WebhookEmailReceived', buildWebhookPayload(options, facts));
+  });
+
+  test('of other events have the shape of the document, also when what they are about was deleted', () => {
+    const event = { id: 'evt_1', kind: 'email.bounced', at, cursor: 'x', endpoint } as const;
+    check('WebhookEvent', buildEventBody({ ...event, data: { id: 'em_1' } }, 1_000_000));
+    check('WebhookEvent', buildEventBody({ ...event, data: null }, 1_000_000));
+    check('WebhookEvent', buildEventBody({ ...event, data: { text: 'x'.repeat(5_000) } }, 1_000));
+  });
+});
+
+test('downloads name their media type, and only files of any type are `*/*`', () => {
+  const types = (id: string) =>
+    Object.values(document.paths ?? {})
+      .flatMap((item) => Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[])
+      .filter(({ operationId }) => operationId === id)
+      .flatMap(({ responses }) => {
+        const response = responses?.['200'] as OpenAPIV3_1.ResponseObject | undefined;
+        return Object.keys(response?.content ?? {});
+      });
+  expect(types('downloadRawEmail')).toEqual(['message/rfc822']);
+  expect(types('downloadAttachments')).toEqual(['application/zip']);
+  expect(types('previewAttachment')).toContain('application/pdf');
+  expect(types('downloadAttachment')).toEqual(['*/*']);
+});
