@@ -189,9 +189,12 @@ export async function withMatches<T>(
     } catch (error) {
       if (!(error instanceof SegmentDamage) || damaged.size >= MAX_TRIES) throw error;
       damaged.add(error.segmentId);
-      await sql`
-        select case when not current_setting('transaction_read_only')::boolean and current_setting('role') <> 'postroom_domain' then
-          discard_word_segment(${userId}, ${error.segmentId}) end`.execute(transaction);
+      const { rows } = await sql<{ may_write: boolean }>`
+        select not current_setting('transaction_read_only')::boolean and current_setting('role') <> 'postroom_domain' as may_write`.execute(
+        transaction,
+      );
+      if (rows[0]?.may_write === true)
+        await sql`select discard_word_segment(${userId}, ${error.segmentId})`.execute(transaction);
     }
   }
 }
