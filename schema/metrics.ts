@@ -69,6 +69,16 @@ export const actorMetrics = {
   ),
 };
 
+export const searchMetrics = {
+  wordBuildSeconds: histogram(
+    'postroom_word_build_seconds',
+    'Time of one build, merge or rewrite of search words',
+    SLOW,
+    ['work'],
+  ),
+  wordSegmentsDamaged: counter('postroom_word_segments_damaged_total', 'Segments of search words that were damaged'),
+};
+
 export const receivingMetrics = {
   acceptSeconds: histogram(
     'postroom_receiving_accept_seconds',

@@ -1,15 +1,14 @@
 import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import { receivedEventId } from '../../core/events/received-event.ts';
 import { receivedMessageId } from '../../core/mime/message-id.ts';
-import { PARSER_VERSION, type ParsedMessage } from '../../core/mime/parse-message.ts';
+import { PARSER_VERSION } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import type { EmailRows } from '../../db/queries/emails/store-received.ts';
-import { emailVector } from '../../db/queries/search/email-words.ts';
-import type { ParseOutcome, SearchableEmail } from './parse-messages.ts';
+import type { ParseOutcome } from './parse-messages.ts';
 
 /** Characters of search text kept of one email. */
 const MAX_SEARCH_TEXT = 8_000;
@@ -67,23 +66,6 @@ export function emailRows(
     parties: emailParties(from?.addresses.map((mailbox) => mailbox.address) ?? []),
     ...(reception.replyAddressId == null && reception.imported == null ? {} : { is_unusual: true as const }),
   };
-}
-
-/** Returns the search words of a received email as a tsvector. */
-export function receivedWords({ userId, recipient, ownAddress }: SearchableEmail, message: ParsedMessage): string {
-  const { from, to, cc, bcc } = message.addresses;
-  const named = [to, cc].flatMap((list) => list?.addresses.map(({ address }) => address) ?? []);
-  return emailVector(userId, {
-    subject: message.subject,
-    fromText: from?.text ?? '',
-    fromAddress: from?.addresses[0]?.address ?? '',
-    recipientTexts: [to, cc, bcc].flatMap((list) => (list === null ? [] : [list.text])),
-    recipients: [recipient, ...named],
-    ownAddress,
-    text: message.textBody,
-    html: message.htmlBody,
-    hasAttachments: message.attachments.length > 0,
-  });
 }
 
 /** Returns the row of a report that arrived with this reception. */

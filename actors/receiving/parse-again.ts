@@ -7,7 +7,7 @@ import type { Database } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../db/queries/domains/dmarc-write.ts';
 import * as again from '../../db/queries/emails/parse-again.ts';
-import { writeWords } from '../../db/queries/search/email-words.ts';
+import { noteChanged } from '../../db/queries/search/unindexed-email.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
@@ -127,7 +127,7 @@ async function store(
   const changes = differences(shownOf({ ...before, date: before.date?.toISOString() ?? null }), shownOf(row), BODIES);
   if (changes.length > 0) {
     await again.writeReparsed(client, userId, emailId, row);
-    await writeWords(client, userId, [emailId]);
+    await noteChanged(client, userId, [emailId]);
     await again.refreshThread(client, userId, before.thread_id ?? '');
   }
   const reported = await storeReport(options, client, { userId, emailId }, kept);

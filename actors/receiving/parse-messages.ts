@@ -11,12 +11,9 @@ export interface ParseRequest extends SenderFacts {
   bytes: Uint8Array;
   /** whether its origin was checked before and must not be checked again */
   isOriginKnown?: boolean;
-  /** the emails that it becomes; each gets its own search words; none by default */
-  emails?: readonly SearchableEmail[];
+  /** the emails that it becomes; none by default */
+  emails?: readonly Pick<Reception, 'recipient'>[];
 }
-
-/** Where a message arrived, as far as its search words depend on it. */
-export type SearchableEmail = Pick<Reception, 'userId' | 'emailId' | 'recipient' | 'ownAddress'>;
 
 /** The result. */
 export interface ParseOutcome {
@@ -29,8 +26,6 @@ export interface ParseOutcome {
   report: MailReport | null;
   /** null when the message has no readable DMARC report */
   dmarcReport: DmarcReport | null;
-  /** a tsvector as text for each of the request's emails, by id; empty when the message could not be parsed */
-  words: ReadonlyMap<string, string>;
 }
 
 /** What the pool passes to a worker at its start. */

@@ -281,7 +281,6 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       authentication: null,
       report: null,
       dmarcReport: null,
-      words: new Map(),
     });
   }
 

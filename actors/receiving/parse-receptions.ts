@@ -121,7 +121,6 @@ async function* parsedTogether(
         authentication: null,
         report: null,
         dmarcReport: null,
-        words: new Map(),
       });
       return null;
     }),

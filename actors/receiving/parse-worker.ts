@@ -6,7 +6,6 @@ import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { createDnsResolver } from '../dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
-import { receivedWords } from './email-rows.ts';
 import {
   CURRENT,
   type ParseOutcome,
@@ -42,10 +41,9 @@ async function work(items: readonly WorkItem[]): Promise<void> {
     const isAtReturnAddress = item.emails?.some(({ recipient }) => isReturnAddress(recipient.toLowerCase())) === true;
     const report = message.holdsReport || isAtReturnAddress ? await readReport(bytes, isAtReturnAddress) : null;
     const dmarcReport = await readDmarcAttachment(bytes, message.attachments);
-    const words = new Map(item.emails?.map((email) => [email.emailId, receivedWords(email, message)]));
     Atomics.store(state, CURRENT, 0);
     Atomics.add(state, PROGRESS, 1);
-    results.push(check(item, bytes, { message, report, dmarcReport, words }));
+    results.push(check(item, bytes, { message, report, dmarcReport }));
   }
   void report(results);
 }
@@ -75,7 +73,7 @@ async function readReport(bytes: Buffer, isAtReturnAddress: boolean): Promise<Ma
 async function check(
   item: WorkItem,
   bytes: Buffer,
-  read: Pick<ParseOutcome, 'message' | 'report' | 'dmarcReport' | 'words'>,
+  read: Pick<ParseOutcome, 'message' | 'report' | 'dmarcReport'>,
 ): Promise<WorkResult> {
   const { message } = read;
   let authentication: Authentication | null = null;

@@ -160,12 +160,7 @@ function makeRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
     remoteAddress,
     helo,
     reversePath,
-    emails: envelope.recipients.map(({ userId, recipient, ownAddress }, at) => ({
-      userId,
-      recipient,
-      ownAddress,
-      emailId: emailIds[at] ?? '',
-    })),
+    emails: envelope.recipients,
   };
 }
 

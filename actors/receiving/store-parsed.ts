@@ -7,12 +7,12 @@ import { inTransactionFrom } from '../../db/connection/transaction.ts';
 import { isConflict, isLockTimeout, isTransient, retryContention } from '../../db/errors.ts';
 import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
-import { type NewEmail, storeReceived } from '../../db/queries/emails/store-received.ts';
+import { type EmailRows, storeReceived } from '../../db/queries/emails/store-received.ts';
 import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
-import { dmarcRow, emailRows, receivedWords } from './email-rows.ts';
+import { dmarcRow, emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 
 export interface StoreOptions {
@@ -33,7 +33,7 @@ export interface StoreOptions {
 /** A reception and its parsed message. */
 export interface ParsedReception {
   reception: Reception;
-  outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport' | 'words'>;
+  outcome: Pick<ParseOutcome, 'message' | 'authentication' | 'dmarcReport'>;
 }
 
 /** The emails of one user that became visible, each with its thread. */
@@ -102,7 +102,7 @@ async function storeByUser(options: StoreOptions, parsed: readonly ParsedRecepti
 async function storeTogether(
   options: StoreOptions,
   parsed: readonly ParsedReception[],
-  rows: readonly NewEmail[],
+  rows: readonly EmailRows[],
   reports: readonly NewDmarcReport[],
 ): Promise<ThreadedEmails[]> {
   const startedTick = performance.now();
@@ -194,15 +194,13 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promi
         message: await next(),
         authentication: null,
         dmarcReport: null,
-        words: new Map(),
       });
     }
   }
 }
 
-function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): NewEmail {
-  const words = outcome.words.get(reception.emailId) ?? receivedWords(reception, outcome.message);
-  return { ...emailRows(reception, outcome, options.mailHostname), words };
+function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): EmailRows {
+  return emailRows(reception, outcome, options.mailHostname);
 }
 
 function reportsOf({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {

@@ -5,7 +5,6 @@ import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { Offer } from '../../db/queries/emails/accept-group.ts';
-import type { NewEmail } from '../../db/queries/emails/store-received.ts';
 import { type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/thread-hints.ts';
@@ -101,7 +100,8 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
       const recipient = offer.envelope.recipients[at];
       if (recipient === undefined) continue;
       const { userId, ownAddress, addressId, domainId } = recipient;
-      const row = rowOf(options, { ...recipient, emailId }, outcome);
+      const reception = { userId, emailId, recipient: recipient.recipient };
+      const row = emailRows(reception, outcome, options.mailHostname);
       const hints = threadHints({ ...row, own_address: ownAddress });
       const earlier = hintsOfUsers.get(userId) ?? [];
       hintsOfUsers.set(userId, [...earlier, hints]);
@@ -121,15 +121,6 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
     }
   }
   return mails;
-}
-
-function rowOf(
-  { mailHostname }: TakeMessagesOptions,
-  reception: { userId: string; emailId: string; recipient: string },
-  outcome: ParseOutcome,
-): NewEmail {
-  const words = outcome.words.get(reception.emailId) ?? '';
-  return { ...emailRows(reception, outcome, mailHostname), words };
 }
 
 async function planRoutes({ directDelivery }: TakeMessagesOptions, mails: ReadonlyMap<string, Mail>): Promise<void> {

@@ -1,11 +1,13 @@
 import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
+import { removeRetired } from '../../db/queries/search/word-segment.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-key.ts';
 import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
 import { REPORT_BATCH } from '../../db/queries/sending/tls-report.ts';
 import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { DUE_CHECK_MS } from '../work/due-watch.ts';
+import { ACCOUNTS_BATCH, type BuildWordsOptions, buildWords, REMOVED_SEGMENTS } from './build-words.ts';
 import { CHECK_BATCH, createDomainChecker } from './check-domains.ts';
 import { ERASURES_BATCH, type ErasureOptions, eraseClosedAccounts } from './erase-accounts.ts';
 import { APPROVALS_BATCH, type ApprovalOptions, expireApprovals } from './expire-approvals.ts';
@@ -23,6 +25,9 @@ const TRACES_BATCH = 2_000;
 const TLS_REPORTS_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 60_000;
 const LEFTOVERS_EVERY_MS = 10 * 60_000;
+/** While accounts are due, it is soon seen whether more mail came: 500 a second for one account are in segments after a second or two. Milliseconds. */
+const WORDS_AGAIN_MS = 500;
+const REMOVE_RETIRED_MS = 30_000;
 
 export interface SchedulingActorOptions {
   /** how long mail is kept for users who set no limit; forever by default */
@@ -31,7 +36,8 @@ export interface SchedulingActorOptions {
     NonNullable<RetentionOptions['fault']> &
     NonNullable<ClaimOptions['fault']> &
     NonNullable<ApprovalOptions['fault']> &
-    NonNullable<ErasureOptions['fault']>;
+    NonNullable<ErasureOptions['fault']> &
+    NonNullable<BuildWordsOptions['fault']>;
   /** `host:port` each, for domain checks; empty: the system's resolver */
   dnsServers: readonly string[];
   /** the host that the records of domains must name */
@@ -42,10 +48,12 @@ export interface SchedulingActorOptions {
 
 /**
  * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long,
- * erases closed accounts, checks the DNS of domains, sends TLS reports, and removes expired data: mail, idempotency keys and leftovers.
+ * erases closed accounts, checks the DNS of domains, sends TLS reports, puts the words of new mail into segments, and removes expired data: mail,
+ * idempotency keys and leftovers.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
+  let nextBuild: NodeJS.Timeout | undefined;
   const checker = createDomainChecker(context, options);
 
   const { tlsReports, ...names } = options;
@@ -64,6 +72,15 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
     clearTimeout(nextDue);
     nextDue = setTimeout(() => running.nudge('release'), Math.ceil(seconds * 1_000));
   }
+
+  const build = async (run: Run): Promise<number> => {
+    const count = await buildWords(context, options, run);
+    if (count > 0 && count < ACCOUNTS_BATCH && !run.isStopping()) {
+      clearTimeout(nextBuild);
+      nextBuild = setTimeout(() => running.nudge('words'), WORDS_AGAIN_MS);
+    }
+    return count;
+  };
 
   const running = runActor({
     context,
@@ -109,6 +126,18 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: LEFTOVERS_BATCH,
         work: () => removeLeftovers(context.database),
       },
+      {
+        name: 'words',
+        due: 'words',
+        batchSize: ACCOUNTS_BATCH,
+        work: (run) => build(run),
+      },
+      {
+        name: 'replaced-words',
+        everyMs: REMOVE_RETIRED_MS,
+        batchSize: REMOVED_SEGMENTS,
+        work: () => removeRetired(context.database, REMOVED_SEGMENTS),
+      },
       ...(sendTlsReports === null
         ? []
         : [
@@ -143,6 +172,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
   return Promise.resolve({
     stop() {
       clearTimeout(nextDue);
+      clearTimeout(nextBuild);
       return running.stop();
     },
   });

@@ -1,4 +1,4 @@
-import { mergeWords } from '../../db/queries/search/email-words.ts';
+import { mergeSearchTexts } from '../../db/queries/search/merge-search-texts.ts';
 import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
 import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
@@ -62,7 +62,7 @@ export async function startThreadingActor(context: ActorContext, options: Thread
           if (tick - grownTick > GROWTH_SEEN_MS && tick - analyzedTick < QUIET_STATISTICS_EVERY_MS) return;
           analyzedTick = tick;
           await analyzeYoungTables(context.database);
-          await mergeWords(context.database);
+          await mergeSearchTexts(context.database);
         },
       },
     ],

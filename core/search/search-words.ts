@@ -14,6 +14,17 @@ export function wordsOf(text: string): string[] {
   return found;
 }
 
+/** Returns the text in the form in which each of its words is a part of it. */
+export function foldText(text: string): string {
+  return isAscii(text) ? text.toLowerCase() : folded(text);
+}
+
+/** Returns whether a folded text may have the word; false: it has not. Many times as fast as wordsOf. */
+export function mayHaveWord(foldedText: string, word: string): boolean {
+  // A long word that was cut within a character ends in a replacement.
+  return foldedText.includes(word.endsWith('\ufffd') ? word.slice(0, -1) : word);
+}
+
 const ASCII_WORD = /[a-z0-9]+/g;
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const WORD = new RegExp(String.raw`[[${UNSPACED}]&&[\p{L}\p{N}]]\p{M}*|[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`, 'gv');

@@ -24,6 +24,7 @@ const prefixes = {
   credential: 'crd',
   verification: 'ver',
   passkey: 'psk',
+  wordSegment: 'seg',
 } as const;
 
 export type IdentifierKind = keyof typeof prefixes;

@@ -160,6 +160,7 @@ export const EmailSchema = defineEntity({
       columns: [{ name: 'userId' }, { name: 'apiKeyId' }, { name: 'createdAt', sort: 'desc' }],
       where: 'api_key_id IS NOT NULL',
     },
+    { name: 'email_released', properties: ['userId', 'threadId'], where: 'released_at IS NOT NULL' },
     { name: 'email_batch', properties: ['userId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
     {
       name: 'email_list',

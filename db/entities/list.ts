@@ -39,7 +39,14 @@ import {
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
-import { EmailSearchSchema, EmailWordsSchema, TrashedEmailSchema } from './search.ts';
+import {
+  EmailSearchSchema,
+  TrashedEmailSchema,
+  UnindexedEmailSchema,
+  WordBlockSchema,
+  WordBuildSchema,
+  WordSegmentSchema,
+} from './search.ts';
 import {
   ApprovalSchema,
   BatchSchema,
@@ -92,8 +99,11 @@ export const entities = [
   EmailCounterSchema,
   ImageSenderSchema,
   EmailSearchSchema,
-  EmailWordsSchema,
   TrashedEmailSchema,
+  UnindexedEmailSchema,
+  WordBlockSchema,
+  WordBuildSchema,
+  WordSegmentSchema,
   ThreadSchema,
   ThreadAliasSchema,
   ThreadApartSchema,

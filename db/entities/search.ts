@@ -19,29 +19,67 @@ export const EmailSearchSchema = defineEntity({
   ],
 });
 
-/**
- * Words of the whole email, for searches by word. Written when the email gets its thread or is scheduled. Weights: A subject, B sender, C
- * recipients, D bodies (see db/queries/search/email-words.ts, word-vector.ts).
- */
-export const EmailWordsSchema = defineEntity({
-  name: 'EmailWords',
-  tableName: 'email_words',
+/** Words of many emails of one account; its bytes never change (core/search/segment/segment.ts). */
+export const WordSegmentSchema = defineEntity({
+  name: 'WordSegment',
+  tableName: 'word_segment',
   properties: {
     userId: p.text().primary(),
-    emailId: p.text().primary(),
-    createdAt: p.datetime(3),
-    words: p.text().columnType('tsvector'),
+    id: p.text().primary(),
+    emailCount: p.integer(),
+    sizeBytes: p.integer(),
+    firstAt: p.datetime(3),
+    lastAt: p.datetime(3),
+    head: p.blob().$type<Buffer>(),
+    builtAt: p.datetime(3).defaultRaw('now()'),
+    retiredAt: p.datetime(3).nullable(),
   },
   indexes: [
-    // Every word begins with four characters that identify its user. Every search also reads the pending list of the index.
     {
-      name: 'email_words_words',
-      expression: `create index email_words_words on email_words using gin (words) with (gin_pending_list_limit='32768')`,
+      name: 'word_segment_retired',
+      expression: 'create index word_segment_retired on word_segment (retired_at) where retired_at is not null',
     },
   ],
 });
 
-/** Mail in the trash, with its rows of the two tables above, which have none of it meanwhile. */
+/** A part of a segment: from 0 on blocks of words, -1 the ids of its emails, -2 their table. */
+export const WordBlockSchema = defineEntity({
+  name: 'WordBlock',
+  tableName: 'word_block',
+  properties: {
+    userId: p.text().primary(),
+    segmentId: p.text().primary(),
+    number: p.integer().primary(),
+    bytes: p.blob().$type<Buffer>(),
+  },
+});
+
+/** An email of which no segment has the present words: new, or what segments have of it is void. */
+export const UnindexedEmailSchema = defineEntity({
+  name: 'UnindexedEmail',
+  tableName: 'unindexed_email',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    state: p.enum(['new', 'changed', 'gone']),
+    changes: p.integer().default(0),
+    createdAt: p.datetime(3),
+    notedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** An account whose segments are being built. */
+export const WordBuildSchema = defineEntity({
+  name: 'WordBuild',
+  tableName: 'word_build',
+  properties: {
+    userId: p.text().primary(),
+    claimedBy: p.text().nullable(),
+    claimedUntil: p.datetime(3).nullable(),
+  },
+});
+
+/** Mail in the trash, with its row of email_search, which has none of it meanwhile. */
 export const TrashedEmailSchema = defineEntity({
   name: 'TrashedEmail',
   tableName: 'trashed_email',
@@ -52,7 +90,6 @@ export const TrashedEmailSchema = defineEntity({
     createdAt: p.datetime(3),
     text: p.text().nullable(),
     parties: p.array().nullable(),
-    words: p.text().columnType('tsvector').nullable(),
   },
   indexes: [{ name: 'trashed_email_age', properties: ['trashedAt'] }],
 });

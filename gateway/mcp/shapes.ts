@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import { SEARCH_ORDERS } from '../../core/search/relevance.ts';
+import {
+  decodeRelevanceCursor,
+  encodeRelevanceCursor,
+  type RelevanceCursor,
+} from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor, type KeysetPage } from '../../core/shared/page.ts';
 import { text } from '../../operations/capability/field-shapes.ts';
@@ -20,11 +26,38 @@ export const pageInput = {
   cursor: z.string().optional().meta({ description: '`next_cursor` of the last result.' }),
 };
 
+/** The order of search results. */
+export const searchOrder = z
+  .enum(SEARCH_ORDERS)
+  .default('newest')
+  .meta({ description: '`relevance`: best matches first, needs `search`.' });
+
 export const nextCursor = z.string().nullable().meta({ description: 'Null: no more.' });
 
+/** Converts cursors of a list to and from text. */
+interface Cursors<Cursor> {
+  encode: (cursor: Cursor) => string;
+  decode: (text: string) => Cursor | null;
+}
+
+const KEYSET: Cursors<KeysetCursor> = { encode: encodeCursor, decode: decodeCursor };
+
+/** Of a list that is ordered by relevance. */
+export const BY_RELEVANCE: Cursors<RelevanceCursor> = { encode: encodeRelevanceCursor, decode: decodeRelevanceCursor };
+
+interface PageArgs {
+  limit: number;
+  cursor?: string | undefined;
+}
+
 /** Returns the page that the arguments ask for, and one row more, which tells whether there are more. */
-export function keysetPage({ limit, cursor }: { limit: number; cursor?: string | undefined }): KeysetPage {
-  const after = cursor === undefined ? null : decodeCursor(cursor);
+export function keysetPage(args: PageArgs): KeysetPage {
+  return cursorPage(args, KEYSET);
+}
+
+/** Like `keysetPage`, for lists with other cursors. */
+export function cursorPage<Cursor>({ limit, cursor }: PageArgs, cursors: Cursors<Cursor>): KeysetPage<Cursor> {
+  const after = cursor === undefined ? null : cursors.decode(cursor);
   if (cursor !== undefined && after === null)
     throw invalid('Not a cursor of this list. Use `next_cursor` of a previous result.', 'cursor');
   return { after, before: null, isInverted: false, limit: limit + 1 };
@@ -36,10 +69,20 @@ export function pageOf<Row>(
   limit: number,
   placeOf: (row: Row) => KeysetCursor,
 ): { rows: Row[]; nextCursor: string | null } {
+  return pageBy(KEYSET, rows, limit, placeOf);
+}
+
+/** Like `pageOf`, for lists with other cursors. */
+export function pageBy<Row, Cursor>(
+  cursors: Cursors<Cursor>,
+  rows: readonly Row[],
+  limit: number,
+  placeOf: (row: Row) => Cursor,
+): { rows: Row[]; nextCursor: string | null } {
   const last = rows[limit - 1];
   return {
     rows: rows.slice(0, limit),
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null,
+    nextCursor: rows.length > limit && last !== undefined ? cursors.encode(placeOf(last)) : null,
   };
 }
 

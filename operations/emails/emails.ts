@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
 import { EMAIL_STATUSES as storedStatuses } from '../../core/emails/email-status.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
+import { requireRankedWords } from '../../core/search/relevance.ts';
+import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, refused } from '../../core/search/search-query.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -76,6 +78,8 @@ export interface EmailSearchQuery extends EmailQuery {
   words?: string | undefined;
 }
 
+export type { RankedEmail } from '../../db/queries/emails/email-find.ts';
+
 export type Email = EmailSummary & EmailContent;
 export type { EmailDetails };
 
@@ -145,6 +149,22 @@ export async function pageEmails(
     return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
   const conditions = conditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
+}
+
+/**
+ * Returns a page of found emails, most relevant first; inverted: last. The newest MAX_RANKED that match are ranked. Throws validation for a search
+ * without words.
+ */
+export async function pageEmailsByRelevance(
+  context: OperationContext,
+  query: EmailSearchQuery,
+  page: KeysetPage<RelevanceCursor>,
+): Promise<finds.RankedEmail[]> {
+  const { database, userId } = context;
+  const search = searchOf(query, context.now());
+  requireRankedWords(search?.terms ?? []);
+  if (search === null) return [];
+  return asUser(database, userId, (transaction) => finds.rankFoundEmails(transaction, userId, search, page));
 }
 
 export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {

@@ -1,3 +1,5 @@
+import { requireRankedWords } from '../../core/search/relevance.ts';
+import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
@@ -10,7 +12,7 @@ import type { Email, EmailSummary } from '../emails/emails.ts';
 import { withText } from '../emails/html-text.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
-export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
+export type { ListedThread, RankedThread, Thread } from '../../db/queries/threads/thread-list.ts';
 
 /** Filters of a list of threads; omitted filters match all. */
 export interface ThreadQuery {
@@ -236,6 +238,21 @@ export async function pageInbox(
   const { database, userId } = context;
   const conditions = inboxConditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
+}
+
+/**
+ * Returns the found threads between two cursors, that with the most relevant message first; inverted: last. The newest MAX_RANKED messages that match
+ * are ranked. Throws validation for a search without words.
+ */
+export async function pageInboxByRelevance(
+  context: OperationContext,
+  query: InboxQuery,
+  page: KeysetPage<RelevanceCursor>,
+): Promise<inbox.RankedThread[]> {
+  const { database, userId } = context;
+  const conditions = inboxConditionsOf(query, context.now());
+  requireRankedWords(conditions.terms);
+  return asUser(database, userId, (transaction) => inbox.rankInbox(transaction, userId, conditions, page));
 }
 
 /** Maximum threads of a selection. */

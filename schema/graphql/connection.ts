@@ -1,5 +1,10 @@
 import { resolveCursorConnection } from '@pothos/plugin-relay';
 import {
+  decodeRelevanceCursor,
+  encodeRelevanceCursor,
+  type RelevanceCursor,
+} from '../../core/search/relevance-cursor.ts';
+import {
   decodeCursor,
   encodeCursor,
   type KeysetCursor,
@@ -47,10 +52,27 @@ export function orderedCursors(order: string): Cursors<KeysetCursor> {
         /^([a-z_]+):(.+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
       const cursor = decodeCursor(inner);
       if (cursor === null || former === order) return cursor;
-      const message = `\`${argument}\` is a cursor of \`orderBy: ${former.toUpperCase()}\`, but the list is ordered by ${order.toUpperCase()}. Use cursors of the same order.`;
-      throw invalid(message, argument);
+      return refuseOrder(argument, former.toUpperCase(), order.toUpperCase());
     },
   };
+}
+
+/** Cursors of search results, which may be ordered by time or by relevance. */
+export const newestCursors: Cursors<KeysetCursor> = {
+  encode: encodeCursor,
+  decode: (text, argument) =>
+    decodeCursor(text) ?? (decodeRelevanceCursor(text) === null ? null : refuseOrder(argument, 'RELEVANCE', 'NEWEST')),
+};
+
+export const relevanceCursors: Cursors<RelevanceCursor> = {
+  encode: encodeRelevanceCursor,
+  decode: (text, argument) =>
+    decodeRelevanceCursor(text) ?? (decodeCursor(text) === null ? null : refuseOrder(argument, 'NEWEST', 'RELEVANCE')),
+};
+
+function refuseOrder(argument: 'after' | 'before', former: string, order: string): never {
+  const message = `\`${argument}\` is a cursor of \`orderBy: ${former}\`, but the list is ordered by ${order}. Use cursors of the same order.`;
+  throw invalid(message, argument);
 }
 
 /**

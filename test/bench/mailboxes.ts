@@ -11,8 +11,8 @@ import {
   type ThreadQuery,
 } from '../../operations/threads/threads.ts';
 import { databaseUrl, loginAs, onServer } from '../support/cluster/cluster.ts';
-import { fillLargeMailbox, largeMailbox } from '../support/rows/large-mailbox.ts';
-import { fillLargeMailboxWords, largeMailboxWords } from '../support/rows/large-mailbox-words.ts';
+import { fillLargeMailbox, largeMailbox, largeMailboxWords } from '../support/rows/large-mailbox.ts';
+import { fillLargeMailboxWords, leaveTail } from '../support/rows/large-mailbox-words.ts';
 
 export const USER = 'usr_bench';
 /** All searches are made at this time, shortly after the last mail. */
@@ -46,8 +46,9 @@ export async function openMailbox(clusterUrl: string, count: number): Promise<Ma
     await fillLargeMailbox(url, USER, count);
   }
   const owner = open(url, null);
-  const { rowCount: isFilled } = await owner.pool.query('select from email_words limit 1');
+  const { rowCount: isFilled } = await owner.pool.query('select from word_segment limit 1');
   if (isFilled === 0) await fillLargeMailboxWords(url, USER);
+  await leaveTail(owner, USER);
   const { rows } = await owner.pool.query<{ id: string }>('select id from thread order by random() limit 20000');
   const { rows: sizes } = await owner.pool.query<{ size: string; threads: number; most: number }>(
     `select pg_size_pretty(pg_database_size(current_database())) as size, count(*) as threads, max(message_count) as most from thread`,

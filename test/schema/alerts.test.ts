@@ -19,6 +19,7 @@ const WELL: Series = {
   'postroom_backlog_rows{actor="threading",queue="assign"}': '3x120',
   'postroom_backlog_oldest_seconds{actor="threading",queue="assign"}': '1x120',
   'postroom_backlog_oldest_seconds{actor="delivery",queue="deliver"}': '120x120',
+  'postroom_backlog_oldest_seconds{actor="scheduling",queue="words"}': '60x120',
   'postroom_backlog_read_failures_total{process="start"}': '0x120',
   'postroom_dead_rows{actor="delivery",queue="route"}': '0x120',
   'postroom_step_failures_total{actor="threading",step="assign",reason="fault",process="start"}': '0x120',
@@ -47,6 +48,7 @@ const WELL: Series = {
 const troubles: Record<string, Record<string, string | null>> = {
   PostroomMailWaits: { 'postroom_backlog_oldest_seconds{actor="threading",queue="assign"}': '0+60x120' },
   PostroomOutsideWaits: { 'postroom_backlog_oldest_seconds{actor="delivery",queue="deliver"}': '0+60x120' },
+  PostroomWordsWait: { 'postroom_backlog_oldest_seconds{actor="scheduling",queue="words"}': '0+60x120' },
   PostroomDeadRows: { 'postroom_dead_rows{actor="delivery",queue="route"}': '1x120' },
   PostroomBacklogUnread: { 'postroom_backlog_rows{actor="threading",queue="assign"}': null },
   PostroomStepFails: {

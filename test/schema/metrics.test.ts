@@ -63,7 +63,7 @@ test('no label can identify a user', () => {
       'queue',
       'reason',
       'route',
-    ].concat(['stage', 'state', 'status', 'step', 'transport', 'trigger', 'version']),
+    ].concat(['stage', 'state', 'status', 'step', 'transport', 'trigger', 'version', 'work']),
   );
   for (const label of labels) expect(guide, label).toContain(`\`${label}\``);
 });

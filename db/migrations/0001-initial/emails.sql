@@ -124,6 +124,8 @@ create index email_automatic_reply on email (user_id, thread_id, created_at) whe
 create index email_automatic_reply_to on email (user_id, automatic_reply_to, created_at) where automatic_reply_to is not null;
 create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
 create index email_policy_address on email (user_id, policy_address, created_at desc) where policy_address is not null;
+-- Messages of which the instant in their thread is not when they were created.
+create index email_released on email (user_id, thread_id) where released_at is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
 call pg_temp.protect_rows('email');
 

@@ -6,25 +6,91 @@ create table email_search (
   parties text[] not null default '{}',
   primary key (user_id, email_id)
 );
+-- New texts go to a list, which merge_search_texts moves into the index: each page of the index is then written once for hundreds of emails.
+-- The limit is for the case that nobody calls it: then the statement that exceeds it pays for all.
 create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties) with (gin_pending_list_limit = 32768);
 call pg_temp.protect_rows('email_search');
 
-create table email_words (
+-- Words of mail lie in segments: many emails of one account in a few rows that never change (core/search/segment). A segment that was
+-- replaced stays for a moment, for searches that began before.
+create table word_segment (
+  user_id text not null,
+  id text not null,
+  email_count integer not null,
+  size_bytes integer not null,
+  first_at timestamptz(3) not null,
+  last_at timestamptz(3) not null,
+  head bytea not null,
+  built_at timestamptz(3) not null default now(),
+  retired_at timestamptz(3),
+  primary key (user_id, id)
+);
+create index word_segment_retired on word_segment (retired_at) where retired_at is not null;
+create table word_block (
+  user_id text not null,
+  segment_id text not null,
+  -- from 0: words; -1: the ids of the emails, -2: their table
+  number integer not null,
+  bytes bytea not null,
+  primary key (user_id, segment_id, number)
+);
+-- They are compressed already, and of the ids PostgreSQL reads single ones.
+alter table word_segment alter column head set storage external;
+alter table word_block alter column bytes set storage external;
+call pg_temp.protect_rows('word_segment');
+call pg_temp.protect_rows('word_block');
+
+-- Emails of which no segment has the present words: searches read those of the emails themselves. new: in no segment; changed, gone: what
+-- segments have of it is void. changes: how often it changed since it was noted.
+create table unindexed_email (
   user_id text not null,
   email_id text not null,
+  state text not null check (state in ('new', 'changed', 'gone')),
+  changes integer not null default 0,
   created_at timestamptz(3) not null,
-  words tsvector not null,
+  noted_at timestamptz(3) not null default now(),
   primary key (user_id, email_id)
-);
--- Compressing words cost twice all the rest of storing them.
-alter table email_words alter column words set storage external;
--- New words go to a list, which merge_words moves into the index: each page of the index is then written once for hundreds of emails. The
--- limit is for the case that nobody calls it: then the statement that exceeds it pays for all.
-create index email_words_words on email_words using gin (words) with (gin_pending_list_limit = 32768);
-call pg_temp.protect_rows('email_words');
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+call pg_temp.protect_rows('unindexed_email');
 
--- Mail in the trash leaves both tables, so that no search meets it, and returns to them with these values. Searches of the trash read the
--- words here, one email after the other.
+-- Accounts whose segments are being built.
+create table word_build (
+  user_id text primary key,
+  claimed_by text,
+  claimed_until timestamptz(3)
+);
+call pg_temp.protect_rows('word_build');
+
+-- A key of one domain looks words up in the segments of its account. What it finds passes the conditions of search_tests.
+grant select on word_segment, word_block, unindexed_email to postroom_domain;
+create policy word_segment_of_domain on word_segment for select to postroom_domain using (user_id = current_setting('postroom.user_id', true));
+create policy word_block_of_domain on word_block for select to postroom_domain using (user_id = current_setting('postroom.user_id', true));
+create policy unindexed_email_of_domain on unindexed_email for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = unindexed_email.user_id and e.id = email_id));
+
+-- Gives up a damaged segment: its emails are unindexed until they are in a new one. Those of its time in other segments are noted, too: which
+-- emails it had is not known for sure.
+create function discard_word_segment(p_user_id text, p_segment_id text) returns integer
+  language plpgsql volatile security invoker set search_path = public, pg_temp as $$
+  declare
+    first timestamptz;
+    last timestamptz;
+    noted integer;
+  begin
+    update word_segment s set retired_at = now() where s.user_id = p_user_id and s.id = p_segment_id and s.retired_at is null
+      returning s.first_at, s.last_at into first, last;
+    if first is null then return 0; end if;
+    insert into unindexed_email as u (user_id, email_id, state, created_at)
+    select p_user_id, e.id, 'changed', e.created_at from email e
+    where e.user_id = p_user_id and e.created_at between first and last order by e.id
+    on conflict (user_id, email_id) do update set changes = u.changes + 1;
+    get diagnostics noted = row_count;
+    return noted;
+  end $$;
+revoke all on function discard_word_segment from public;
+grant execute on function discard_word_segment to postroom_gateway, postroom_actor;
+
+-- Mail in the trash leaves email_search, so that no search meets it, and returns to it with these values.
 create table trashed_email (
   user_id text not null,
   email_id text not null,
@@ -32,29 +98,29 @@ create table trashed_email (
   created_at timestamptz(3) not null,
   text text,
   parties text[],
-  words tsvector,
   primary key (user_id, email_id)
 );
 create index trashed_email_age on trashed_email (trashed_at);
 call pg_temp.protect_rows('trashed_email');
 
--- Rows of email_words that were written when their words were last merged, as the server counts them.
-create sequence merged_words minvalue 0;
--- Merges them once that many more were written, and returns how many pages the lists had.
-create function merge_words(p_least bigint) returns bigint language plpgsql volatile security definer set search_path = public, pg_temp as $$
+-- Rows of email_search that were written when its index was last merged, as the server counts them.
+create sequence merged_search_texts minvalue 0;
+-- Moves the texts of new emails from the pending list of their index into it, once that many more were written, and returns how many pages
+-- the list had.
+create function merge_search_texts(p_least bigint) returns bigint language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     written bigint;
-    merged bigint := (select last_value from merged_words);
+    merged bigint := (select last_value from merged_search_texts);
   begin
-    if not pg_try_advisory_xact_lock(hashtextextended('merge words', 0)) then return 0; end if;
-    select n_tup_ins + n_tup_upd into written from pg_stat_user_tables where relid = 'email_words'::regclass;
+    if not pg_try_advisory_xact_lock(hashtextextended('merge search texts', 0)) then return 0; end if;
+    select n_tup_ins + n_tup_upd into written from pg_stat_user_tables where relid = 'email_search'::regclass;
     -- After a crash it counts from 0 again.
     if written between merged and merged + p_least - 1 then return 0; end if;
-    perform setval('merged_words', written);
-    return gin_clean_pending_list('email_words_words') + gin_clean_pending_list('email_search_text');
+    perform setval('merged_search_texts', written);
+    return gin_clean_pending_list('email_search_text');
   end $$;
-revoke all on function merge_words from public;
-grant execute on function merge_words to postroom_actor;
+revoke all on function merge_search_texts from public;
+grant execute on function merge_search_texts to postroom_actor;
 
 -- Searches. Their operators are not leakproof, so that under the policy their indexes would be passed over. Planned with the values
 -- at hand, each time, since what a pattern costs depends on it. p_pattern is for LIKE, lower case, escaped.
@@ -134,12 +200,9 @@ create function search_threads(p_user_id text, p_pattern text, p_address text, p
 revoke all on function search_threads from public;
 grant execute on function search_threads to postroom_gateway, postroom_actor, postroom_domain;
 
--- What a search asks for; null and {} put no condition. Conditions on emails, then those on their threads.
+-- What a search asks for besides words; null and {} put no condition. Conditions on emails, then those on their threads.
 create type search_query as (
   user_id text,
-  -- has to match, and must not (db/queries/search/word-vector.ts)
-  words tsquery,
-  without tsquery,
   -- names that search_tests knows; behind !: their contrary
   tests text[],
   status text,

@@ -3,7 +3,7 @@
 -- p_messages  [{raw_id, sha256, start, length, ...envelope}]: the bytes of each are a piece of p_bytes
 -- p_mails     one per recipient: the columns of its reception. With `is_whole`, also those of its email, what threading compares
 --             (keys, firm_keys, reply_key, anchor), its thread if it starts one, and its route with the version of the facts that it rests on
--- p_bodies    bodies and words, each found by `places`
+-- p_bodies    bodies, each found by `places`
 --
 -- Its first statement locks the threads of the users, in the order of their ids. It waits for one that is locked p_wait_ms at most: mail
 -- of users whose threads stay locked is only accepted. All else follows in statements of its own, whose snapshot is newer than the locks.
@@ -106,9 +106,9 @@ begin
   ), search_row as (
     insert into email_search (user_id, email_id, created_at, text, parties)
     select w.user_id, w.email_id, v_now, w.search_text, w.parties from whole w
-  ), words_row as (
-    insert into email_words (user_id, email_id, created_at, words)
-    select w.user_id, w.email_id, v_now, take_piece(p_bodies, w.places, 4)::tsvector from whole w
+  ), unindexed_row as (
+    insert into unindexed_email (user_id, email_id, state, created_at)
+    select w.user_id, w.email_id, 'new', v_now from whole w
   ), route_row as (
     insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id, reason)
     select w.user_id, w.email_id, v_now, v_now, case when w.valid_route is not null then v_now end, w.valid_route->>'outcome',

@@ -5,6 +5,7 @@ import type { Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { retryContention } from '../../errors.ts';
+import { noteGone } from '../search/unindexed-email.ts';
 import { removeRawMessages } from '../upkeep/remove-emails.ts';
 
 /** Rows per transaction. */
@@ -164,6 +165,7 @@ export async function eraseSystemMail(database: Database, email: string): Promis
        where r.user_id = $1 and r.email_id = any ($2) and a.user_id = $1 and a.recipient_id = r.id`,
       [SYSTEM_USER_ID, ids],
     );
+    await noteGone(client, SYSTEM_USER_ID, ids);
     const threads = await client.query<{ thread_id: string | null; raw_id: string | null }>(
       'delete from email where user_id = $1 and id = any ($2) returning thread_id, raw_id',
       [SYSTEM_USER_ID, ids],
@@ -172,7 +174,6 @@ export async function eraseSystemMail(database: Database, email: string): Promis
       'recipient',
       'email_content',
       'email_search',
-      'email_words',
       'email_trace',
       'route',
       'event',

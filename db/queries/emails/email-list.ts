@@ -53,7 +53,7 @@ export async function listEmails(
   conditions: EmailConditions,
   page: Page,
 ): Promise<{ emails: EmailSummary[]; total: number }> {
-  const { total, source, select } = parts(userId, conditions);
+  const { total, source, select } = await parts(transaction, userId, conditions);
   const emails = select(
     (of) => sql`${newestFirst(of)} limit ${page.limit} offset ${page.offset}`,
     (of) => sql`${newestFirst(of)} limit ${page.limit + page.offset}`,
@@ -76,7 +76,7 @@ export async function pageEmails(
   conditions: EmailConditions,
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
-  const { source, select } = parts(userId, conditions);
+  const { source, select } = await parts(transaction, userId, conditions);
   const order = page.isInverted ? oldestFirst : newestFirst;
   const tail: Tail = (of) => sql`${placeConditions(of, page)} ${order(of)} limit ${page.limit}`;
   const emails = select(tail, tail);
@@ -89,7 +89,7 @@ export async function countEmails(
   userId: string,
   conditions: EmailConditions,
 ): Promise<number> {
-  const { source, total } = parts(userId, conditions);
+  const { source, total } = await parts(transaction, userId, conditions);
   const { rows } = await sql<TotalRow>`${source} select ${total} as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
@@ -128,8 +128,8 @@ interface Parts {
   total: RawBuilder<unknown>;
 }
 
-function parts(userId: string, conditions: EmailConditions): Parts {
-  if (conditions.search !== null) return searchParts(userId, conditions, conditions.search);
+async function parts(transaction: Transaction<Tables>, userId: string, conditions: EmailConditions): Promise<Parts> {
+  if (conditions.search !== null) return searchParts(transaction, userId, conditions, conditions.search);
   if (conditions.isHeld) return heldParts(userId, conditions);
   const own = ownParts(userId, conditions);
   return partiesOf(conditions) === null ? own : exchangedParts(userId, conditions, own);
@@ -225,7 +225,12 @@ function heldParts(userId: string, conditions: EmailConditions): Parts {
   };
 }
 
-function searchParts(userId: string, conditions: EmailConditions, { part, terms }: ListSearch): Parts {
+async function searchParts(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: EmailConditions,
+  { part, terms }: ListSearch,
+): Promise<Parts> {
   const others = [
     ...sideConditions(userId, conditions, 'either'),
     ...heldConditions(userId, conditions),
@@ -243,7 +248,7 @@ function searchParts(userId: string, conditions: EmailConditions, { part, terms 
   const withTerms =
     terms.length === 0
       ? null
-      : sql`select x.email_id, x.created_at from ${foundEmails(userId, { terms, conditions })} x`;
+      : sql`select x.email_id, x.created_at from ${await foundEmails(transaction, userId, { terms, conditions })} x`;
   const matching = sql`(${sql.join(
     [withPart, withTerms].filter((each) => each !== null),
     sql` union `,

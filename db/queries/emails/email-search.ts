@@ -1,9 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
+import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
-import { searchPage, searchQuery } from '../search/search-sql.ts';
+import { findMatchingEmails } from '../search/find-mail.ts';
+import { MAX_LIMIT, type SearchConditions, searchPage, searchQuery } from '../search/search-sql.ts';
 
 /** A search by words and operators, within a list. */
 export interface EmailSearch {
@@ -23,13 +26,22 @@ export interface EmailSearch {
 }
 
 /** Returns all found emails as a source with email_id and created_at. */
-export function foundEmails(userId: string, search: EmailSearch): RawBuilder<unknown> {
-  const all = searchPage({ after: null, before: null, isInverted: false, limit: null }, { near: 0, far: 0, few: 0 });
-  return sql`search_mail(${emailSearchQuery(userId, search)}, ${all})`;
+export async function foundEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { terms, conditions }: EmailSearch,
+): Promise<RawBuilder<unknown>> {
+  const search = { userId, terms, conditions: searchConditions(userId, conditions) };
+  const all = { after: null, before: null, isInverted: false };
+  if (isWordless(wordQuery(terms)))
+    return sql`search_mail(${searchQuery(userId, terms, search.conditions)}, ${searchPage({ ...all, limit: null })})`;
+  const ids = await findMatchingEmails(transaction, search, { ...all, limit: MAX_LIMIT });
+  return sql`(select e.id as email_id, e.created_at from unnest(${ids}::text[]) i(id)
+    join email e on e.user_id = ${userId} and e.id = i.id)`;
 }
 
-/** Returns the search as a value of type search_query. */
-export function emailSearchQuery(userId: string, { terms, conditions }: EmailSearch): RawBuilder<unknown> {
+/** Returns the conditions of the list for searchQuery. */
+export function searchConditions(userId: string, conditions: EmailSearch['conditions']): SearchConditions {
   const { type, status, isRead, isArchived, isHeld, isTrashed, since, domain, address } = conditions;
   const tests = [
     type,
@@ -38,7 +50,7 @@ export function emailSearchQuery(userId: string, { terms, conditions }: EmailSea
     isHeld ? 'held' : null,
     isTrashed === true ? 'trashed' : null,
   ].filter((test) => test !== null);
-  return searchQuery(userId, terms, {
+  return {
     tests,
     status,
     since,
@@ -46,5 +58,5 @@ export function emailSearchQuery(userId: string, { terms, conditions }: EmailSea
     ownAddress: address === null ? null : addressOf(userId, address),
     partyAddress: address === null ? null : addressParty(address),
     partyDomain: domain === null ? null : domainParty(domain),
-  });
+  };
 }

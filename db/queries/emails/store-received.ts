@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { RemovedPart } from '../../../core/mime/reply-text.ts';
+import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
 import { countEmailsSql } from './email-counter.ts';
 
@@ -44,12 +45,6 @@ export interface EmailRows {
   is_unusual?: true;
 }
 
-/** A received email that is not stored yet. */
-export interface NewEmail extends EmailRows {
-  /** its search words as a tsvector, see email-words.ts */
-  words: string;
-}
-
 /** The emails of one user that were stored. */
 export interface StoredEmails {
   userId: string;
@@ -66,7 +61,7 @@ export interface StoredEmails {
 export async function storeReceived(
   client: pg.ClientBase,
   claimant: string,
-  rows: readonly NewEmail[],
+  rows: readonly EmailRows[],
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
   const result = await client.query<{ user_id: string; email_ids: string[]; events: FeedEvent[] }>({
@@ -76,8 +71,8 @@ export async function storeReceived(
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, events: row.events }));
 }
 
-/** Bodies and words are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
-export function withBodiesApart(rows: readonly NewEmail[]): { fields: object[]; bodies: Buffer } {
+/** Bodies are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
+export function withBodiesApart(rows: readonly EmailRows[]): { fields: object[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (body: string | null): [number, number] | [null, null] => {
@@ -87,14 +82,14 @@ export function withBodiesApart(rows: readonly NewEmail[]): { fields: object[]; 
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const fields: object[] = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, words, ...row }) => ({
+  const fields: object[] = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, ...row }) => ({
     ...row,
-    places: [text_body, html_body, cleaned_text, cleaned_html, words].flatMap(place),
+    places: [text_body, html_body, cleaned_text, cleaned_html].flatMap(place),
   }));
   return { fields, bodies: Buffer.concat(pieces) };
 }
 
-/** The body with that number (0 text, 1 HTML, 2 sanitized text, 3 sanitized HTML, 4 words); null when it has no position. */
+/** The body with that number (0 text, 1 HTML, 2 sanitized text, 3 sanitized HTML); null when it has no position. */
 const bodySql = (n: number) =>
   `convert_from(substring($2::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}]), 'UTF8')`;
 
@@ -149,9 +144,8 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     insert into email_search (user_id, email_id, created_at, text, parties)
     select user_id, email_id, accepted_at, search_text, parties from finished
     returning 1
-  ), words_row as (
-    insert into email_words (user_id, email_id, created_at, words)
-    select user_id, email_id, accepted_at, ${bodySql(4)}::tsvector from finished
+  ), unindexed_row as (
+    insert into unindexed_email ${UNINDEXED_COLUMNS} select user_id, email_id, 'new', accepted_at from finished
     returning 1
   ), counter_row as (
     ${countEmailsSql(`(
@@ -161,7 +155,7 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     returning 1
   )${more}, written as materialized (
     select (select count(*) from email_row) + (select count(*) from content_row) + (select count(*) from search_row)
-      + (select count(*) from words_row) + (select count(*) from counter_row) as rows
+      + (select count(*) from unindexed_row) + (select count(*) from counter_row) as rows
   )
   select of_user.user_id, of_user.email_ids, of_user.events
   from written cross join (

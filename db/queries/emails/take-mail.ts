@@ -12,11 +12,11 @@ import {
   outcomeOf,
   recipientRows,
 } from './accept-group.ts';
-import { type NewEmail, withBodiesApart } from './store-received.ts';
+import { type EmailRows, withBodiesApart } from './store-received.ts';
 
 /** The email that a recipient of an offer becomes at once. */
 export interface WholeMail {
-  row: NewEmail;
+  row: EmailRows;
   /** of email.received and email.threaded */
   eventIds: [string, string];
   thread: {

@@ -1,13 +1,9 @@
--- Searches by words, run as their owner: operators of text search are not leakproof, so under row-level security their indexes would not be
--- used. Every function returns nothing when the given user is not the user of the transaction.
+-- Searches by conditions besides words, run as their owner, so that under row-level security their indexes are used. Every function returns
+-- nothing when the given user is not the user of the transaction. Words are looked up in segments (db/queries/search/mail-matches.ts).
 --
--- No single plan is fast for every search: a word in every email is found at once by scanning the list, a word in three emails by the
--- index. So a page is searched in bounded steps: the nearest part of the list, then the index if it has few matches, then more of the list,
--- and only then everything. Statements are composed of the fixed texts below and planned with the values at hand: $1 the query, $2 the
--- page, $3 ids that were gathered, $4 their instants, $5 how many rows of the list are scanned.
---
--- work_mem: the matches of common words are gathered as a bitmap, about 50 bytes for each page of email_words that has one. At the default
--- of 4 MB a bitmap of 100,000 matches loses rows and keeps pages, whose every row is then compared with the words again.
+-- No single plan is fast for every search. So a page is searched in bounded steps: the nearest part of the list, then an index if it has few
+-- matches, then more of the list, and only then everything. Statements are composed of the fixed texts below and planned with the values at
+-- hand: $1 the query, $2 the page, $3 ids that were gathered, $4 their instants, $5 how many rows of the list are scanned.
 --
 -- The first migration runs this file. After a change here a new migration runs it again; it must also work with the previous version of the
 -- code.
@@ -38,7 +34,7 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
     || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_in_reach(e.own_domain, e.own_address)' end
   from unnest(q.tests) t $$;
--- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email, without the index of words.
+-- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email.
 create or replace function is_of_trash(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
   select 'trashed' = any (q.tests) $$;
 -- The condition on the place of rows of email or thread.
@@ -50,15 +46,6 @@ create or replace function search_labels(q search_query, p_thread_id text) retur
       and l.id = ' || p_thread_id || ' and l.label_keys @> ($1).label_keys)' end
     || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
       and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end $$;
--- Joins the words w of the email e, and the condition on them. By the email's key, never by the index of words, which would return all
--- matches.
-create or replace function search_join(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
-  select case when q.words is null and q.without is null then ' where true'
-      else case when q.words is null then ' left' else '' end || ' join lateral (select w.words from '
-        || case when is_of_trash(q) then 'trashed_email' else 'email_words' end || ' w
-        where w.user_id = ($1).user_id and w.email_id = e.id offset 0) w on true where true' end
-    || case when q.words is null then '' else ' and w.words @@ ($1).words' end
-    || case when q.without is null then '' else ' and not coalesce(w.words @@ ($1).without, false)' end $$;
 -- Conditions on when an email of this alias was created.
 create or replace function search_span(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.since is null then '' else ' and ' || p_alias || '.created_at >= ($1).since' end
@@ -69,15 +56,10 @@ create or replace function search_place(p search_page, p_at text, p_id text) ret
     || case when p.before_at is null then '' else format(' and (%s, %s) > (($2).before_at, ($2).before_id)', p_at, p_id) end $$;
 create or replace function search_order(p search_page, p_at text, p_id text) returns text language sql stable set search_path = public, pg_temp as $$
   select format(case when p.is_inverted then ' order by %s, %s' else ' order by %s desc, %s desc' end, p_at, p_id) $$;
--- Where words are looked up: their index, with the emails when other conditions need them.
-create or replace function search_by_words(q search_query, p_tests text) returns text language sql stable set search_path = public, pg_temp as $$
-  select ' from email_words w' || case when p_tests = '' then '' else ' join email e on e.user_id = ($1).user_id and e.id = w.email_id' end
-    || ' where w.user_id = ($1).user_id and w.words @@ ($1).words'
-    || case when q.without is null then '' else ' and not w.words @@ ($1).without' end || search_span(q, 'w') || p_tests $$;
 -- Returns the emails of a page, newest first, inverted: oldest first.
 create or replace function search_mail(p_query search_query, p_page search_page) returns table (email_id text, created_at timestamptz)
   language plpgsql stable security definer rows 100
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
   #variable_conflict use_column
   declare
     q search_query := p_query;
@@ -93,43 +75,25 @@ create or replace function search_mail(p_query search_query, p_page search_page)
     instants timestamptz[];
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    steps := case when p.size is null or is_of_trash(q) then '{all}' when q.words is null and q.label_keys = '{}' then '{near,all}'
+    steps := case when p.size is null or is_of_trash(q) then '{all}' when q.label_keys = '{}' then '{near,all}'
       else '{near,index,far,all}' end::text[];
     while steps <> '{}' loop
       step := steps[1];
       steps := steps[2:];
       if step = 'index' then
-        ids := null; instants := null;
-        if q.label_keys <> '{}' then
-          execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-              where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
-        end if;
-        if q.words is not null and (q.label_keys = '{}' or cardinality(ids) > p.few) then
-          execute 'select array_agg(w.id), coalesce(array_agg(w.created_at), ''{}'') from (select w.email_id as id, w.created_at'
-            || search_by_words(q, '') || search_place(p, 'w.created_at', 'w.email_id') || ' limit ($2).few + 1) w' into ids, instants using q, p;
-        end if;
+        execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
+            where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
         continue when cardinality(ids) > p.few;
-        if instants is null then
-          return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
-            || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') select e.id, e.created_at::timestamptz from e'
-            || search_join(q) || tests || of_page using q, p, ids;
-        elsif tests = '' then
-          return query execute 'select e.id, e.created_at from unnest($3, $4) e (id, created_at)' || of_page using q, p, ids, instants;
-        else
-          return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
-            || ') select e.id, e.created_at::timestamptz from e where true' || tests || of_page using q, p, ids;
-        end if;
-        return;
-      elsif step = 'all' and q.words is not null and not is_of_trash(q) then
-        return query execute 'select w.email_id, w.created_at::timestamptz' || search_by_words(q, tests)
-          || search_place(p, 'w.created_at', 'w.email_id') || search_order(p, 'w.created_at', 'w.email_id') || ' limit ($2).size' using q, p;
+        return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+          || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') select e.id, e.created_at::timestamptz from e where true'
+          || tests || of_page using q, p, ids;
         return;
       end if;
       walked := case step when 'near' then p.near when 'far' then p.far end;
       listed := 'select e.* from email e where e.user_id = ($1).user_id' || search_trash(q, 'e')
         || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
         || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id');
-      return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e' || search_join(q) || tests || of_page
+      return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e where true' || tests || of_page
         using q, p, ids, instants, walked;
       get diagnostics found = row_count;
       -- Enough to fill the page if the rest of the list matches as often.
@@ -149,15 +113,15 @@ create or replace function search_mail(p_query search_query, p_page search_page)
   end $$;
 create or replace function count_mail(p_query search_query) returns bigint
   language plpgsql stable security definer
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
   declare
     q search_query := p_query;
     tests text := search_tests(q) || search_labels(q, 'e.thread_id');
     total bigint := 0;
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
-    execute 'select count(*)' || case when q.words is not null and not is_of_trash(q) then search_by_words(q, tests)
-      else ' from email e' || search_join(q) || ' and e.user_id = ($1).user_id' || search_trash(q, 'e') || search_span(q, 'e') || tests end into total using q;
+    execute 'select count(*) from email e where e.user_id = ($1).user_id' || search_trash(q, 'e') || search_span(q, 'e') || tests
+      into total using q;
     return total;
   end $$;
 -- Conditions on a row t of thread: those on threads, and what must hold for a thread when one of its messages matches. A message is sent a
@@ -177,13 +141,13 @@ create or replace function search_thread_tests(q search_query) returns text lang
     || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end $$;
 -- Those of them that the indexes in list order serve.
 create or replace function search_listed_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
-  select search_thread_tests((q.user_id, null, null, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
+  select search_thread_tests((q.user_id, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
     null, null, null, null)::search_query) $$;
 -- Returns the threads of a page of which one message matches, newest message first, inverted: oldest first. Of long threads the first step
 -- reads only the newest messages; if these do not decide, the step decides nothing.
 create or replace function search_inbox(p_query search_query, p_page search_page) returns table (thread_id text, last_message_at timestamptz)
   language plpgsql stable security definer rows 100
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
   #variable_conflict use_column
   declare
     q search_query := p_query;
@@ -191,16 +155,12 @@ create or replace function search_inbox(p_query search_query, p_page search_page
     tests text := search_thread_tests(q);
     message_tests text := search_tests(q) || search_span(q, 'e');
     of_page text := search_order(p, 't.last_message_at', 't.id') || ' limit ($2).size';
-    asks_messages boolean := q.words is not null or q.without is not null or message_tests <> '';
+    asks_messages boolean := message_tests <> '';
     messages text := '(select from (select e.* from email e where e.user_id = ($1).user_id and e.thread_id = t.id %s) e'
-      || replace(search_join(q) || message_tests, '%', '%%') || ')';
+      || replace(' where true' || message_tests, '%', '%%') || ')';
     of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
     of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
     chosen text := 'select t.id, t.last_message_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
-    -- From the threads of found emails. Materialized, or the planner would scan the list for them.
-    of_found text := 'with f as materialized (select distinct e.thread_id %s), t as materialized (select t.id, t.last_message_at::timestamptz
-      from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || replace(tests, '%', '%%') || '%s)
-      select t.id, t.last_message_at from t';
     listed text;
     steps text[];
     step text;
@@ -226,16 +186,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
             return;
           end if;
         end if;
-        continue when q.words is null;
-        execute 'select array_agg(w.id) from (select w.email_id as id' || search_by_words(q, '') || ' limit ($2).few + 1) w' into ids using q, p;
-        continue when cardinality(ids) > p.few;
-        return query execute format(of_found, 'from email e where e.user_id = ($1).user_id and e.id = any ($3)' || message_tests,
-          search_place(p, 't.last_message_at', 't.id')) || of_page using q, p, ids;
-        return;
-      elsif step = 'all' and q.words is not null and not is_of_trash(q) then
-        return query execute format(of_found, search_by_words(q, case when message_tests = '' then ' and true' else message_tests end),
-          search_place(p, 't.last_message_at', 't.id')) || of_page using q, p;
-        return;
+        continue;
       end if;
       walked := case step when 'near' then p.near when 'far' then p.far end;
       listed := 'select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
@@ -273,7 +224,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
   end $$;
 create or replace function count_inbox(p_query search_query) returns bigint
   language plpgsql stable security definer
-  set search_path = public, pg_temp set enable_seqscan = off set jit = off set work_mem = '16MB' as $$
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
   declare
     q search_query := p_query;
     message_tests text := search_tests(q) || search_span(q, 'e');
@@ -281,12 +232,129 @@ create or replace function count_inbox(p_query search_query) returns bigint
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
     execute 'select count(*) from thread t where t.user_id = ($1).user_id' || search_thread_tests(q)
-      || case when q.words is not null and not is_of_trash(q) then ' and t.id = any (array(select distinct e.thread_id'
-           || search_by_words(q, case when message_tests = '' then ' and true' else message_tests end) || '))'
-         when q.words is not null or q.without is not null or message_tests <> '' then ' and exists (select from email e' || search_join(q)
-           || ' and e.user_id = ($1).user_id and e.thread_id = t.id' || message_tests || ')'
-         else '' end into total using q;
+      || case when message_tests = '' then ''
+         else ' and exists (select from email e where e.user_id = ($1).user_id and e.thread_id = t.id' || message_tests || ')' end into total using q;
     return total;
   end $$;
 revoke all on function search_mail, count_mail, search_inbox, count_inbox from public;
 grant execute on function search_mail, count_mail, search_inbox, count_inbox to postroom_gateway, postroom_actor, postroom_domain;
+
+-- The functions below serve searches whose words are looked up in segments (db/queries/search/mail-matches.ts).
+
+-- Returns those of the emails that meet the conditions of a search besides its words.
+create or replace function pick_emails(p_query search_query, p_ids text[]) returns table (email_id text, created_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz from email e where e.user_id = ($1).user_id and e.id = any ($2)'
+      || search_trash(q, 'e') || search_tests(q) || search_labels(q, 'e.thread_id') || search_span(q, 'e') using q, p_ids;
+  end $$;
+-- Returns the next emails of the list that indexes serve, up to p_most, and whether each meets all conditions.
+create or replace function walk_emails(p_query search_query, p_page search_page, p_most integer)
+  returns table (email_id text, created_at timestamptz, is_met boolean)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz, true' || search_tests(q) || search_labels(q, 'e.thread_id')
+      || ' from (select e.* from email e where e.user_id = ($1).user_id' || search_trash(q, 'e')
+      || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
+      || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id') || ' limit $3) e'
+      || search_order(p, 'e.created_at', 'e.id') using q, p, p_most;
+  end $$;
+-- Returns up to p_most emails whose threads have the labels of the search.
+create or replace function labelled_emails(p_query search_query, p_most integer) returns table (email_id text, created_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
+      where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit $2' using q, p_most;
+  end $$;
+-- Returns the threads of emails that meet the conditions besides words, in the order of the page.
+create or replace function pick_threads(p_query search_query, p_page search_page, p_ids text[])
+  returns table (thread_id text, last_message_at timestamptz)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'with f as materialized (select distinct e.thread_id from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+      || search_tests(q) || search_span(q, 'e') || '), t as materialized (select t.id, t.last_message_at::timestamptz
+        from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || search_thread_tests(q)
+      || search_place(p, 't.last_message_at', 't.id') || ') select t.id, t.last_message_at from t' || search_order(p, 't.last_message_at', 't.id')
+      || case when p.size is null then '' else ' limit ($2).size' end using q, p, p_ids;
+  end $$;
+-- Messages e as text: id, space, an instant in milliseconds; separated by commas.
+create or replace function search_messages(p_at text) returns text language sql immutable set search_path = public, pg_temp as $$
+  select 'string_agg(e.id || '' '' || (extract(epoch from ' || p_at || ') * 1000)::bigint, '','')' $$;
+-- Returns the next threads of the list that indexes serve, up to p_most, and whether each meets the conditions on threads; of those that do
+-- the newest messages, up to p_messages, that meet the conditions on messages. p_chosen: of these threads only; null: of all.
+create or replace function walk_threads(p_query search_query, p_page search_page, p_most integer, p_messages integer, p_chosen text[])
+  returns table (thread_id text, last_message_at timestamptz, message_count integer, is_met boolean, messages text)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    p search_page := p_page;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select t.id, t.last_message_at::timestamptz, t.message_count, t.is_met, m.messages from (
+        select t.*, true' || search_thread_tests(q) || ' as is_met from (select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
+      || case when p_chosen is null then '' else ' and t.id = any ($5)' end
+      || search_place(p, 't.last_message_at', 't.id') || search_order(p, 't.last_message_at', 't.id') || ' limit $3) t) t
+      cross join lateral (select ' || search_messages('e.created_at') || ' as messages from (select e.* from email e where t.is_met
+        and e.user_id = ($1).user_id and e.thread_id = t.id order by e.thread_at desc, e.id desc limit $4) e where true' || search_tests(q)
+      || search_span(q, 'e') || ') m' || search_order(p, 't.last_message_at', 't.id') using q, p, p_most, p_messages, p_chosen;
+  end $$;
+-- Returns up to p_most threads that meet the conditions on threads.
+create or replace function indexed_threads(p_query search_query, p_most integer) returns table (thread_id text)
+  language plpgsql stable security definer rows 100
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'select t.id from thread t where t.user_id = ($1).user_id' || search_thread_tests(q) || ' limit $2' using q, p_most;
+  end $$;
+-- Returns messages of a thread, newest first, from after a place on, up to p_most, and the place of the last one; null when no more follow.
+-- Without conditions on messages only an index is read, which has their instants in the thread. Of messages that were scheduled these are
+-- not when they were created: all of those are returned beside.
+create or replace function walk_messages(p_query search_query, p_thread_id text, p_after_at timestamptz, p_after_id text, p_most integer)
+  returns table (messages text, last_at timestamptz, last_id text)
+  language plpgsql stable security definer rows 1
+  set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
+  #variable_conflict use_column
+  declare
+    q search_query := p_query;
+    tests text := search_tests(q) || search_span(q, 'e');
+  begin
+    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    return query execute 'with e as materialized (select ' || case when tests = '' then 'e.id, e.thread_at' else 'e.*' end || ' from email e
+        where e.user_id = ($1).user_id and e.thread_id = $2 and ($3 is null or (e.thread_at, e.id) < ($3, $4))
+        order by e.thread_at desc, e.id desc limit $5)
+      select concat_ws('','', (select ' || search_messages(case when tests = '' then 'e.thread_at' else 'e.created_at' end) || ' from e where true' || tests || '),
+        (select ' || search_messages('e.created_at') || ' from email e where e.user_id = ($1).user_id and e.thread_id = $2
+          and e.released_at is not null' || tests || ')), l.thread_at::timestamptz, l.id
+      from (values (1)) one left join (select e.thread_at, e.id from e order by e.thread_at desc, e.id desc offset $5 - 1) l on true'
+      using q, p_thread_id, p_after_at, p_after_id, p_most;
+  end $$;
+revoke all on function pick_emails, walk_emails, labelled_emails, pick_threads, walk_threads, indexed_threads, walk_messages from public;
+grant execute on function pick_emails, walk_emails, labelled_emails, pick_threads, walk_threads, indexed_threads, walk_messages
+  to postroom_gateway, postroom_actor, postroom_domain;

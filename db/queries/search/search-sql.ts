@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
-import { ATTACHMENT_MARK, domainMark, type WordPlace, type WordTerm, wordQuery } from './word-vector.ts';
 
 /** Conditions of a search besides its terms, as search_query of db/migrations/0001-initial/search.sql names them; absent or null: none. */
 export interface SearchConditions {
@@ -19,7 +18,7 @@ export interface SearchConditions {
   partyDomain?: string | null;
 }
 
-/** The search as a value of type search_query. */
+/** The search without its words as a value of type search_query. */
 export function searchQuery(
   userId: string,
   terms: readonly SearchTerm[],
@@ -28,15 +27,16 @@ export function searchQuery(
   const wanted = terms.filter((term) => !term.isNegated);
   const unwanted = terms.filter((term) => term.isNegated);
   const { since, until } = spanOf(terms, conditions.since ?? null);
-  return sql`row(${userId}::text, ${wordQuery(userId, wordTerms(wanted), 'all')}::tsquery,
-    ${wordQuery(userId, wordTerms(unwanted), 'any')}::tsquery,
-    ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
+  return sql`row(${userId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
     ${conditions.isUnread ?? false}::boolean, ${conditions.isArchived ?? null}::boolean,
     ${conditions.participant ?? null}::text, ${conditions.participantDomain ?? null}::text,
     ${conditions.partyAddress ?? null}::text, ${conditions.partyDomain ?? null}::text)::search_query`;
 }
+
+/** Limit of a page that has all rows. */
+export const MAX_LIMIT = 2_147_483_647;
 
 /** Maximum rows of each search step; see search-functions.sql. */
 export interface SearchBounds {
@@ -50,25 +50,14 @@ export const EMAIL_BOUNDS: SearchBounds = { near: 1_000, far: 8_000, few: 5_000 
 /** Of threads, whose messages are each looked up: about 20 us each, and 5 for each match. */
 export const THREAD_BOUNDS: SearchBounds = { near: 400, far: 4_000, few: 5_000 };
 
-/** The page as a value of type search_page. */
+/** The page as a value of type search_page; limit null: all. */
 export function searchPage(
   page: Omit<KeysetPage, 'limit'> & { limit: number | null },
-  { near, far, few }: SearchBounds,
+  { near, far, few }: SearchBounds = { near: 0, far: 0, few: 0 },
 ): RawBuilder<unknown> {
   return sql`row(${page.after?.at ?? null}::timestamptz, ${page.after?.id ?? null}::text, ${page.before?.at ?? null}::timestamptz,
     ${page.before?.id ?? null}::text, ${page.isInverted}::boolean, ${page.limit}::integer,
     ${near}::integer, ${far}::integer, ${few}::integer)::search_page`;
-}
-
-const PLACES: Readonly<Record<string, Exclude<WordPlace, 'D'>>> = { subject: 'A', from: 'B', to: 'C' };
-
-function wordTerms(terms: readonly SearchTerm[]): WordTerm[] {
-  return terms.flatMap((term): WordTerm[] => {
-    if (term.kind === 'words')
-      return [{ words: term.words, isPrefix: !term.isWhole, place: PLACES[term.place] ?? null }];
-    if (term.kind === 'domain') return [{ mark: domainMark(term.name) }];
-    return term.kind === 'flag' && term.flag === 'attachment' && !term.isNegated ? [{ mark: ATTACHMENT_MARK }] : [];
-  });
 }
 
 /** Attachments are a mark among the words; their absence is a column of the email. */
@@ -83,7 +72,7 @@ function labelKeys(terms: readonly SearchTerm[]): string[] {
 }
 
 /** What is not before an instant is after it, and vice versa. */
-function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
+export function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
   let since = least;
   let until = null as Date | null;
   for (const term of terms) {

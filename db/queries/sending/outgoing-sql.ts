@@ -1,5 +1,6 @@
 import { LEASE_SECONDS } from '../../claim.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
+import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 
 /** A prepared statement. */
 interface Statement {
@@ -9,7 +10,7 @@ interface Statement {
 
 /**
  * Returns the statement that stores emails about which everything is checked; `events`: whether it appends their events or returns them.
- * Parameters: $1 the user id, $2 the emails, $3 bytes, bodies and words, $4 responses for idempotency keys, $5 batches, $6 probes for replies.
+ * Parameters: $1 the user id, $2 the emails, $3 bytes and bodies, $4 responses for idempotency keys, $5 batches, $6 probes for replies.
  */
 export function writeStatement({
   isTraced,
@@ -159,9 +160,8 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     insert into email_search (user_id, email_id, created_at, text, parties)
     select $1, id, ${NOW}, search_text, parties from taken
     returning 1
-  ), words_row as (
-    insert into email_words (user_id, email_id, created_at, words)
-    select $1, id, ${NOW}, convert_from(${piece(3)}, 'UTF8')::tsvector from taken
+  ), unindexed_row as (
+    insert into unindexed_email ${UNINDEXED_COLUMNS} select $1, id, 'new', ${NOW} from taken
     returning 1
   ), recipient_row as (
     insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at${claim.columns})
@@ -176,7 +176,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     returning 1
   ), written as materialized (
     select (select count(*) from raw_row) + (select count(*) from batch_row) + (select count(*) from email_row)
-      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from words_row) + (select count(*) from recipient_row)
+      + (select count(*) from content_row) + (select count(*) from search_row) + (select count(*) from unindexed_row) + (select count(*) from recipient_row)
       + (select count(*) from counter_row) + (select count(*) from thread_row) + (select count(*) from thread_subject_row) as rows,
       (select count(*) from thread_key_row) as thread_keys
   )

@@ -4,7 +4,6 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import type { Database } from '../../connection/database.ts';
 import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
-import { emailVector } from '../search/email-words.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
 import { THREADS_LOCK } from '../threads/thread-claim.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
@@ -217,7 +216,7 @@ function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
   return traceParent !== null;
 }
 
-/** Bytes, bodies and words are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
+/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 function parametersOf(
   userId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
@@ -240,7 +239,7 @@ function parametersOf(
       batch_index: batchId === null ? null : at,
       trace_parent: traceParent,
       thread: thread === undefined ? null : newThreadJson(thread),
-      places: [bytes, bufferOf(text), bufferOf(html), bufferOf(vectorOf(userId, row, text, html))].flatMap(place),
+      places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
     })),
   );
   const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
@@ -273,21 +272,6 @@ function withReturnIds(recipients: OutgoingRow['recipients']) {
     if (smallest === undefined || id < smallest) ids.set(domain, id);
   }
   return recipients.map((recipient) => ({ ...recipient, return_id: ids.get(recipient.domain) }));
-}
-
-function vectorOf(userId: string, row: OutgoingRow, text: string | null, html: string | null): string {
-  const { to, cc, bcc } = row.addresses;
-  return emailVector(userId, {
-    subject: row.subject,
-    fromText: row.from_text,
-    fromAddress: row.from_address,
-    recipientTexts: [to, cc, bcc].flatMap((list) => (list === null ? [] : [list.text])),
-    recipients: [...row.to_addresses, ...row.cc_addresses],
-    ownAddress: row.own_address,
-    text,
-    html,
-    hasAttachments: row.attachment_count > 0,
-  });
 }
 
 function bufferOf(text: string | null): Buffer | null {

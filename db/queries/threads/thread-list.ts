@@ -1,7 +1,9 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Mailbox } from '../../../core/mime/address.ts';
+import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { ListSearch, SearchTerm } from '../../../core/search/search-query.ts';
+import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { distinctMailboxes } from '../../../core/threads/thread-participants.ts';
 import type { Database } from '../../connection/database.ts';
@@ -10,8 +12,16 @@ import { readAsUser, type UserRead } from '../../connection/user-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
+import {
+  countMatchingThreads,
+  FIND_BOUNDS,
+  type FindBounds,
+  findMatchingThreads,
+  type WordSearch,
+} from '../search/find-mail.ts';
+import { rankMatchingThreads } from '../search/rank-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';
-import { type SearchBounds, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
+import { MAX_LIMIT, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
 import {
   claimedCondition,
   type JoinedClaimColumns,
@@ -80,8 +90,8 @@ export async function listThreads(
   page: KeysetPage,
 ): Promise<ListedThread[]> {
   if (isComposed(conditions))
-    return asUser(database, userId, (transaction) =>
-      listThreadsFrom(transaction, userId, fromThreads(userId, conditions, page), page),
+    return asUser(database, userId, async (transaction) =>
+      listThreadsFrom(transaction, userId, await fromThreads(transaction, userId, conditions, page), page),
     );
   const read = preparedList(database, userId, conditions, page);
   return (await readAsUser<ListedThreadRow>(database, userId, read)).map(listedThread);
@@ -157,7 +167,7 @@ export async function countThreads(
   conditions: ThreadConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total ${fromThreads(userId, conditions, null)}`.execute(transaction);
+    select count(*) as total ${await fromThreads(transaction, userId, conditions, null)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
@@ -303,7 +313,12 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
  * The threads of a page, or all; the caller adds order and limit. Participants and texts are looked up by search_threads, where indexes
  * work despite row-level security.
  */
-function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetPage | null): RawBuilder<unknown> {
+async function fromThreads(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: ThreadConditions,
+  page: KeysetPage | null,
+): Promise<RawBuilder<unknown>> {
   const { search, address, domain, isUnread, isClaimed, isTrashed } = conditions;
   if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, conditions, page);
   const part = search?.part ?? null;
@@ -314,7 +329,7 @@ function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetP
   const terms = search?.terms ?? [];
   const sources = [
     ...(search === null || part !== null ? [withPart] : []),
-    ...(terms.length === 0 ? [] : [withTerms(userId, { ...conditions, terms }, page)]),
+    ...(terms.length === 0 ? [] : [await withTerms(transaction, userId, { ...conditions, terms }, page)]),
   ];
   return sql`
     from (${sql.join(sources, sql` union `)}) s
@@ -323,15 +338,22 @@ function fromThreads(userId: string, conditions: ThreadConditions, page: KeysetP
 }
 
 /** The threads of a page of which one message matches the terms; all of them if the claims of threads decide as well. */
-function withTerms(
+async function withTerms(
+  transaction: Transaction<Tables>,
   userId: string,
   { terms, isUnread, isClaimed, isTrashed, domain, address }: ThreadConditions & { terms: readonly SearchTerm[] },
   page: KeysetPage | null,
-): RawBuilder<unknown> {
-  const query = queryOf(userId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
+): Promise<RawBuilder<unknown>> {
+  const search = searchOf(userId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
   const all = { after: null, before: null, isInverted: false };
   const sought = { ...(page ?? all), limit: isClaimed === null ? (page?.limit ?? null) : null };
-  return sql`select s.thread_id from search_inbox(${query}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
+  if (isWordless(wordQuery(terms)))
+    return sql`select s.thread_id from search_inbox(${searchQuery(userId, terms, search.conditions)}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
+  const found = await findMatchingThreads(transaction, search, {
+    ...sought,
+    limit: sought.limit ?? MAX_LIMIT,
+  });
+  return sql`select s.thread_id from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id)`;
 }
 
 /** Whether the statement depends on the values of the filters. */
@@ -373,16 +395,39 @@ export interface InboxConditions {
 }
 
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
-export function pageInbox(
+export async function pageInbox(
   transaction: Transaction<Tables>,
   userId: string,
   conditions: InboxConditions,
   page: KeysetPage,
-  bounds: SearchBounds = THREAD_BOUNDS,
+  bounds: FindBounds = FIND_BOUNDS,
 ): Promise<ListedThread[]> {
-  const found = sql`from search_inbox(${queryOf(userId, conditions)}, ${searchPage(page, bounds)}) s
-    join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
-  return listThreadsFrom(transaction, userId, found, page);
+  const of = searchOf(userId, conditions);
+  const found = isWordless(wordQuery(of.terms))
+    ? sql`search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
+    : sql`unnest(${(await findMatchingThreads(transaction, of, page, bounds)).map(({ id }) => id)}::text[])`;
+  const listed = sql`from ${found} s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  return listThreadsFrom(transaction, userId, listed, page);
+}
+
+/** A thread with its place in a list ordered by relevance. */
+export type RankedThread = ListedThread & { score: number };
+
+/** Returns the found threads between two cursors, most relevant first; inverted: last. The search has words. */
+export async function rankInbox(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: InboxConditions,
+  page: KeysetPage<RelevanceCursor>,
+): Promise<RankedThread[]> {
+  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page);
+  const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  const rows = await listThreadsFrom(transaction, userId, listed, page);
+  const threads = new Map(rows.map((thread) => [thread.id, thread]));
+  return found.flatMap(({ id, score }) => {
+    const thread = threads.get(id);
+    return thread === undefined ? [] : [{ ...thread, score }];
+  });
 }
 
 /** Returns the ids of up to `limit` threads, newest message first. */
@@ -392,9 +437,11 @@ export async function selectInbox(
   conditions: InboxConditions,
   limit: number,
 ): Promise<string[]> {
-  const page = searchPage({ after: null, before: null, isInverted: false, limit }, THREAD_BOUNDS);
+  const first = { after: null, before: null, isInverted: false, limit };
+  const of = searchOf(userId, conditions);
+  if (!isWordless(wordQuery(of.terms))) return (await findMatchingThreads(transaction, of, first)).map(({ id }) => id);
   const { rows } = await sql<{ thread_id: string }>`
-    select s.thread_id from search_inbox(${queryOf(userId, conditions)}, ${page}) s
+    select s.thread_id from search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(first, THREAD_BOUNDS)}) s
     order by s.last_message_at desc, s.thread_id desc`.execute(transaction);
   return rows.map((row) => row.thread_id);
 }
@@ -404,20 +451,23 @@ export async function countInbox(
   userId: string,
   conditions: InboxConditions,
 ): Promise<number> {
+  const of = searchOf(userId, conditions);
+  if (!isWordless(wordQuery(of.terms))) return countMatchingThreads(transaction, of);
   const { rows } = await sql<{ total: number }>`
-    select count_inbox(${queryOf(userId, conditions)}) as total`.execute(transaction);
+    select count_inbox(${searchQuery(userId, of.terms, of.conditions)}) as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-function queryOf(
+function searchOf(
   userId: string,
   { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions & { isTrashed?: boolean },
-) {
-  return searchQuery(userId, terms, {
+): WordSearch {
+  const conditions = {
     tests: isTrashed ? ['trashed'] : [],
     isUnread,
     isArchived,
     participant: address === null ? null : addressOf(userId, address),
     participantDomain: domain === null ? null : domainNameOf(userId, domain),
-  });
+  };
+  return { userId, terms, conditions };
 }

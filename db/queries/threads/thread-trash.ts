@@ -170,14 +170,10 @@ const TRASH_SQL = `
     from chosen c where e.user_id = $1 and e.id = c.id returning e.*
   ), searched as materialized (
     delete from email_search s where s.user_id = $1 and s.email_id = any (array(select id from chosen)) returning s.email_id, s.text, s.parties
-  ), worded as materialized (
-    delete from email_words w where w.user_id = $1 and w.email_id = any (array(select id from chosen)) returning w.email_id, w.words
   ), kept as (
-    insert into trashed_email (user_id, email_id, trashed_at, created_at, text, parties, words)
-    select $1, m.id, m.trashed_at, m.created_at, s.text, s.parties, w.words
-    from moved m left join searched s on s.email_id = m.id left join worded w on w.email_id = m.id
-    on conflict (user_id, email_id) do update set trashed_at = excluded.trashed_at, text = excluded.text, parties = excluded.parties,
-      words = excluded.words
+    insert into trashed_email (user_id, email_id, trashed_at, created_at, text, parties)
+    select $1, m.id, m.trashed_at, m.created_at, s.text, s.parties from moved m left join searched s on s.email_id = m.id
+    on conflict (user_id, email_id) do update set trashed_at = excluded.trashed_at, text = excluded.text, parties = excluded.parties
   )
   ${countEmailsSql(totalsOf('moved', -1))}`;
 
@@ -192,8 +188,5 @@ const RESTORE_SQL = `
   ), searched as (
     insert into email_search (user_id, email_id, created_at, text, parties)
     select user_id, email_id, created_at, text, parties from kept where text is not null on conflict do nothing
-  ), worded as (
-    insert into email_words (user_id, email_id, created_at, words)
-    select user_id, email_id, created_at, words from kept where words is not null on conflict do nothing
   )
   ${countEmailsSql(totalsOf('moved', 1))}`;

@@ -7,7 +7,7 @@ import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 /** What waits for one kind of work of an actor. */
 export interface QueueBacklog {
   actor: string;
-  /** a DeadStep, or domains */
+  /** a DeadStep, domains, or words */
   queue: string;
   /** rows that are due and not done, in hand or not; MOST_COUNTED means at least that many */
   rowCount: number;
@@ -114,6 +114,11 @@ const DOMAINS_SQL = `
   select 'scheduling', 'domains', ${counted('domain', `check_due_at <= ${NOW}`)}::integer,
     ${secondsSince('(select min(check_due_at) from domain)')}, null::integer, 0`;
 
+/** New emails that are in no segment: a minute's worth, while the builder runs. Their table has only what waits. */
+const WORDS_SQL = `
+  select 'scheduling', 'words', count(*)::integer, ${secondsSince('min(u.noted_at)')}, null::integer, 0
+  from (select noted_at from unindexed_email where state = 'new' limit ${MOST_COUNTED}) u`;
+
 /** Everything in one statement, without parameters. */
 export const backlogSql = `
   with recursive clock_now as materialized (select postroom_now() as now),
@@ -126,4 +131,4 @@ export const backlogSql = `
       where ${IS_WEBHOOK_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
       order by user_id, endpoint_id, next_attempt_at limit 1) n
   )
-  ${[...queues.map(queueSql), DELIVER_SQL, FAN_OUT_SQL, DOMAINS_SQL].join('\n  union all\n')}`;
+  ${[...queues.map(queueSql), DELIVER_SQL, FAN_OUT_SQL, DOMAINS_SQL, WORDS_SQL].join('\n  union all\n')}`;

@@ -1,10 +1,11 @@
 import type { Database } from '../../connection/database.ts';
 import { IS_BEHIND } from '../endpoints/endpoint-subscription.ts';
+import { DUE_LIMITS, dueAccountsSql } from '../search/word-segment.ts';
 import { type DeadStep, notSetAsideSql } from './dead-row.ts';
 import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
 /** A step whose sweep claims due rows. */
-export type DueStep = DeadStep | 'domains' | 'claims' | 'approvals' | 'erasures';
+export type DueStep = DeadStep | 'domains' | 'claims' | 'approvals' | 'erasures' | 'words';
 
 /** Whether a step has work. */
 export interface DueWork {
@@ -52,6 +53,7 @@ function stepSql(step: DueStep): string {
   if (step === 'claims') return timedSql(step, 'thread_claim', 'expires_at');
   if (step === 'approvals') return timedSql(step, 'approval', 'expires_at');
   if (step === 'erasures') return timedSql(step, 'user_account', 'erase_at');
+  if (step === 'words') return WORDS_SQL;
   if (step === 'deliver') return DELIVER_SQL;
   if (step === 'fan-out') return FAN_OUT_SQL;
   const queue = queues.find((one) => one.step === step);
@@ -93,6 +95,9 @@ const DELIVER_SQL = `
           order by q.next_attempt_at limit ${ROWS_OF_LANE}) f
       ), false) as is_found,
       ${nextSql(`delivery q where ${ofLane} and q.next_attempt_at > ${NOW}`, 'next_attempt_at')} as next) w`;
+
+const WORDS_SQL = `
+    select 'words', case when exists (${dueAccountsSql(DUE_LIMITS)}) then 0 end::float8`;
 
 /** Of rows that are due by one column, without leases. */
 function timedSql(step: DueStep, table: string, dueAt: string): string {

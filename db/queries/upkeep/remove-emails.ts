@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Mailbox } from '../../../core/mime/address.ts';
 import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
+import { noteGone } from '../search/unindexed-email.ts';
 import { readMailboxes } from '../threads/thread-move.ts';
 import { readThreadEnds, renumberThreads, writeThreads } from '../threads/thread-write.ts';
 
@@ -50,6 +51,7 @@ export async function removeEmails(
   });
   if (emails.length === 0) return 0;
   const ids = emails.map(({ id }) => id);
+  await noteGone(client, userId, ids);
   const copies = await removeRows(client, userId, ids);
   await removeFromThreads(client, userId, emails);
   // The trash is in no total.
@@ -115,7 +117,6 @@ async function removeRows(client: pg.ClientBase, userId: string, ids: readonly s
 const TABLES_BY_EMAIL = [
   'email_content',
   'email_search',
-  'email_words',
   'trashed_email',
   'reception',
   'route',

@@ -3,7 +3,7 @@ import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import type { Retention } from '../../../core/upkeep/retention.ts';
 import { claimStatement, LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
-import { writeWords } from '../search/email-words.ts';
+import { noteChanged } from '../search/unindexed-email.ts';
 import { isInWorkSql, removeRawMessages } from './remove-emails.ts';
 
 /** A user whose old mail is to be removed, claimed. */
@@ -202,7 +202,7 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
       update email e set preview = '' where e.user_id = $1 and e.id = any ($2::text[]) and e.preview <> ''`,
     values: [userId, emailIds],
   });
-  await writeWords(client, userId, emailIds);
+  await noteChanged(client, userId, emailIds);
 }
 
 /** Removes the bytes of these emails, and those of their forwarded copies. In a transaction. */

@@ -5,7 +5,18 @@ import { access } from '../../admission/access.ts';
 import { waitBody } from '../../rest/emails/email-wait.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
 import { listedInWords } from '../json-schema.ts';
-import { keysetPage, nextCursor, pageInput, pageOf, searchTerms, untrustedShape } from '../shapes.ts';
+import {
+  BY_RELEVANCE,
+  cursorPage,
+  keysetPage,
+  nextCursor,
+  pageBy,
+  pageInput,
+  pageOf,
+  searchOrder,
+  searchTerms,
+  untrustedShape,
+} from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import {
   bodyChoice,
@@ -30,11 +41,12 @@ export const searchEmails = defineTool({
   name: 'search_emails',
   title: 'Search emails',
   description:
-    'Returns single emails, newest first: received, sent and scheduled ones of any age. For conversations use search_threads.',
+    'Returns single emails: received, sent and scheduled ones of any age. For conversations use search_threads.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
     search: searchTerms,
+    order_by: searchOrder,
     type: type.meta({}),
     status: status.meta({ description: '`pending`: not delivered yet. `blocked`: held by a guard rule.' }),
     domain: domain.meta({ description: 'One of yours (or its ID), or that of a correspondent.' }),
@@ -42,12 +54,14 @@ export const searchEmails = defineTool({
     ...pageInput,
   }),
   output: z.object({ emails: z.array(listedEmail), next_cursor: nextCursor }),
-  async run(context, { search, limit, cursor, ...filter }) {
-    const rows = await emails.pageEmails(
-      context,
-      { ...filter, words: search, timeRange: 'all' },
-      keysetPage({ limit, cursor }),
-    );
+  async run(context, { search, limit, cursor, order_by: order, ...filter }) {
+    const query = { ...filter, words: search, timeRange: 'all' } as const;
+    if (order === 'relevance') {
+      const ranked = await emails.pageEmailsByRelevance(context, query, cursorPage({ limit, cursor }, BY_RELEVANCE));
+      const found = pageBy(BY_RELEVANCE, ranked, limit, ({ score, createdAt: at, id }) => ({ score, at, id }));
+      return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
+    }
+    const rows = await emails.pageEmails(context, query, keysetPage({ limit, cursor }));
     const found = pageOf(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
     return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
   },

@@ -11,6 +11,7 @@ import {
   type ListedThread,
   loadThreads,
   pageInbox,
+  pageInboxByRelevance,
   pageThreadEmails,
   type Thread,
 } from '../../../operations/threads/threads.ts';
@@ -20,7 +21,18 @@ import { wireInstant } from '../../rest/shapes.ts';
 import { commonFieldsOf, threadListItem, threadListItemOf } from '../../rest/threads/threads.ts';
 import { shortText, textPart } from '../bounded-text.ts';
 import { listedInWords } from '../json-schema.ts';
-import { keysetPage, nextCursor, pageInput, pageOf, searchTerms, untrustedShape } from '../shapes.ts';
+import {
+  BY_RELEVANCE,
+  cursorPage,
+  keysetPage,
+  nextCursor,
+  pageBy,
+  pageInput,
+  pageOf,
+  searchOrder,
+  searchTerms,
+  untrustedShape,
+} from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import { MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
 
@@ -63,12 +75,12 @@ const threadItem = z.object({
 export const searchThreads = defineTool({
   name: 'search_threads',
   title: 'Search threads',
-  description:
-    'Returns threads (conversations), newest message first: those in the inbox, or those with a message that matches `search`.',
+  description: 'Returns threads (conversations): those in the inbox, or those with a message that matches `search`.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
     search: searchTerms,
+    order_by: searchOrder,
     unread: z.boolean().optional().meta({ description: 'True: only threads with unread messages.' }),
     archived: z
       .enum(['no', 'yes', 'any'])
@@ -80,9 +92,14 @@ export const searchThreads = defineTool({
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
-  async run(context, { search, unread, archived, label, domain, address, ...page }) {
+  async run(context, { search, unread, archived, label, domain, address, order_by: order, ...page }) {
     const isArchived = archived === undefined || archived === 'any' ? archived : archived === 'yes';
     const query = { search, isUnread: unread, isArchived, label, domain, address };
+    if (order === 'relevance') {
+      const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
+      const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, lastMessageAt: at, id }) => ({ score, at, id }));
+      return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };
+    }
     const found = pageOf(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
       at: thread.lastMessageAt,
       id: thread.id,

@@ -1,6 +1,7 @@
 import type { EmailStatus as Status, EmailType as Type } from '../../../core/emails/email-status.ts';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import { plusTagOf } from '../../../core/mime/address.ts';
+import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
@@ -8,9 +9,10 @@ import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
-import { connection, totalCount } from '../connection.ts';
+import { connectionBy, newestCursors, relevanceCursors, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
+import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
 import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
 import {
   Attachment,
@@ -365,11 +367,22 @@ builder.queryFields((t) => ({
       args: {
         filter: t.arg({ type: EmailFilter, description: 'Filters the emails.' }),
         search: t.arg.string({ description: SEARCH_SYNTAX }),
+        orderBy: t.arg({ type: SearchOrder, defaultValue: 'newest', description: SEARCH_ORDER }),
       },
       complexity: connectionComplexity,
-      resolve: async (_root, args, { reads }) => {
-        const query = { ...emailQuery(args.filter), words: args.search ?? undefined };
-        const page = await connection(args, placeOf, (span) => emails.pageEmails(reads, query, span));
+      resolve: async (_root, { filter, search, orderBy, ...args }, { reads }) => {
+        const query = { ...emailQuery(filter), words: search ?? undefined };
+        const page =
+          orderBy === 'relevance'
+            ? await connectionBy<emails.RankedEmail, RelevanceCursor>(
+                relevanceCursors,
+                args,
+                (email) => ({ ...placeOf(email), score: email.score }),
+                (span) => emails.pageEmailsByRelevance(reads, query, span),
+              )
+            : await connectionBy<emails.EmailSummary, KeysetCursor>(newestCursors, args, placeOf, (span) =>
+                emails.pageEmails(reads, query, span),
+              );
         return { ...page, count: () => emails.countEmails(reads, query) };
       },
     },

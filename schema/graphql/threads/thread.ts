@@ -1,3 +1,4 @@
+import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
 import { LIST_SEARCH } from '../../../operations/capability/field-shapes.ts';
@@ -7,9 +8,17 @@ import * as threads from '../../../operations/threads/threads.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
-import { type CountedConnection, connection, totalCount } from '../connection.ts';
+import {
+  type CountedConnection,
+  connection,
+  connectionBy,
+  newestCursors,
+  relevanceCursors,
+  totalCount,
+} from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
+import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
 import { ThreadClaimRef } from './thread-claim.ts';
 
 const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConnection<Thread>>(
@@ -232,11 +241,22 @@ builder.queryField('inbox', (t) =>
           description: 'Filters the threads. Omit to return all that are not archived.',
         }),
         search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
+        orderBy: t.arg({ type: SearchOrder, defaultValue: 'newest', description: SEARCH_ORDER }),
       },
       complexity: connectionComplexity,
-      resolve: async (_root, args, { reads }) => {
-        const query = inboxQuery(args.filter, args.search);
-        const page = await connection(args, placeOfThread, (span) => threads.pageInbox(reads, query, span));
+      resolve: async (_root, { filter, search, orderBy, ...args }, { reads }) => {
+        const query = inboxQuery(filter, search);
+        const page =
+          orderBy === 'relevance'
+            ? await connectionBy<threads.RankedThread, RelevanceCursor>(
+                relevanceCursors,
+                args,
+                (thread) => ({ ...placeOfThread(thread), score: thread.score }),
+                (span) => threads.pageInboxByRelevance(reads, query, span),
+              )
+            : await connectionBy<threads.ListedThread, KeysetCursor>(newestCursors, args, placeOfThread, (span) =>
+                threads.pageInbox(reads, query, span),
+              );
         return { ...page, count: () => threads.countInbox(reads, query) };
       },
     },

@@ -58,7 +58,6 @@ function subjectParser(
         authentication: null,
         report: null,
         dmarcReport: null,
-        words: new Map(),
         message: isFailed ? scan : { ...scan, subject: result, parseError: null },
       };
     }),

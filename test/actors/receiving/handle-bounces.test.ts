@@ -117,7 +117,6 @@ describe('faults', () => {
       emailId,
       authentication: null,
       dmarcReport: null,
-      words: new Map(),
       message: await parseMessage(bytes),
       report: await readMailReport(bytes, { isAtReturnAddress: true }),
     };

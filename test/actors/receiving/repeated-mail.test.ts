@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acceptor, type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
-import { receivedWords } from '../../../actors/receiving/email-rows.ts';
 import type { ReadAhead } from '../../../actors/receiving/read-ahead.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
@@ -37,14 +36,10 @@ beforeEach(async () => {
 
 /** Reads each message before its commit, however long it takes. */
 const reading: ReadAhead = {
-  async read({ bytes, emailIds, envelope }) {
+  async read({ bytes, emailIds }) {
     const message = await parseMessage(bytes);
-    const words = envelope.recipients.map(({ userId, recipient, ownAddress }, at): [string, string] => {
-      const emailId = emailIds[at] ?? '';
-      return [emailId, receivedWords({ userId, emailId, recipient, ownAddress }, message)];
-    });
     const emailId = emailIds[0] ?? '';
-    return { emailId, message, authentication: null, report: null, dmarcReport: null, words: new Map(words) };
+    return { emailId, message, authentication: null, report: null, dmarcReport: null };
   },
   take: () => undefined,
   forget: () => undefined,

@@ -15,7 +15,6 @@ import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identi
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { claimReceptions, type Reception } from '../../../db/queries/emails/reception-claim.ts';
-import { writeWords } from '../../../db/queries/search/email-words.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { dmarcXml } from '../../support/mail/dmarc-reports.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -142,7 +141,7 @@ async function store(given: StoreOptions, receptions: readonly ParsedReception[]
 }
 
 function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage> = {}): ParsedReception[] {
-  const outcome = { message: { ...message, ...changes }, authentication: null, dmarcReport: null, words: new Map() };
+  const outcome = { message: { ...message, ...changes }, authentication: null, dmarcReport: null };
   return receptions.map((reception) => ({ reception, outcome }));
 }
 
@@ -229,25 +228,16 @@ test('a parsed message becomes an email with every field in its place', async ()
   ]);
 });
 
-test('an email has its search words as soon as it is stored, the same that are made from its rows', async () => {
-  const [one, two] = await accept(hello, 2);
-  if (!one || !two) throw new Error('two were accepted');
-  const [made, ready] = parsed([one, two]);
-  if (!made || !ready) throw new Error('two were parsed');
-  const words = new Map([[two.emailId, `'made':1A`]]);
-  await store(options, [made, { ...ready, outcome: { ...ready.outcome, words } }]);
-  const stored = async (emailId: string) => {
-    const { rows } = await actor.pool.query<{ words: string }>(
-      'select words::text from email_words where user_id = $1 and email_id = $2',
-      [hello.userId, emailId],
-    );
-    return rows[0]?.words;
-  };
-  expect(await stored(two.emailId)).toBe(`'made':1A`);
-  const first = await stored(one.emailId);
-  expect(first).toContain('grusse');
-  await writeWords(actor.pool as never, hello.userId, [one.emailId]);
-  expect(await stored(one.emailId)).toBe(first);
+test('an email is noted as unindexed as soon as it is stored', async () => {
+  const [one] = await accept(hello, 1);
+  if (!one) throw new Error('one was accepted');
+  await store(options, parsed([one]));
+  const { rows } = await actor.pool.query(
+    `select u.state, u.created_at = e.created_at as is_dated from unindexed_email u
+     join email e on e.user_id = u.user_id and e.id = u.email_id where u.user_id = $1 and u.email_id = $2`,
+    [hello.userId, one.emailId],
+  );
+  expect(rows).toEqual([{ state: 'new', is_dated: true }]);
 });
 
 test('bodies of many messages keep to their own rows', async () => {
@@ -342,7 +332,6 @@ test('a message that could not be parsed is an email all the same, flagged', asy
         message: scanHeaders(Buffer.from('Subject: x'), 'it broke'),
         authentication: null,
         dmarcReport: null,
-        words: new Map(),
       },
     })),
   );
@@ -375,7 +364,7 @@ describe('a DMARC report', () => {
     if (report === null) throw new Error('no report');
     const receptions = await accept(hello, 2);
     const policy = { ...report.policy, domain: hello.address.split('@')[1] ?? '' };
-    const outcome = { message, authentication, dmarcReport: { ...report, policy, ...changes }, words: new Map() };
+    const outcome = { message, authentication, dmarcReport: { ...report, policy, ...changes } };
     await store(
       options,
       receptions.map((reception, at) => ({

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
-import { receivedWords } from '../../../actors/receiving/email-rows.ts';
 import type { ParseOutcome } from '../../../actors/receiving/parse-messages.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
 import { type ReadOffer, type TakeMessagesOptions, takeMessages } from '../../../actors/receiving/take-messages.ts';
@@ -74,14 +73,12 @@ async function openAccount(): Promise<Account> {
 
 function readOffers({ userId, addressId, domainId }: Account, group: readonly Received[]): ReadOffer[] {
   return group.map(({ emailId, ownAddress, bytes, message }) => {
-    const email = { userId, emailId, recipient: ownAddress, ownAddress };
     const outcome: ParseOutcome = {
       emailId,
       message,
       authentication: null,
       report: null,
       dmarcReport: null,
-      words: new Map([[emailId, receivedWords(email, message)]]),
     };
     return {
       startedTick: 0,

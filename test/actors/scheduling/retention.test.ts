@@ -6,6 +6,7 @@ import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts'
 import type { Database } from '../../../db/connection/database.ts';
 import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
+import { buildAllWords } from '../../support/stages/build-all-words.ts';
 import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
@@ -68,6 +69,7 @@ test('mail older than its metadata days goes with all that hangs on it; threads 
   expect(left.length).toBeLessThan(120);
   expect(left).toEqual(ids.slice(-left.length));
   expect(await stage.findFaults(userId)).toEqual([]);
+  await buildAllWords(stage.actor);
   expect(await tracesOf(owner, userId, gone.slice(0, ids.length - left.length))).toEqual([]);
   expect((await owner.pool.query('select 1 from raw_message where id = $1', [rawId])).rows).toEqual([]);
   // Another user's mail of the same age stays.
@@ -79,15 +81,7 @@ test('threads without any mail left are gone, and an answer to one of them begin
   await choose(userId, { metadataDays: 1 });
   await sweep();
   expect(await emailCount(userId)).toBe(0);
-  for (const table of [
-    'thread',
-    'thread_alias',
-    'thread_apart',
-    'thread_message_id',
-    'thread_subject',
-    'email_words',
-    'route',
-  ])
+  for (const table of ['thread', 'thread_alias', 'thread_apart', 'thread_message_id', 'thread_subject', 'route'])
     expect((await owner.pool.query(`select 1 from ${table} where user_id = $1`, [userId])).rows, table).toEqual([]);
   await choose(userId, {});
   await stage.arrive(userId, [answerTo([ids[0] ?? ''], `em_${randomBytes(6).toString('hex')}`, 100)]);
@@ -106,7 +100,7 @@ test('bytes go before bodies and bodies before the rest; what is searched for is
   const state = async () => {
     const { rows } = await owner.pool.query(
       `select e.raw_id is not null as has_raw, c.text_body is not null and c.html_body is not null as has_bodies, e.preview <> '' as has_preview,
-         (select w.words::text like '%rhinoceros%' from email_words w where w.user_id = $1 and w.email_id = $2) as is_found,
+         (select u.state from unindexed_email u where u.user_id = $1 and u.email_id = $2) as indexed,
          c.attachments, exists (select from raw_message where id = $3) as has_bytes
        from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id where e.user_id = $1 and e.id = $2`,
       [userId, emailId, rawId],
@@ -126,7 +120,7 @@ test('bytes go before bodies and bodies before the rest; what is searched for is
     has_raw: false,
     has_bodies: false,
     has_preview: false,
-    is_found: false,
+    indexed: 'changed',
     has_bytes: false,
     attachments: [{ index: 0 }, { index: 1 }, { index: 2 }],
   });

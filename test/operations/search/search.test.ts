@@ -5,7 +5,7 @@ import { parseSearch } from '../../../core/search/search-query.ts';
 import { type Database } from '../../../db/connection/database.ts';
 import { asUser } from '../../../db/connection/transaction.ts';
 import { countFoundEmails, pageFoundEmails } from '../../../db/queries/emails/email-find.ts';
-import type { SearchBounds } from '../../../db/queries/search/search-sql.ts';
+import type { FindBounds } from '../../../db/queries/search/find-mail.ts';
 import * as lists from '../../../db/queries/threads/thread-list.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { countEmails, pageEmails } from '../../../operations/emails/emails.ts';
@@ -15,6 +15,7 @@ import { matchingIds } from '../../support/rows/search-definition.ts';
 import { type SearchedMail, someMail, storeMail } from '../../support/rows/searched-mail.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
+import { buildAllWords } from '../../support/stages/build-all-words.ts';
 
 const USER = 'usr_search';
 const NOW = new Date('2026-07-01T00:00:00Z');
@@ -40,6 +41,7 @@ beforeAll(async () => {
       mails.map((mail) => mail.id),
     );
   }
+  await buildAllWords(actor);
   const { rows } = await actor.pool.query<{ id: string; thread_id: string | null }>(
     'select id, thread_id from email where user_id = $1',
     [USER],
@@ -137,8 +139,8 @@ const SEARCHES = [
   'zzzz',
 ];
 
-// By bounds so small that every step is taken: the nearest of the list, the index, more of the list, all.
-const SMALL: SearchBounds = { near: 15, far: 60, few: 40 };
+// By bounds so small that every step is taken.
+const SMALL: FindBounds = { near: 15, few: 40, first: 4, messages: 3 };
 const ANY = {
   type: null,
   status: null,
@@ -277,7 +279,7 @@ describe('the inbox', () => {
 /** Others' mail, and the planner's knowledge of it: of a table that is half one user's it would read all. */
 async function crowd(): Promise<void> {
   const { pool } = testDatabase.open(null);
-  for (const table of ['thread', 'email', 'email_words']) {
+  for (const table of ['thread', 'email', 'word_segment', 'word_block']) {
     const { rows } = await pool.query<{ columns: string }>(
       `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
        where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER'`,
@@ -295,7 +297,7 @@ async function crowd(): Promise<void> {
 
 test('no step of a search reads a whole table', async () => {
   const tables = `select relname, seq_scan::integer from pg_stat_user_tables
-    where relname in ('email', 'email_words', 'thread', 'route') order by relname`;
+    where relname in ('email', 'email_content', 'word_block', 'thread', 'route') order by relname`;
   const scans = async () => (await actor.pool.query(tables)).rows;
   await crowd();
   await asUser(gateway, USER, (transaction) => sql`select pg_stat_force_next_flush()`.execute(transaction));
@@ -347,7 +349,7 @@ describe('does not find mail of another user', () => {
     ]);
     expect(asked).toEqual([[], [], 0, 0]);
     const functions = `select (select count(*) from search_mail(q, p)) + (select count(*) from search_inbox(q, p)) + count_mail(q) + count_inbox(q) as found
-      from (select row($1, null, null, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null, null, null)::search_query as q,
+      from (select row($1, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null, null, null)::search_query as q,
         row(null, null, null, null, false, 10, 10, 10, 10)::search_page as p) x`;
     expect((await gateway.pool.query(functions, [USER])).rows).toEqual([{ found: 0 }]);
     const own = await asUser(gateway, USER, (transaction) =>

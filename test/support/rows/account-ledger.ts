@@ -29,8 +29,7 @@ const PARTS = {
     ${THREAD} where e.user_id = $1`,
   contents: `select ${without('c')} as content from email_content c where user_id = $1`,
   searches: `select ${without('s', 'created_at')} as search from email_search s where user_id = $1`,
-  // words carry a mark of their account
-  words: `select email_id, length(words) from email_words where user_id = $1`,
+  unindexed: `select email_id, state, changes from unindexed_email where user_id = $1`,
   counters: `select own_address, grain, own_domain, type, status, is_read, is_archived, sum(count) from email_counter
     where user_id = $1 group by 1, 2, 3, 4, 5, 6, 7`,
   // Of threads that began at the same time, the id decides which one stays, and so the order of the participants and the name of one with two.

@@ -10,10 +10,22 @@ export interface LargeMailbox {
   ownAddress: string;
 }
 
+/** Words of such a mailbox, by how often they are in bodies. */
+export const largeMailboxWords = {
+  every: 'hello',
+  ofTen: 'tenth',
+  ofHundred: 'hundredth',
+  ofThousand: 'thousandth',
+  /** of a fifth of the mail of the first third of the time, and of none since */
+  former: 'formerly',
+  /** of three mails */
+  rare: 'rarely',
+};
+
 /**
  * Fills one user's mailbox with so many threaded messages over three years, straight by SQL: 40 addresses; a tenth of the messages
  * bear one subject (100,000 of 1,000,000), a hundredth is one thread (10,000), the rest are threads of three messages on average
- * between 5,000 people. The URL is of the database's owner. Takes about three minutes for 1,000,000.
+ * between 5,000 people. Bodies have 40 words of 20,000, some of which are common and most are not. The URL is of the database's owner. Takes about three minutes for 1,000,000.
  */
 export async function fillLargeMailbox(ownerUrl: string, userId: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
@@ -36,6 +48,14 @@ export const largeMailbox: LargeMailbox = {
   longThreadId: 'th_long',
   ownAddress: 'own7@inbox.test',
 };
+
+const { every, ofTen, ofHundred, ofThousand, former, rare } = largeMailboxWords;
+const BODY = `concat_ws(' ', '${every}', case when n % 10 = 3 then '${ofTen}' end, case when n % 100 = 7 then '${ofHundred}' end,
+  case when n % 1000 = 11 then '${ofThousand}' end,
+  case when created_at < timestamptz '2023-11-01' + interval '365 days' and n % 5 = 1 then '${former}' end,
+  case when n in (500, 5000, 19000) then '${rare}' end,
+  (select string_agg('w' || (power(((n::bigint * 7919 + k * 104729) % 1000003) / 1000003.0::double precision, 3) * 20000)::integer, ' ')
+    from generate_series(1, 40) k), '')`;
 
 /**
  * n of a plan row decides all. Threads begin at a moment of three years and last some days; ids sort by time as real ones do.
@@ -86,7 +106,7 @@ function fillStatements(userId: string, count: number): string[] {
      jsonb_build_object('from', jsonb_build_object('text', other, 'addresses', jsonb_build_array(jsonb_build_object('name', 'Some Person', 'address', other))),
        'to', jsonb_build_object('text', own_address, 'addresses', jsonb_build_array(jsonb_build_object('name', null, 'address', own_address))),
        'cc', null, 'bcc', null, 'replyTo', null),
-     case when position > 0 then array['<parent' || n || '@mail.test>'] else '{}' end, '{}', repeat(md5(id) || ' ', 18), repeat(md5(id) || ' ', 9), '[]', 1
+     case when position > 0 then array['<parent' || n || '@mail.test>'] else '{}' end, '{}', ${BODY} || repeat(md5(id) || ' ', 8), repeat(md5(id) || ' ', 9), '[]', 1
    from plan order by created_at, id`,
     `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
    select ${userId}, id, created_at, created_at, created_at, 'stored' from plan where not is_sent`,

@@ -58,7 +58,8 @@ function textsOf(mail: SearchedMail, place: 'anywhere' | 'subject' | 'from' | 't
   }
 }
 
-function holdsWords(text: string, wanted: readonly string[], isWhole: boolean): boolean {
+/** Returns whether the words are in the text, next to each other. */
+export function holdsWords(text: string, wanted: readonly string[], isWhole: boolean): boolean {
   const words = plainWords(text);
   return words.some((_, start) =>
     wanted.every((word, at) => {

@@ -1,5 +1,4 @@
 import type { Database } from '../../../db/connection/database.ts';
-import { writeWords } from '../../../db/queries/search/email-words.ts';
 
 /** A stored email with all that searches look at. */
 export interface SearchedMail {
@@ -123,15 +122,12 @@ export async function storeMail(database: Database, userId: string, mails: reado
        insert into email (user_id, id, type, status, created_at, own_address, own_domain, recipient, message_id, subject, base_subject,
          from_address, from_text, to_addresses, cc_addresses, preview, date, has_attachments, is_read, is_archived)
        select $1, id, type, status, created_at, own_address, own_domain, recipient, message_id, subject, '', from_address, from_text,
-         to_addresses, '{}', '', created_at, has_attachments, is_read, is_archived from row)
+         to_addresses, '{}', '', created_at, has_attachments, is_read, is_archived from row),
+     unindexed as (
+       insert into unindexed_email (user_id, email_id, state, created_at) select $1, id, 'new', created_at from row)
      insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
      select $1, id, '[]', addresses, in_reply_to, '{}', text_body, html_body, '[]', 1 from row`,
     [userId, JSON.stringify(rows)],
-  );
-  await writeWords(
-    database.pool as never,
-    userId,
-    mails.map(({ id }) => id),
   );
 }
 

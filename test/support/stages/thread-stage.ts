@@ -172,8 +172,7 @@ async function faultsOfTrash(actor: Database, userId: string): Promise<string[]>
     `select e.id from email e left join thread t on t.user_id = e.user_id and t.id = e.thread_id
      left join trashed_email x on x.user_id = e.user_id and x.email_id = e.id
      where e.user_id = $1 and ((e.trashed_at is null) <> (t.trashed_at is null) or (e.trashed_at is null) <> (x.email_id is null)
-       or (e.trashed_at is not null and (exists (select from email_search s where s.user_id = $1 and s.email_id = e.id)
-         or exists (select from email_words w where w.user_id = $1 and w.email_id = e.id))))`,
+       or (e.trashed_at is not null and exists (select from email_search s where s.user_id = $1 and s.email_id = e.id)))`,
     [userId],
   );
   return rows.map(({ id }) => `the email ${id} is in the trash by some rows only`);

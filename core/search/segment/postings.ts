@@ -1,0 +1,110 @@
+import { type ByteReader, type ByteWriter, DamagedSegment } from './bytes.ts';
+import type { DocumentSet } from './document-set.ts';
+
+/** The documents that have a word in one place, in ascending order, and how often each has it, up to MAX_FREQUENCY. */
+export interface Postings {
+  documents: readonly number[];
+  frequencies: readonly number[];
+}
+
+export const MAX_FREQUENCY = 255;
+
+/**
+ * Writes postings: their number, then the documents as differences or as a bitmap, whichever is shorter, then the frequencies, unless all
+ * are 1.
+ */
+export function writePostings(writer: ByteWriter, { documents, frequencies }: Postings, size: number): void {
+  const bitmapBytes = (size + 7) >>> 3;
+  const isBitmap = documents.length > bitmapBytes;
+  const isPlain = frequencies.every((frequency) => frequency === 1);
+  writer.integer(documents.length);
+  const length = isBitmap ? bitmapBytes : differencesLength(documents);
+  writer.integer(length * 4 + (isBitmap ? 2 : 0) + (isPlain ? 1 : 0));
+  if (isBitmap) writer.bytes(bitmap(documents, bitmapBytes));
+  else writeDifferences(writer, documents);
+  if (!isPlain) for (const frequency of frequencies) writer.byte(frequency);
+}
+
+function bitmap(documents: readonly number[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (const document of documents) bytes[document >>> 3] = (bytes[document >>> 3] ?? 0) | (1 << (document & 7));
+  return bytes;
+}
+
+/** The bytes that writeDifferences writes. */
+function differencesLength(documents: readonly number[]): number {
+  let length = documents.length;
+  let before = -1;
+  for (const document of documents) {
+    for (let rest = (document - before - 1) >>> 7; rest > 0; rest >>>= 7) length++;
+    before = document;
+  }
+  return length;
+}
+
+function writeDifferences(writer: ByteWriter, documents: readonly number[]): void {
+  let before = -1;
+  for (const document of documents) {
+    writer.integer(document - before - 1);
+    before = document;
+  }
+}
+
+/** Postings that were found but not decoded. */
+export interface FoundPostings {
+  count: number;
+  isBitmap: boolean;
+  bytes: Buffer;
+  /** null: all are 1 */
+  frequencies: Buffer | null;
+}
+
+/** Reads past postings and returns them. Throws DamagedSegment. */
+export function readPostings(reader: ByteReader): FoundPostings {
+  const count = reader.integer();
+  const head = reader.integer();
+  const bytes = reader.bytes(Math.floor(head / 4));
+  return { count, isBitmap: (head & 2) !== 0, bytes, frequencies: (head & 1) !== 0 ? null : reader.bytes(count) };
+}
+
+/** Reads past postings. Throws DamagedSegment. */
+export function skipPostings(reader: ByteReader): void {
+  const count = reader.integer();
+  const head = reader.integer();
+  reader.skip(Math.floor(head / 4) + ((head & 1) === 0 ? count : 0));
+}
+
+/** Adds the documents of the postings to the set. Throws DamagedSegment. */
+export function addPostings(set: DocumentSet, postings: FoundPostings): void {
+  if (postings.isBitmap) {
+    if (postings.bytes.length !== (set.size + 7) >>> 3) throw new DamagedSegment('a bitmap has another length');
+    set.addBitmap(postings.bytes);
+  } else forEachDifference(postings, set.size, (document) => set.add(document));
+}
+
+/** Returns the documents of the postings in ascending order, of a segment with `size` documents. Throws DamagedSegment. */
+export function listPostings(postings: FoundPostings, size: number): number[] {
+  const documents: number[] = [];
+  if (!postings.isBitmap) forEachDifference(postings, size, (document) => documents.push(document));
+  else
+    for (const [at, byte] of postings.bytes.entries())
+      for (let bit = 0; bit < 8; bit++) if (((byte >>> bit) & 1) === 1) documents.push(at * 8 + bit);
+  if (documents.length !== postings.count) throw new DamagedSegment('postings have another length');
+  return documents;
+}
+
+function forEachDifference({ bytes }: FoundPostings, size: number, use: (document: number) => void): void {
+  let document = -1;
+  let rest = 0;
+  let shift = 0;
+  for (const byte of bytes) {
+    rest |= (byte & 0x7f) << shift;
+    shift += 7;
+    if (byte > 0x7f) continue;
+    document += rest + 1;
+    if (document >= size) throw new DamagedSegment('a document is not in its segment');
+    use(document);
+    rest = 0;
+    shift = 0;
+  }
+}

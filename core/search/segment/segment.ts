@@ -1,0 +1,158 @@
+import { PLACE_COUNT } from '../email-terms.ts';
+import { openBlock, sealBlock } from './block.ts';
+import { ByteReader, ByteWriter, DamagedSegment } from './bytes.ts';
+import { encodeIds, encodeTable, type SegmentDocument } from './documents.ts';
+import { type FoundPostings, type Postings, readPostings, skipPostings, writePostings } from './postings.ts';
+
+/*
+ * A segment holds the words of up to MAX_SEGMENT_DOCUMENTS emails of one account and never changes. Its parts:
+ * - the ids of the emails, and the table of their ages and lengths, by number (documents.ts);
+ * - blocks of words in ascending order: each word without what it has in common with the one before, the places in which it occurs, and for
+ *   each place the emails that have it there (postings.ts);
+ * - the head: the sizes, and the first word of each block.
+ * The table, the blocks and the head are compressed and have a checksum each (block.ts); the ids have theirs in the head.
+ */
+
+export const MAX_SEGMENT_DOCUMENTS = 65_536;
+/** Size at which a block of words ends; a word is never split. Bytes before compression. */
+const BLOCK_BYTES = 16_384;
+const FORMAT = 1;
+
+/** A word with its postings in each place, null where it does not occur; the places in the order of their bits. */
+export interface WordEntry {
+  word: string;
+  postings: readonly (Postings | null)[];
+}
+
+export interface EncodedSegment {
+  count: number;
+  /** ages of the first and the last email; milliseconds since 1970 */
+  firstAt: number;
+  lastAt: number;
+  head: Buffer;
+  ids: Buffer;
+  table: Buffer;
+  blocks: Buffer[];
+}
+
+export interface SegmentHead {
+  count: number;
+  idWidth: number;
+  idChecksum: number;
+  /** first word of each block */
+  firstWords: string[];
+}
+
+/** Encodes a segment in steps, so that the caller can do other work in between. Documents and words are in ascending order. */
+export function* encodeSegment(
+  documents: readonly SegmentDocument[],
+  words: Iterable<WordEntry>,
+): Generator<void, EncodedSegment> {
+  const [first] = documents;
+  const last = documents.at(-1);
+  if (first === undefined || last === undefined || documents.length > MAX_SEGMENT_DOCUMENTS)
+    throw new RangeError(`A segment of ${documents.length} documents`);
+  const blocks: Buffer[] = [];
+  const firstWords: string[] = [];
+  const writer = new ByteWriter();
+  let before = '';
+  for (const { word, postings } of words) {
+    if (writer.length >= BLOCK_BYTES) {
+      blocks.push(sealBlock(writer.take()));
+      yield;
+    }
+    if (writer.length === 0) {
+      firstWords.push(word);
+      before = '';
+    }
+    writeEntry(writer, before, { word, postings }, documents.length);
+    before = word;
+  }
+  if (writer.length > 0) blocks.push(sealBlock(writer.take()));
+  const { ids, width, checksum } = encodeIds(documents);
+  return {
+    count: documents.length,
+    firstAt: first.at,
+    lastAt: last.at,
+    head: sealBlock(encodeHead({ count: documents.length, idWidth: width, idChecksum: checksum, firstWords })),
+    ids,
+    table: sealBlock(encodeTable(documents)),
+    blocks,
+  };
+}
+
+function writeEntry(writer: ByteWriter, before: string, { word, postings }: WordEntry, size: number): void {
+  const shared = sharedLength(before, word);
+  writer.integer(shared);
+  writer.text(word.slice(shared));
+  let places = 0;
+  for (const [place, list] of postings.entries()) if (list !== null) places |= 1 << place;
+  writer.integer(places);
+  for (const list of postings) if (list !== null) writePostings(writer, list, size);
+}
+
+/** Does not split a surrogate pair: what remains must be valid UTF-8. */
+function sharedLength(before: string, word: string): number {
+  const most = Math.min(before.length, word.length);
+  let length = 0;
+  while (length < most && before.charCodeAt(length) === word.charCodeAt(length)) length++;
+  return length > 0 && (word.charCodeAt(length - 1) & 0xfc00) === 0xd800 ? length - 1 : length;
+}
+
+function encodeHead({ count, idWidth, idChecksum, firstWords }: SegmentHead): Buffer {
+  const writer = new ByteWriter();
+  for (const value of [FORMAT, count, idWidth, idChecksum, firstWords.length]) writer.integer(value);
+  for (const word of firstWords) writer.text(word);
+  return writer.take();
+}
+
+/** Throws DamagedSegment. */
+export function decodeHead(sealed: Uint8Array): SegmentHead {
+  const reader = new ByteReader(openBlock(sealed));
+  if (reader.integer() !== FORMAT) throw new DamagedSegment('the head has another format');
+  const count = reader.integer();
+  const idWidth = reader.integer();
+  const idChecksum = reader.integer();
+  const firstWords = Array.from({ length: reader.integer() }, () => reader.text());
+  return { count, idWidth, idChecksum, firstWords };
+}
+
+/** A word of a block. */
+export interface FoundWord {
+  word: string;
+  /** by place, null where it does not occur */
+  postings: (FoundPostings | null)[];
+}
+
+/** Returns the words of a block that was opened, in ascending order, from a word on. Throws DamagedSegment. */
+export function* readBlock(block: Buffer, from = ''): Generator<FoundWord> {
+  const reader = new ByteReader(block);
+  let word = '';
+  while (!reader.isAtEnd) {
+    const shared = reader.integer();
+    word = word.slice(0, shared) + reader.text();
+    const places = reader.integer();
+    const isWanted = word >= from;
+    const postings: FoundWord['postings'] = [];
+    for (let place = 0; place < PLACE_COUNT; place++) {
+      const isThere = ((places >>> place) & 1) === 1;
+      if (isWanted) postings.push(isThere ? readPostings(reader) : null);
+      else if (isThere) skipPostings(reader);
+    }
+    if (isWanted) yield { word, postings };
+  }
+}
+
+/** Returns the numbers of the blocks that can hold this word, or words that begin with it: from the first to before the second. */
+export function findBlocks(firstWords: readonly string[], word: string, isPrefix: boolean): [from: number, to: number] {
+  let low = 0;
+  let high = firstWords.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((firstWords[middle] ?? '') <= word) low = middle + 1;
+    else high = middle;
+  }
+  const from = Math.max(0, low - 1);
+  if (isPrefix) while (low < firstWords.length && firstWords[low]?.startsWith(word) === true) low++;
+  return [low === 0 ? 0 : from, low];
+}

@@ -1,0 +1,238 @@
+import type { RankedWord } from '../../../core/search/relevance.ts';
+import { openBlock } from '../../../core/search/segment/block.ts';
+import { decodeId, decodeTable, decodeTimes } from '../../../core/search/segment/documents.ts';
+import { matchSegment, neededBlocks, type SegmentMatches } from '../../../core/search/segment/match-segment.ts';
+import { decodeHead, type SegmentHead } from '../../../core/search/segment/segment.ts';
+import { wordUses } from '../../../core/search/segment/word-uses.ts';
+import type { WordQuery } from '../../../core/search/word-query.ts';
+import { BlockCache } from './block-cache.ts';
+import { finishSteps } from './finish-steps.ts';
+import type { RunStatement } from './unindexed-email.ts';
+import { IDS_PART, noteDamage, SegmentDamage, type SegmentRow, TABLE_PART } from './word-segment.ts';
+
+const CACHE_LIMITS = { maxBytes: 48 * 1024 * 1024, maxBytesOfUser: 16 * 1024 * 1024, maxAgeMs: 60_000 };
+const blocks = new BlockCache<Buffer>(CACHE_LIMITS);
+const SMALL_CACHE_LIMITS = { ...CACHE_LIMITS, maxBytes: 16 * 1024 * 1024, maxBytesOfUser: 8 * 1024 * 1024 };
+const heads = new BlockCache<SegmentHead>(SMALL_CACHE_LIMITS);
+/** of the emails of a segment, which a decoded table gives only slowly */
+const times = new BlockCache<Float64Array>(SMALL_CACHE_LIMITS);
+
+/** A segment and the numbers of the blocks that a search needs of it. */
+interface NeededSegment {
+  row: SegmentRow;
+  head: SegmentHead;
+  needed: number[];
+}
+
+/** Blocks that a search has in memory, unless a single segment needs more: of 16 KiB each. */
+const MAX_BLOCKS = 512;
+/** Blocks that one statement reads. */
+const BLOCKS_AT_ONCE = 128;
+/** From this part of the emails of a segment on, all its ids are read at once instead of one by one. */
+const MANY_IDS = 1 / 30;
+
+/** A segment of which a search knows the matches. */
+export interface OpenedSegment {
+  row: SegmentRow;
+  head: SegmentHead;
+  times: Float64Array;
+  matches: SegmentMatches;
+  /** null: not read */
+  ids: Buffer | null;
+}
+
+/** An email of a segment by its number. */
+export interface NumberedEmail {
+  /** created at; milliseconds since 1970 */
+  at: number;
+  segment: OpenedSegment;
+  number: number;
+}
+
+/** Reads of an account's segments what one search needs. For one transaction. Throws SegmentDamage. */
+export class SegmentReader {
+  readonly #run: RunStatement;
+  readonly #userId: string;
+  readonly #query: WordQuery;
+  readonly #opened = new Map<string, OpenedSegment>();
+
+  constructor(run: RunStatement, userId: string, query: WordQuery) {
+    this.#run = run;
+    this.#userId = userId;
+    this.#query = query;
+  }
+
+  /** Opens segments: reads the blocks that the search needs. In the order given. */
+  async open(rows: readonly SegmentRow[]): Promise<OpenedSegment[]> {
+    const closed = rows.filter(({ id }) => !this.#opened.has(id));
+    const headsOf = await this.#readHeads(closed);
+    let group: NeededSegment[] = [];
+    let blockCount = 0;
+    for (const row of closed) {
+      const head = headsOf.get(row.id);
+      if (head === undefined) continue;
+      const needed = [...neededBlocks(head.firstWords, this.#query)];
+      if (group.length > 0 && blockCount + needed.length > MAX_BLOCKS) {
+        await this.#match(group);
+        group = [];
+        blockCount = 0;
+      }
+      group.push({ row, head, needed });
+      blockCount += needed.length;
+    }
+    await this.#match(group);
+    return rows.flatMap(({ id }) => this.#opened.get(id) ?? []);
+  }
+
+  /** Opens segments whose blocks are in memory at the same time. */
+  async #match(group: readonly NeededSegment[]): Promise<void> {
+    const parts = await this.#readBlocks(group.flatMap(({ row, needed }) => needed.map((number) => ({ row, number }))));
+    const matching: { row: SegmentRow; head: SegmentHead; matches: SegmentMatches }[] = [];
+    for (const { row, head } of group) {
+      const block = (number: number) => parts.get(`${row.id} ${number}`) ?? Buffer.alloc(0);
+      const steps = matchSegment({ count: head.count, firstWords: head.firstWords, block }, this.#query);
+      const matches = await finishSteps(() => noteDamage(row.id, () => steps.next()));
+      if (matches.found.isEmpty) this.#opened.set(row.id, { row, head, matches, times: NO_TIMES, ids: null });
+      else matching.push({ row, head, matches });
+    }
+    const timesOf = await this.#readTimes(matching);
+    for (const { row, head, matches } of matching)
+      this.#opened.set(row.id, { row, head, matches, times: timesOf.get(row.id) ?? NO_TIMES, ids: null });
+  }
+
+  async #readTimes(segments: readonly { row: SegmentRow; head: SegmentHead }[]): Promise<Map<string, Float64Array>> {
+    const found = new Map<string, Float64Array>();
+    const missing = segments.filter(({ row: { id } }) => {
+      const known = times.get(`${this.#userId} ${id}`);
+      if (known !== undefined) found.set(id, known);
+      return known === undefined;
+    });
+    const tables = await this.#readBlocks(missing.map(({ row }) => ({ row, number: TABLE_PART })));
+    for (const { row, head } of missing) {
+      const table = tables.get(`${row.id} ${TABLE_PART}`) ?? Buffer.alloc(0);
+      const decoded = noteDamage(row.id, () => decodeTimes(table, head.count));
+      found.set(row.id, decoded);
+      times.set(`${this.#userId} ${row.id}`, this.#userId, decoded, decoded.byteLength);
+    }
+    return found;
+  }
+
+  async #readHeads(rows: readonly SegmentRow[]): Promise<Map<string, SegmentHead>> {
+    const found = new Map<string, SegmentHead>();
+    for (const { id } of rows) {
+      const head = heads.get(`${this.#userId} ${id}`);
+      if (head !== undefined) found.set(id, head);
+    }
+    const missing = rows.filter(({ id }) => !found.has(id));
+    if (missing.length === 0) return found;
+    const read = await this.#run<{ id: string; head: Buffer }>(HEADS_SQL, [this.#userId, missing.map(({ id }) => id)]);
+    const bytes = new Map(read.map((row) => [row.id, row.head]));
+    for (const { id } of missing) {
+      const sealed = bytes.get(id);
+      if (sealed === undefined) throw new SegmentDamage(id, 'the head is missing');
+      const head = noteDamage(id, () => decodeHead(sealed));
+      found.set(id, head);
+      heads.set(`${this.#userId} ${id}`, this.#userId, head, sealed.length * BYTES_OF_HEAD);
+    }
+    return found;
+  }
+
+  async #readBlocks(wanted: readonly { row: SegmentRow; number: number }[]): Promise<Map<string, Buffer>> {
+    const found = new Map<string, Buffer>();
+    const missing = wanted.filter(({ row, number }) => {
+      const block = blocks.get(`${this.#userId} ${row.id} ${number}`);
+      if (block !== undefined) found.set(`${row.id} ${number}`, block);
+      return block === undefined;
+    });
+    for (let at = 0; at < missing.length; at += BLOCKS_AT_ONCE) {
+      const some = missing.slice(at, at + BLOCKS_AT_ONCE);
+      const read = await this.#run<{ segment_id: string; number: number; bytes: Buffer }>(BLOCKS_SQL, [
+        this.#userId,
+        some.map(({ row }) => row.id),
+        some.map(({ number }) => number),
+      ]);
+      const bytes = new Map(read.map((row) => [`${row.segment_id} ${row.number}`, row.bytes]));
+      for (const { row, number } of some) {
+        const key = `${row.id} ${number}`;
+        const sealed = bytes.get(key);
+        if (sealed === undefined) throw new SegmentDamage(row.id, 'a block is missing');
+        const block = noteDamage(row.id, () => openBlock(sealed));
+        found.set(key, block);
+        blocks.set(`${this.#userId} ${key}`, this.#userId, block, block.length);
+      }
+    }
+    return found;
+  }
+
+  /** Returns how these emails of the segment use the words, how many of all its emails have each word, and the length of all. */
+  async wordUses(
+    { row, head }: OpenedSegment,
+    words: readonly RankedWord[],
+    numbers: readonly number[],
+  ): Promise<ReturnType<typeof wordUses> & { totalLength: number }> {
+    const needed = neededBlocks(head.firstWords, this.#query);
+    const parts = await this.#readBlocks([TABLE_PART, ...needed].map((number) => ({ row, number })));
+    const block = (number: number) => parts.get(`${row.id} ${number}`) ?? Buffer.alloc(0);
+    return noteDamage(row.id, () => {
+      const { lengths } = decodeTable(block(TABLE_PART), head.count);
+      const segment = { count: head.count, firstWords: head.firstWords, block };
+      const totalLength = lengths.reduce((sum, length) => sum + length, 0);
+      return { ...wordUses(segment, words, numbers, lengths), totalLength };
+    });
+  }
+
+  /** Lets go of a segment. */
+  close({ row }: OpenedSegment): void {
+    this.#opened.delete(row.id);
+  }
+
+  /** Returns the emails with their ids, in the order given. */
+  async readIds(emails: readonly NumberedEmail[]): Promise<(NumberedEmail & { id: string })[]> {
+    const single = [];
+    for (const [segment, some] of Map.groupBy(emails, (candidate) => candidate.segment)) {
+      if (segment.ids === null && some.length > segment.head.count * MANY_IDS) {
+        const [row] = await this.#run<{ bytes: Buffer }>(IDS_SQL, [this.#userId, segment.row.id]);
+        segment.ids = row?.bytes ?? Buffer.alloc(0);
+        if (segment.ids.length !== segment.head.count * segment.head.idWidth)
+          throw new SegmentDamage(segment.row.id, 'ids are missing');
+      }
+      if (segment.ids === null) single.push(...some);
+    }
+    const slices =
+      single.length === 0
+        ? []
+        : await this.#run<{ bytes: Buffer | null }>(ID_SLICES_SQL, [
+            this.#userId,
+            single.map(({ segment }) => segment.row.id),
+            single.map(({ segment, number }) => segment.head.idWidth * number + 1),
+            single.map(({ segment }) => segment.head.idWidth),
+          ]);
+    const bytes = new Map(single.map((candidate, at) => [candidate, slices[at]?.bytes ?? null]));
+    return emails.map((candidate) => {
+      const { segment, number, at } = candidate;
+      const width = segment.head.idWidth;
+      const id = bytes.get(candidate) ?? segment.ids?.subarray(number * width, (number + 1) * width);
+      if (id === undefined || id.length !== width) throw new SegmentDamage(segment.row.id, 'an id is missing');
+      return { id: decodeId(id), at, segment, number };
+    });
+  }
+}
+
+/** Of a segment without matches nothing more is needed. */
+const NO_TIMES = new Float64Array(0);
+/** What a decoded head takes in memory for each byte of the stored one, about. */
+const BYTES_OF_HEAD = 12;
+const HEADS_SQL = 'select s.id, s.head from word_segment s where s.user_id = $1 and s.id = any ($2::text[])';
+
+// One look-up for each, whatever the planner knows of the table.
+const BLOCKS_SQL = `
+  select n.segment_id, n.number, b.bytes from unnest($2::text[], $3::integer[]) n(segment_id, number)
+  cross join lateral (
+    select w.bytes from word_block w where w.user_id = $1 and w.segment_id = n.segment_id and w.number = n.number limit 1) b`;
+
+const IDS_SQL = `select w.bytes from word_block w where w.user_id = $1 and w.segment_id = $2 and w.number = ${IDS_PART}`;
+
+const ID_SLICES_SQL = `
+  select (select substring(w.bytes from n.first for n.width) from word_block w
+    where w.user_id = $1 and w.segment_id = n.segment_id and w.number = ${IDS_PART}) as bytes
+  from unnest($2::text[], $3::integer[], $4::integer[]) with ordinality n(segment_id, first, width, place) order by n.place`;
