@@ -111,7 +111,7 @@ test('an endpoint that asks for all received mail gets what is routed to it once
     },
     { timeout: 60_000, interval: 50 },
   );
-  const posts = receiver.requests.map(({ body }) => JSON.parse(body).email);
+  const posts = receiver.requests.map(({ body }): { id: string; threadPosition: number } => JSON.parse(body).email);
   expect(posts.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   expect(posts.every(({ threadPosition }) => threadPosition === 0)).toBe(true);
 });
