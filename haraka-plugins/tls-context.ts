@@ -91,7 +91,7 @@ export async function readTlsCredentials(
     await rm(draft);
   }
   const own = (await readOwn(file)) ?? made;
-  await writeFile(certificateToTrust(settings), own.cert, { mode: 0o644 });
+  await writeFile(certificateToTrust(settings), own.cert, { mode: 0o600 });
   return own;
 }
 

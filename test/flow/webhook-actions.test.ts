@@ -50,19 +50,6 @@ const DELIVERY = `query($id: ID!) {
   }
 }`;
 
-test('a reply of a webhook has its own subject and Reply-To, and stays in its thread', async () => {
-  const replyTo = [`desk@${PEER}`, `Orders <orders@${PEER}>`];
-  answerWith([{ type: 'reply', text: 'We have it.', subject: 'Ticket 4711', reply_to: replyTo }]);
-  const emailId = await stage.offer(address, message('ticket'), `ann@${PEER}`);
-  const reply = await stage.copyTo(`ann@${PEER}`);
-  expect(fieldOf(reply.bytes, 'Subject')).toBe('Ticket 4711');
-  expect(fieldOf(reply.bytes, 'Reply-To')).toBe(`desk@${PEER}, Orders <orders@${PEER}>`);
-  expect(fieldOf(reply.bytes, 'In-Reply-To')).toBe(`<ticket@${PEER}>`);
-  expect(fieldOf(reply.bytes, 'From')).toBe(address);
-  const { body } = await stage.sending.account.graphql(DELIVERY, { id: emailId });
-  expect(body.data.email.thread.messageCount).toBe(2);
-});
-
 test('an endpoint answers a mail with a reply that arrives, a label and the archive, and all of it is explained', async () => {
   const { account, sink } = stage.sending;
   answerWith([{ type: 'reply', text: 'It is on its way.' }, { type: 'label', name: 'orders' }, { type: 'archive' }]);
@@ -158,4 +145,17 @@ test('the automatic reply of the other side is not replied to', async () => {
     }),
   ]);
   expect(sink.messages).toHaveLength(1);
+});
+
+test('a reply of a webhook has its own subject and Reply-To, and stays in its thread', async () => {
+  const replyTo = [`desk@${PEER}`, `Orders <orders@${PEER}>`];
+  answerWith([{ type: 'reply', text: 'We have it.', subject: 'Ticket 4711', reply_to: replyTo }]);
+  const emailId = await stage.offer(address, message('ticket').replaceAll('ann@', 'tess@'), `tess@${PEER}`);
+  const reply = await stage.copyTo(`tess@${PEER}`);
+  expect(fieldOf(reply.bytes, 'Subject')).toBe('Ticket 4711');
+  expect(fieldOf(reply.bytes, 'Reply-To')).toBe(`desk@${PEER}, Orders <orders@${PEER}>`);
+  expect(fieldOf(reply.bytes, 'In-Reply-To')).toBe(`<ticket@${PEER}>`);
+  expect(fieldOf(reply.bytes, 'From')).toBe(address);
+  const { body } = await stage.sending.account.graphql(DELIVERY, { id: emailId });
+  expect(body.data.email.thread.messageCount).toBe(2);
 });

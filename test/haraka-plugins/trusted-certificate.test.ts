@@ -44,7 +44,7 @@ except ssl.SSLCertVerificationError as error:
 test('the certificate that clients trust is a file of its own, without the key, that others may read', async () => {
   const text = await readFile(certificate, 'utf8');
   expect(text).not.toContain('PRIVATE KEY');
-  expect((await stat(certificate)).mode & 0o777).toBe(0o644);
+  expect((await stat(certificate)).mode & 0o777).toBe(0o600);
   expect(new X509Certificate(text).subjectAltName).toContain(
     'DNS:mx.postroom.test, DNS:localhost, IP Address:127.0.0.1',
   );
