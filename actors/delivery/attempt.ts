@@ -176,6 +176,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       ...parts,
       removed,
       job,
+      deliveryId: job.deliveryId,
       publicUrl,
       linkKey,
       sentAt,

@@ -69,6 +69,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     const sentAt = context.now();
     const made = makeWebhookRequest({
       job: { createdAt: email.created_at, threadId: identifier('thread'), threadPosition: 0 },
+      deliveryId: identifier('delivery'),
       endpoint,
       webhook,
       email,
@@ -101,7 +102,8 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     };
   };
 
-  const identifier = (kind: 'thread') => makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
+  const identifier = (kind: 'delivery' | 'thread') =>
+    makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 
   return {
     async test(request) {

@@ -3,7 +3,6 @@ import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
-import { receivedEventId } from '../../core/events/received-event.ts';
 import type { RemovedTexts } from '../../core/mime/reply-text.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
@@ -48,6 +47,7 @@ export function isRawAlwaysNeeded({ endpoint, webhook }: Pick<PayloadParts, 'end
 }
 
 export interface WebhookRequestParts extends PayloadParts {
+  deliveryId: string;
   /** see buildSelected; null: the default payload */
   selectedBody: Buffer | null;
   /** of this attempt */
@@ -81,7 +81,7 @@ export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
   const { email } = parts;
   return signedRequest(parts, {
     event: 'email.received',
-    id: receivedEventId(email.id),
+    id: parts.deliveryId,
     email: { id: email.id, messageId: email.message_id },
     body: parts.selectedBody ?? buildPayload(parts),
     isTest: email.is_test,

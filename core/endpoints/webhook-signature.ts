@@ -12,7 +12,7 @@ export interface SigningSecret {
 export interface SigningFacts {
   /** kind of the event */
   event: string;
-  /** `webhook-id`: of the event; the same for all attempts, retries, replays and pulled requests */
+  /** `webhook-id`: of the delivery of received mail, else of the event; the same for all attempts */
   id: string;
   endpointId: string;
   /** null: the event is not posted as received mail */

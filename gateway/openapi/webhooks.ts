@@ -38,7 +38,7 @@ export const webhookSchemas: Record<string, Schema> = {
   ),
   WebhookEmailReceived: record({
     event: { type: 'string', const: 'email.received' },
-    id: { ...text, description: 'ID of the event, also in the header `webhook-id`.' },
+    id: { ...text, description: 'ID of the event, the same in all deliveries of the email.' },
     type: { type: 'string', const: 'email.received' },
     timestamp: time,
     email: record({

@@ -14,7 +14,6 @@ import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';
-import { receivedEventId } from '../../core/events/received-event.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import { readFanOutEvents } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import {
@@ -196,11 +195,11 @@ async function mailRequest(
   const email = { id, messageId };
   if (target.isListener) {
     const body = await buildListenerBody(context, target, mail);
-    return body === null ? null : signed(context, target, event, { id: receivedEventId(id), email, body, isTest });
+    return body === null ? null : signed(context, target, event, { id: event.id, email, body, isTest });
   }
   const built = deliveryId === null ? null : await buildDeliveryPayload(context, deliveryId);
   if (built === null || deliveryId === null) return null;
-  return signed(context, target, event, { id: receivedEventId(id), email, body: built.body, isTest });
+  return signed(context, target, event, { id: deliveryId, email, body: built.body, isTest });
 }
 
 async function buildListenerBody(

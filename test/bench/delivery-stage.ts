@@ -230,6 +230,7 @@ async function prepareRequests(
       raw: isRawNeeded({ endpoint, webhook, email }) ? row.bytes : null,
       publicUrl: PUBLIC_URL,
       linkKey: deriveDownloadLinkKey(SECRET_KEY),
+      deliveryId: row.id,
       sentAt: new Date(),
     });
     requests.set(row.id, { deliveryId: row.id, origin, headers, body });

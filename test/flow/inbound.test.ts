@@ -287,18 +287,18 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       try {
         const attempts = () =>
           receiver.requests.filter((request) => request.headers['x-message-id'] === `<retry.${mode}@elsewhere.test>`);
-        const [id] = attempts().map((request) => request.headers['x-email-id']);
+        const [id] = attempts().map((request) => request.webhookId);
         await until(
           'the failed attempt is recorded',
           () => service.output.slice(-2000),
           async () => {
-            const { rows } = await client.query('select 1 from delivery where email_id = $1 and attempts >= 1', [id]);
+            const { rows } = await client.query('select 1 from delivery where id = $1 and attempts >= 1', [id]);
             return rows.length === 1;
           },
         );
         await client.query(
           `update delivery set next_attempt_at = postroom_now()
-           where email_id = $1 and status = 'pending' and attempts = 1 and next_attempt_at > postroom_now()`,
+           where id = $1 and status = 'pending' and attempts = 1 and next_attempt_at > postroom_now()`,
           [id],
         );
         await until(
@@ -314,8 +314,8 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
           () => '',
           async () => {
             const { rows } = await client.query(
-              `select 1 from delivery where email_id = $1 and status = 'success' and attempts = 2`,
-              [id],
+              `select 1 from delivery where id = $1 and status = 'success' and attempts = 2`,
+              [one?.headers['webhook-id']],
             );
             return rows.length === 1;
           },

@@ -1,7 +1,6 @@
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { postWebhook, type ResponseMemory } from '../../../actors/delivery/post-webhook.ts';
-import { receivedEventId } from '../../../core/events/received-event.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -56,8 +55,7 @@ async function afterFirstAttempt(
 }
 
 /** The requests of one delivery: those of earlier tests are retried meanwhile. */
-const requestsOf = ({ email_id: id }: DeliverySight) =>
-  receiver.requests.filter(({ webhookId }) => webhookId === receivedEventId(id));
+const requestsOf = ({ id }: DeliverySight) => receiver.requests.filter(({ webhookId }) => webhookId === id);
 
 test.each([200, 201, 204, 299])('%i is a success', async (status) => {
   receiver.answer([status]);

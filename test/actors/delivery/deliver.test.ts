@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { encodeSigningSecrets, signStandardWebhook } from '../../../core/endpoints/webhook-signature.ts';
-import { receivedEventId } from '../../../core/events/received-event.ts';
 import { encryptSecret } from '../../../core/shared/secret-box.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
@@ -70,13 +69,13 @@ test('a routed mail is posted with the payload and every header that receivers v
     'x-endpoint-id': mailbox.endpointId,
     'x-email-id': mail?.emailId,
     'x-message-id': mail?.messageId,
-    'webhook-id': receivedEventId(mail?.emailId ?? ''),
+    'webhook-id': delivery?.id,
     'x-mine': 'yes',
     host: `127.0.0.1:${receiver.port}`,
   });
   const seconds = Number(request?.headers['webhook-timestamp']);
   expect(request?.headers['webhook-signature']).toBe(
-    signStandardWebhook(secret, receivedEventId(mail?.emailId ?? ''), seconds, Buffer.from(body)),
+    signStandardWebhook(secret, delivery?.id ?? '', seconds, Buffer.from(body)),
   );
   expect(Math.abs(seconds * 1_000 - Date.now())).toBeLessThan(60_000);
   expect(Math.floor(Number(request?.headers['x-service-timestamp']) / 1_000)).toBe(seconds);

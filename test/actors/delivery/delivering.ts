@@ -49,7 +49,6 @@ export async function startDelivering(
 
 export interface DeliverySight {
   id: string;
-  email_id: string;
   status: string;
   attempts: number;
   /** until the next attempt, at the time of asking */
@@ -64,7 +63,7 @@ export interface DeliverySight {
 /** The deliveries of an endpoint, oldest first. */
 export async function deliveriesOf(database: Database, endpointId: string | null): Promise<DeliverySight[]> {
   const { rows } = await database.pool.query<DeliverySight>(
-    `select id, email_id, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
+    `select id, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
             extract(epoch from next_attempt_at - (select shift from clock) - (last_attempt->>'started_at')::timestamptz)::float8
               - (last_attempt->>'duration_ms')::float8 / 1000 as pause_seconds,
             response_data->>'error' as error, (response_data->>'statusCode')::integer as status_code, claimed_by

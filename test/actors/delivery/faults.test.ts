@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { receivedEventId } from '../../../core/events/received-event.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -74,9 +73,7 @@ test.each([
   const [delivery] = await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
   await actor.moveClock(600);
   expect(receiver.requests).toHaveLength(requests);
-  expect(new Set(receiver.requests.map((request) => request.webhookId))).toEqual(
-    new Set([receivedEventId(delivery?.email_id ?? '')]),
-  );
+  expect(new Set(receiver.requests.map((request) => request.webhookId))).toEqual(new Set([delivery?.id]));
   expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1);
   expect(delivery?.attempts).toBe(1);
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
@@ -140,9 +137,7 @@ test.each([
   const [delivery] = await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
   await actor.moveClock(600);
   expect(await acted()).toEqual(all);
-  expect(receiver.requests.map(({ webhookId }) => webhookId)).toEqual(
-    Array(requests).fill(receivedEventId(delivery?.email_id ?? '')),
-  );
+  expect(receiver.requests.map(({ webhookId }) => webhookId)).toEqual(Array(requests).fill(delivery?.id));
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
@@ -285,8 +280,8 @@ test('on a stop, open attempts are ended after 8 s, recorded as interrupted, not
   await untilDeliveries(database, mailbox.endpointId, (all) => all.every((one) => one.status === 'success'));
   const numbers = await database.pool.query(
     `select a.number, a.outcome, d.attempts from delivery_attempt a join delivery d on d.id = a.delivery_id
-     where d.email_id = $1 order by a.number`,
-    [receiver.requests[0]?.headers['x-email-id']],
+     where d.id = $1 order by a.number`,
+    [receiver.requests[0]?.webhookId],
   );
   expect(numbers.rows).toEqual([
     { number: 1, outcome: 'interrupted', attempts: 1 },

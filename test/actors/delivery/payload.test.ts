@@ -148,7 +148,7 @@ test.each(['chat_a', 'chat_b'])(
     expect(request?.headers).toMatchObject({
       'x-webhook-event': 'email.received',
       'x-webhook-signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
-      'webhook-id': expect.stringMatching(/^evt_/),
+      'webhook-id': expect.stringMatching(/^dlv_/),
     });
   },
 );

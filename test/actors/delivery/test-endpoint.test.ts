@@ -198,7 +198,7 @@ test('a test is signed as mail is, and neither stored nor counted', async () => 
   const { headers = {}, body = '', webhookId = '' } = request ?? {};
   const seconds = Number(request?.headers['webhook-timestamp']);
   const hmac = createHmac('sha256', token).update(body).digest('hex');
-  expect(webhookId).toMatch(/^evt_[0-9a-f]{32}$/);
+  expect(webhookId).toMatch(/^dlv_[0-9a-f]{32}$/);
   expect(headers).toMatchObject({
     'x-service-signature': hmac,
     'x-webhook-signature': `sha256=${hmac}`,

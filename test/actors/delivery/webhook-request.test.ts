@@ -4,6 +4,7 @@ import { readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
 
 const none = { text: '', addresses: [] };
 const partsWith = (timeout: number): WebhookRequestParts => ({
+  deliveryId: 'dlv_1',
   sentAt: new Date(1),
   selectedBody: null,
   removed: { quotedText: null, signature: null },

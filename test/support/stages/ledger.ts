@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { receivedEventId } from '../../../core/events/received-event.ts';
 import type { SmtpLoadResult } from '../servers/smtp-load.ts';
 
 /** One message that was offered by SMTP, and what was said to it. */
@@ -68,8 +67,8 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
     const expected = new Set<string>();
     for (const offer of order.offers) checkOffer(offer, stored, expected, violations);
     for (const key of stored.keys()) if (!expected.has(key)) violations.push(`I1 a row that nobody offered: ${key}`);
-    const deliveries = await client.query<{ id: string; emailId: string; status: string; attempts: number }>(
-      'select id, email_id as "emailId", status, attempts from delivery',
+    const deliveries = await client.query<{ id: string; status: string; attempts: number }>(
+      'select id, status, attempts from delivery',
     );
     checkWebhooks(order.webhooks, deliveries.rows, violations);
     const unrouted = await client.query<{ count: string }>(
@@ -156,7 +155,7 @@ function checkOffer(offer: Offer, stored: Map<string, number>, expected: Set<str
 
 function checkWebhooks(
   webhooks: ReceivedWebhook[],
-  deliveries: { id: string; emailId: string; status: string; attempts: number }[],
+  deliveries: { id: string; status: string; attempts: number }[],
   violations: string[],
 ): void {
   const bodies = new Map<string, string>();
@@ -166,11 +165,11 @@ function checkWebhooks(
       violations.push(`I3 webhook ${webhook.webhookId} came again with another body`);
     bodies.set(webhook.webhookId, first ?? webhook.body);
   }
-  const ids = new Set(deliveries.map(({ emailId }) => receivedEventId(emailId)));
+  const ids = new Set(deliveries.map((delivery) => delivery.id));
   for (const id of bodies.keys()) if (!ids.has(id)) violations.push(`I3 webhook ${id} without a delivery`);
   for (const delivery of deliveries) {
     if (delivery.status === 'pending') violations.push(`I3 delivery ${delivery.id} is still pending`);
-    if (delivery.status === 'success' && !bodies.has(receivedEventId(delivery.emailId)))
+    if (delivery.status === 'success' && !bodies.has(delivery.id))
       violations.push(`I3 delivery ${delivery.id} succeeded without a webhook`);
     if (delivery.status === 'success' && delivery.attempts < 1)
       violations.push(`I3 delivery ${delivery.id} succeeded without an attempt`);
