@@ -113,7 +113,7 @@ describe('an endpoint that subscribes to events', () => {
       mails.map(({ emailId }) => ({ kind: 'email.received', emailId })),
     );
     const requests = await posts(all.path, 3);
-    expect(requests.map(({ webhookId }) => webhookId).toSorted()).toEqual(
+    expect(requests.map(({ body }) => JSON.parse(body).id).toSorted()).toEqual(
       mails.map(({ emailId }) => receivedEventId(emailId)).toSorted(),
     );
     expect(requests[0]?.json).toMatchObject({
@@ -138,7 +138,7 @@ describe('an endpoint that subscribes to events', () => {
     );
     await posts(all.path, 1);
     await untilDeliveries(gateway.actor, all.id, (every) => every.every(({ status }) => status === 'success'));
-    expect(receiver.requests.filter(({ path }) => path === all.path).map(({ webhookId }) => webhookId)).toEqual([
+    expect(receiver.requests.filter(({ path }) => path === all.path).map(({ body }) => JSON.parse(body).id)).toEqual([
       receivedEventId(own?.emailId ?? ''),
     ]);
   });

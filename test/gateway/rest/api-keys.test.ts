@@ -60,7 +60,7 @@ describe('POST', () => {
     ]);
     expect(Date.parse(createdAt)).not.toBeNaN();
     expect((await send(token)).statusCode).toBe(200);
-    expect((await gateway.call(token, 'GET', '/endpoints')).statusCode).toBe(403);
+    expect((await gateway.call(token, 'POST', '/domains', { domain: 'other.test' })).statusCode).toBe(403);
     const shown = await call('GET', `/${id}`);
     expect(shown.json()).toMatchObject({ id, policy: STORED, policy_usage: { per_hour: { used: 1, remaining: 1 } } });
     expect([shown.body, (await call('GET', '')).body].join()).not.toContain(token);
