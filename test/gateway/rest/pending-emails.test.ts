@@ -51,6 +51,7 @@ async function accept(recipient = 'hello+tag@mine.test', message = MESSAGE): Pro
     rawId: identifier('raw'),
     emailIds: [identifier('email')],
     traceParent: null,
+    repeatSeconds: 600,
   };
   const [outcome] = await acceptGroup(
     gateway.actor.pool,
