@@ -15,8 +15,8 @@ export interface BodyLimits extends ByteLimits {
 /** One batch of emails may have 100 MB (`/emails/batch`), and any other body 40 MB. Bytes. @limit */
 export const BODY_LIMITS: BodyLimits = {
   perAccount: 100_000_000,
-  perProcess: 120_000_000,
-  reserve: 20_000_000,
+  perProcess: 100_000_000,
+  reserve: 10_000_000,
   handled: 20_000_000,
 };
 /** A body up to this size goes straight to its parser, and uses the reserve. Bytes. @limit */
