@@ -49,7 +49,7 @@ const BY_NAME: readonly (readonly [pattern: RegExp, example: string | number])[]
 ];
 
 /**
- * Adds an example to every field, parameter and JSON body that has none. Those of the routes come first; the others follow from the name and
+ * Adds an example to every field, required parameter and JSON body that has none. Those of the routes come first; the others follow from the name and
  * the type of the field.
  */
 export function addExamples(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
@@ -59,7 +59,10 @@ export function addExamples(document: OpenAPIV3_1.Document): OpenAPIV3_1.Documen
     for (const operation of Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[]) {
       for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
         const schema = parameter.schema as unknown as Schema;
-        if (parameter.example === undefined && parameter.examples === undefined && schema.examples === undefined)
+        const isGiven = [parameter.example, parameter.examples, schema.examples].some((each) => each !== undefined);
+        // The reference sends what has an example: of optional parameters, that would be all filters at once.
+        const isSent = parameter.required === true || schema.default !== undefined;
+        if (!isGiven && isSent)
           parameter.example = (schema.default as unknown) ?? exampleOf(schema, parameter.name, schemas, 0);
       }
       const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];

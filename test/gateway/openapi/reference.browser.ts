@@ -111,10 +111,14 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   });
 
   test('the sidebar lists every operation of the document', async () => {
-    const { paths } = (await (await fetch(`${url}/api/e2/openapi.json`)).json()) as { paths: Record<string, object> };
-    const routes = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()}${path}`),
-    );
+    const document = await (await fetch(`${url}/api/e2/openapi.json`)).json();
+    const { paths, webhooks } = document as Record<'paths' | 'webhooks', Record<string, object>>;
+    const listed = (items: Record<string, object>, nameOf: (method: string, key: string) => string) =>
+      Object.entries(items).flatMap(([key, item]) => Object.keys(item).map((each) => nameOf(each.toUpperCase(), key)));
+    const routes = [
+      ...listed(paths, (method, path) => `${method}${path}`),
+      ...listed(webhooks, (method, kind) => `webhook/${method}/${kind.replaceAll('_', '-')}`),
+    ];
     const sidebar = page.locator('aside');
     const closed = sidebar.locator('button[aria-expanded="false"]');
     await closed.first().waitFor();
