@@ -113,7 +113,7 @@ describe('an endpoint that subscribes to events', () => {
       mails.map(({ emailId }) => ({ kind: 'email.received', emailId })),
     );
     const requests = await posts(all.path, 3);
-    expect(requests.map(({ body }) => JSON.parse(body).id).toSorted()).toEqual(
+    expect(requests.map(({ body }) => String(JSON.parse(body).id)).toSorted()).toEqual(
       mails.map(({ emailId }) => receivedEventId(emailId)).toSorted(),
     );
     expect(requests[0]?.json).toMatchObject({
