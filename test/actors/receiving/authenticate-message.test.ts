@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDnsResolver, type DnsResolver } from '../../../actors/dns-resolver.ts';
+import { createDnsResolver, type DnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
 import type { Authentication } from '../../../core/mime/authentication.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDnsResolver } from '../../../actors/dns-resolver.ts';
+import { createDnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
 import { createDomainChecker } from '../../../actors/scheduling/check-domains.ts';
 import type { DnsRecord } from '../../../core/domains/dns-records.ts';

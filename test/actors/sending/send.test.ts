@@ -1,6 +1,6 @@
 import { authenticate } from 'mailauth';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createDnsResolver } from '../../../actors/dns-resolver.ts';
+import { createDnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { deriveReturnAddressKey, readReturnAddress } from '../../../core/smtp/return-address.ts';
 import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
 import type { SinkMessage } from '../../support/servers/sink-mta.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDnsResolver, type DnsResolver, MAX_DNS_ANSWERS } from '../../actors/dns-resolver.ts';
-import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { createDnsResolver, type DnsResolver, MAX_DNS_ANSWERS } from '../../../actors/network/dns-resolver.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 
 let dns: DnsServer;
 let resolver: DnsResolver;
