@@ -34,7 +34,6 @@ const order: [prefix: string, position: number][] = [
   ['schema/input-shapes.ts', 2.5],
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],
-  ['actors/dns-query.ts', 2.9],
   ['actors/network/', 3],
   ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
