@@ -12,6 +12,6 @@ test.each([
   expect(hasRoom(free, size)).toBe(expected);
 });
 
-test('where the disk is unknown there is room', async () => {
+test('a disk of unknown size has room', async () => {
   expect(await watchCapacity(null)()).toBe(true);
 });

@@ -38,7 +38,7 @@ describe('a stored forward config', () => {
     });
   });
 
-  test.each([{}, null, { emails: 'a@x.test' }, { forwardTo: 5 }])('%j is none', (stored) => {
+  test.each([{}, null, { emails: 'a@x.test' }, { forwardTo: 5 }])('%j is no valid config', (stored) => {
     expect(() => readForwardConfig(stored)).toThrow();
   });
 });
