@@ -35,11 +35,11 @@ describe('parses a reply', () => {
     expect(parseSmtpReply(response)).toEqual({ code, enhancedStatus, text });
   });
 
-  test.each(['', 'hello', '99 x', '1000 x', '150 x', '650 x', 'SSH-2.0', ' 250 ok'])('%j is none', (response) => {
+  test.each(['', 'hello', '99 x', '1000 x', '150 x', '650 x', 'SSH-2.0', ' 250 ok'])('%j is no reply', (response) => {
     expect(parseSmtpReply(response)).toBeNull();
   });
 
-  test('a long reply, which is cut', () => {
+  test('cuts a long reply', () => {
     expect(parseSmtpReply(`550 ${'x'.repeat(1_000_000)}`)?.text).toHaveLength(1_000);
   });
 });
@@ -51,7 +51,7 @@ test.each([
   [null, '5.1.1', 'nobody here', '5.1.1 nobody here'],
   [null, '5.1.1', null, '5.1.1'],
   [null, null, null, null],
-])('what was last said: %s %s %s', (code, enhancedStatus, text, said) => {
+])('the last reply is %s %s %s', (code, enhancedStatus, text, said) => {
   expect(lastReplyText(code, enhancedStatus, text)).toBe(said);
 });
 

@@ -66,7 +66,7 @@ test('a change of any character, of the domain or of the key makes it an ordinar
     expect(readReplyAddress(key, other)).toBeNull();
 });
 
-test('only identifiers of reply addresses and valid domains make one', () => {
+test('only identifiers of reply addresses and valid domains make a reply address', () => {
   expect(() => makeReplyAddress(key, { id: id.replace('rpl', 'rcp'), expiresAt }, 'a.test')).toThrow(RangeError);
   expect(() => makeReplyAddress(key, { id, expiresAt }, 'no domain')).toThrow(RangeError);
 });

@@ -139,7 +139,7 @@ test.each<[string, boolean, Partial<SubjectAnchor>, Partial<SubjectAnchor>]>([
   ['a millisecond more is far', false, {}, { isReply: true, date: new Date(day(30).getTime() + 1) }],
   ['nobody in common', false, {}, { isReply: true, participants: ['bob@b.test'] }],
   ['another subject', false, {}, { isReply: true, subject: 'keys' }],
-])('subject edges: %s', (_name, areNeighbours, one, other) => {
+])('a subject edge joins messages or not: %s', (_name, areNeighbours, one, other) => {
   expect(areSubjectNeighbours({ ...rent, ...one }, { ...rent, ...other })).toBe(areNeighbours);
   expect(areSubjectNeighbours({ ...rent, ...other }, { ...rent, ...one })).toBe(areNeighbours);
 });
