@@ -93,7 +93,7 @@ describe('on one machine', () => {
     ['receiving.after-commit', 'after its commit, before the 250'],
     ['delivery.claimed', 'before its webhook is posted'],
     ['delivery.posted', 'before the outcome of its webhook is stored'],
-  ])('mail that is taken in groups: killed at %s, %s, nothing is lost or doubled', async (point) => {
+  ])('mail is taken in groups: killed at %s, %s, nothing is lost or doubled', async (point) => {
     for (let kill = 0; kill < killsPerPoint; kill++) {
       await bench.service.end('runner', 'SIGKILL');
       await bench.service.start({ FAULT: point });
