@@ -61,7 +61,7 @@ test('limits downloads of one user that the client does not read; other users ar
   );
 });
 
-test('a receiver that takes nothing more is given up', async () => {
+test('a receiver that stops reading is disconnected', async () => {
   const app = Fastify();
   closing.push(() => app.close());
   app.setErrorHandler(sendError);
