@@ -16,15 +16,12 @@ test.each([
   expect(all.filter((file) => !existsSync(path.join(repository, file)))).toEqual([]);
 });
 
-test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])(
-  'every step of "%s" names its file',
-  (heading) => {
-    const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-    const steps = [...section.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
-    expect(steps.length).toBeGreaterThan(10);
-    expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
-  },
-);
+test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])('every step of "%s" has its file', (heading) => {
+  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const steps = [...section.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
+  expect(steps.length).toBeGreaterThan(10);
+  expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
+});
 
 test('the table of layers names every folder of the gateway and of the actors', () => {
   const named = [...page.matchAll(/^\|[^|]*\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>

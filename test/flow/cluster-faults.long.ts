@@ -28,7 +28,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   afterAll(() => bench?.stop(), 120_000);
 
   test(
-    `every process is started anew under ${RATE} messages a second in and out: clients hear only that they shall come again, and nothing goes twice`,
+    `every process is restarted under ${RATE} messages a second in and out: clients get only temporary errors`,
     async () => {
       const { stage, traffic, ownServices } = bench;
       const load = traffic.start(rate);

@@ -110,7 +110,7 @@ describe('on one machine', () => {
     await bench.settle();
   });
 
-  test('PostgreSQL paused: 451 at SMTP, 503 with Retry-After at HTTP, and recovery without intervention', async () => {
+  test('PostgreSQL paused: clients get 451 or 503 with Retry-After, and it recovers without intervention', async () => {
     await bench.offer(20);
     const resume = await signalPostgres(await bench.service.databaseUrl(), 'SIGSTOP');
     try {

@@ -72,7 +72,7 @@ test('a session may have many transactions, with a null reverse-path too', async
 });
 
 describe('a refusal of the actor is sent with its own text:', () => {
-  test('it refuses a recipient', async () => {
+  test('of a recipient', async () => {
     server.script.recipient = (recipient) =>
       recipient.startsWith('nobody')
         ? { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No such mailbox' }
@@ -87,7 +87,7 @@ describe('a refusal of the actor is sent with its own text:', () => {
     expect(server.messages[0]?.request.recipients).toHaveLength(1);
   });
 
-  test('it refuses a message, permanently or for now', async () => {
+  test('of a message, permanent or temporary', async () => {
     server.script.message = () => ({ verdict: 'refused', code: 554, enhancedCode: '5.7.1', text: 'Not wanted' });
     expect((await client.deliver(message)).text).toBe('554 5.7.1 Not wanted');
     server.script.message = () => ({ verdict: 'refused', code: 452, enhancedCode: '4.2.2', text: 'Mailbox full' });

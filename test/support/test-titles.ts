@@ -10,6 +10,8 @@ export interface TestTitle {
   title: string;
   groups: string[];
   isGroup: boolean;
+  /** the first text of each row of `test.each([…])`, which fills the first placeholder; empty when the table is not literal */
+  rows: string[];
 }
 
 interface Syntax {
@@ -35,13 +37,8 @@ export function readTestTitles(): TestTitle[] {
       const kind = kindOfCall(node);
       const title = kind === undefined ? undefined : readTitle(node['arguments']);
       if (kind !== undefined && title !== undefined) {
-        found.push({
-          file,
-          line: source.slice(0, node.start).split('\n').length,
-          title,
-          groups,
-          isGroup: kind === 'group',
-        });
+        const line = source.slice(0, node.start).split('\n').length;
+        found.push({ file, line, title, groups, isGroup: kind === 'group', rows: readRows(node['callee']) });
       }
       const inside = kind === 'group' && title !== undefined ? [...groups, title] : groups;
       for (const value of Object.values(node)) visit(value, inside);
@@ -80,6 +77,16 @@ function readTitle(given: unknown): string | undefined {
   if (first.type === 'Literal' && typeof first['value'] === 'string') return first['value'];
   if (first.type !== 'TemplateLiteral' || !Array.isArray(first['quasis'])) return undefined;
   return first['quasis'].map((part: { value: { cooked: string } }) => part.value.cooked).join('…');
+}
+
+/** Returns the first text of each row of `test.each([…])`. */
+function readRows(callee: unknown): string[] {
+  const [table] = isSyntax(callee) && Array.isArray(callee['arguments']) ? callee['arguments'] : [];
+  const rows = isSyntax(table) && Array.isArray(table['elements']) ? table['elements'] : [];
+  return rows.flatMap((row) => {
+    const [cell] = isSyntax(row) && Array.isArray(row['elements']) ? row['elements'] : [row];
+    return isSyntax(cell) && typeof cell['value'] === 'string' ? [cell['value']] : [];
+  });
 }
 
 function isSyntax(value: unknown): value is Syntax {

@@ -102,7 +102,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(await site.asker.ask('receiving.message.accept', { ...question, helo: 'next' })).toEqual(accepted('next'));
   });
 
-  test('fails a question that nobody serves before its limit', async () => {
+  test('fails a question without a server before its time limit', async () => {
     await expect(site.asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
   });
 

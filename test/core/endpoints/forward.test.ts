@@ -182,7 +182,7 @@ test('a relayed original is unchanged below our trace fields', async () => {
   );
 });
 
-describe('forwarding without attachments', () => {
+describe('forwarding without attachments removes them', () => {
   const part = (type: string, disposition: string, body: string) => [
     `--b`,
     `Content-Type: ${type}`,

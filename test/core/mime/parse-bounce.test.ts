@@ -438,16 +438,19 @@ describe.runIf(hasCorpora)('the corpora', () => {
       'source@domain.com Unknown user',
       null,
     ],
-  ])('%s', async (name, finalRecipient, action, status, bounce, diagnosticCode, originalMessageId) => {
-    const report = await read(name);
-    expect(report).toMatchObject({
-      kind: 'delivery-status',
-      ...(originalMessageId === undefined ? {} : { originalMessageId }),
-    });
-    const [recipient] = (report as DeliveryReport).recipients;
-    expect(recipient).toMatchObject({ finalRecipient, action, status, bounce });
-    expect(recipient?.diagnosticCode?.slice(0, diagnosticCode?.length ?? 0) ?? null).toBe(diagnosticCode);
-  });
+  ])(
+    'a report is read from %s',
+    async (name, finalRecipient, action, status, bounce, diagnosticCode, originalMessageId) => {
+      const report = await read(name);
+      expect(report).toMatchObject({
+        kind: 'delivery-status',
+        ...(originalMessageId === undefined ? {} : { originalMessageId }),
+      });
+      const [recipient] = (report as DeliveryReport).recipients;
+      expect(recipient).toMatchObject({ finalRecipient, action, status, bounce });
+      expect(recipient?.diagnosticCode?.slice(0, diagnosticCode?.length ?? 0) ?? null).toBe(diagnosticCode);
+    },
+  );
 
   test('stalwart-reports__mixed reports each recipient separately', async () => {
     const report = (await read('stalwart-reports__mixed')) as DeliveryReport;
@@ -466,7 +469,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
     ['stalwart-reports__arf5', 'auth-failure', false, 'anexample.reply@a.sender.example', []],
     ['mimekit__feedback-report', 'abuse', true, 'somespammer@example.net', ['user@example.com']],
     ['flanker__aol', 'abuse', true, null, []],
-  ])('%s', async (name, feedbackType, isComplaint, originalMailFrom, originalRecipients) => {
+  ])('feedback is read from %s', async (name, feedbackType, isComplaint, originalMailFrom, originalRecipients) => {
     expect(await read(name)).toMatchObject({
       kind: 'feedback',
       feedbackType,

@@ -4,7 +4,7 @@ import { expectLinearGrowth } from '../../support/growth.ts';
 
 const QUOTE = '> One line.\n> Another line.\n';
 
-describe('the text that an author typed', () => {
+describe('the text that an author typed is found', () => {
   test.each([
     ['alone', 'Hello Ann,\n\nall is well.\n\nJoe\n', 'Hello Ann,\n\nall is well.\n\nJoe'],
     ['with CRLF', 'Hello\r\nAnn\r\n', 'Hello\nAnn'],

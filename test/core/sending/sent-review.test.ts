@@ -162,7 +162,7 @@ test.for<[string, Buffer, string[]]>([
     Buffer.concat([withFile('Content-Type: text/plain', 'x'), Buffer.from('SECRET\r\n')]),
     ['stray_text outside the parts'],
   ],
-])('notes %s', ([, bytes, notes]) => {
+])('marks %s', ([, bytes, notes]) => {
   expect(noted(bytes)).toEqual(notes);
 });
 

@@ -55,7 +55,7 @@ test.each([
   expect(lastReplyText(code, enhancedStatus, text)).toBe(said);
 });
 
-describe('outcome of a reply', () => {
+describe('the outcome of a reply', () => {
   test.each([
     ['250 2.0.0 queued', 'message', 'delivered'],
     ['251 will forward', 'message', 'delivered'],
@@ -84,7 +84,7 @@ describe('outcome of a reply', () => {
     ['521 no mail here', 'greeting', 'bounced'],
     ['556 5.1.10 null MX', 'connection', 'bounced'],
     ['556 5.1.10 null MX', 'recipient', 'bounced'],
-  ] satisfies [string, SmtpPhase, string | null][])('%s to %s: %s', (response, phase, outcome) => {
+  ] satisfies [string, SmtpPhase, string | null][])('is that of %s to %s: %s', (response, phase, outcome) => {
     const reply = parseSmtpReply(response);
     expect(reply === null ? 'unread' : outcomeOfReply(reply, phase)).toBe(outcome);
   });

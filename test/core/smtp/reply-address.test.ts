@@ -21,7 +21,7 @@ test('a reply address yields its identifier and its expiry time to the milliseco
   expect(readReplyAddress(key, lasting)).toEqual({ id, expiresAt: null });
 });
 
-test('its local-part has 64 bytes and is an address that mail can be sent to', () => {
+test('the local-part has 64 bytes and is an address that mail can be sent to', () => {
   expect(address.indexOf('@')).toBe(64);
   expect(canonicalAddress(address)?.address).toBe(address);
 });

@@ -181,7 +181,7 @@ test('an id without @ does not link and leaves the decision to the subject', () 
   expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
 });
 
-test('of several ids in In-Reply-To the first valid one links', () => {
+test('the first valid one of several ids in In-Reply-To is the link', () => {
   expect(linksOf(mail({ inReplyTo: ['<yes>', '<a@x.test>', '<b@x.test>'] })).inReplyTo).toEqual(['<a@x.test>']);
 });
 

@@ -35,7 +35,7 @@ async function hold(port: number, path: string, header: string): Promise<Socket>
   return socket;
 }
 
-test('limits downloads of one user that the client does not read; other users are not affected, and this one continues afterwards', async () => {
+test('limits the unread downloads of one user, who continues afterwards, and not those of others', async () => {
   const gateway = await openTestGateway();
   closing.push(() => gateway.close());
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];

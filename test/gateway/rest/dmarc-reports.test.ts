@@ -162,7 +162,7 @@ describe('the summary of reports', () => {
     expect(sources).toHaveLength(100);
   });
 
-  test('of a domain without reports recommends asking for them', async () => {
+  test('asks for reports of a domain that has none', async () => {
     expect(await get('/dmarc')).toMatchObject({
       reportCount: 0,
       messages: 0,

@@ -208,7 +208,7 @@ test('a split leaves the claim with the thread of the remaining messages', async
 });
 
 test.each([true, false])(
-  'a list of claimed: %s pages through exactly those threads, with any other filter',
+  'a list of claimed: %s has exactly those threads on its pages, with any other filter',
   async (isClaimed) => {
     const { context, threadIds } = await threadsOfOne(6);
     for (const at of [0, 3, 4]) await claim(context, threadIds[at] ?? '', 'agent-7', at === 0 ? 10 : 300);

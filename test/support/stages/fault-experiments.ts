@@ -460,7 +460,7 @@ const cluster: FaultExperiment[] = [
     id: 'K1',
     fault: 'Every process of a cluster is restarted under load',
     expected: 'Clients see only temporary errors, and nothing is duplicated.',
-    tests: [{ file: CLUSTER, name: 'every process is started anew' }],
+    tests: [{ file: CLUSTER, name: 'every process is restarted' }],
   },
   {
     id: 'K2',
