@@ -238,7 +238,7 @@ test('the standards page and the README name files and folders that exist', () =
   expect(programs.filter((name) => !names.has(name))).toEqual([]);
 });
 
-test('a conflict is final, or says that the client can try again', () => {
+test('a conflict is final, or says that the client can retry', () => {
   const conflicts = files.flatMap(({ name, text }) =>
     [...text.matchAll(/new UserError\(\s*'conflict',[\s\S]*?\);/g)].map(([thrown]) => ({ name, thrown, text })),
   );

@@ -29,7 +29,7 @@ type ZoneRecord = 'TIMEOUT' | Record<string, unknown>;
 
 const SENDER = { remoteAddress: '192.0.2.1', helo: 'mx.test', reversePath: '' };
 
-describe.skipIf(!hasCorpora)('Of the authentication tests of the corpora', () => {
+describe.skipIf(!hasCorpora)('of the authentication tests of the corpora', () => {
   let dns: DnsServer;
 
   beforeAll(async () => {

@@ -120,7 +120,7 @@ describe('the keys that a key creates', () => {
     ]);
   });
 
-  test('are revoked with it, but for the one that revokes it, or when they are kept', async () => {
+  test('are revoked with it, except the one that revokes it, or when they are kept', async () => {
     const parent = await make(box.apiKey, { scopes: ['read', 'send', 'manage'] });
     const child = await make(parent.token, { scopes: ['read', 'manage'] });
     const other = await make(parent.token, { scopes: ['read'] });
