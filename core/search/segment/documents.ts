@@ -70,12 +70,22 @@ export function decodeId(bytes: Buffer): string {
   return bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
 }
 
-/** Returns all ids. Throws DamagedSegment. */
-export function decodeIds(
-  ids: Buffer,
-  { width, checksum, count }: { width: number; checksum: number; count: number },
-): string[] {
+/** What the head of a segment says of its ids. */
+export interface IdsForm {
+  width: number;
+  checksum: number;
+  count: number;
+}
+
+/** Throws DamagedSegment for ids that are not those that were stored. */
+export function checkIds(ids: Buffer, { width, checksum, count }: IdsForm): void {
   if (ids.length !== width * count || crc32(ids) !== checksum)
     throw new DamagedSegment('the ids do not have their checksum');
+}
+
+/** Returns all ids. Throws DamagedSegment. */
+export function decodeIds(ids: Buffer, form: IdsForm): string[] {
+  checkIds(ids, form);
+  const { width, count } = form;
   return Array.from({ length: count }, (_, number) => decodeId(ids.subarray(number * width, (number + 1) * width)));
 }

@@ -388,6 +388,10 @@ export interface InboxConditions {
   terms: readonly SearchTerm[];
   isUnread: boolean;
   isArchived: boolean | null;
+  /** in the trash, which other searches leave out; absent means false */
+  isTrashed?: boolean;
+  /** absent means null */
+  isClaimed?: boolean | null;
   /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
   /** id of an address of the user, or an address; a participant */
@@ -420,7 +424,10 @@ export async function rankInbox(
   conditions: InboxConditions,
   page: KeysetPage<RelevanceCursor>,
 ): Promise<RankedThread[]> {
-  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page);
+  const { isClaimed = null } = conditions;
+  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page, {
+    chosen: isClaimed === null ? null : claimedCondition(sql`${userId}`, isClaimed),
+  });
   const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
   const rows = await listThreadsFrom(transaction, userId, listed, page);
   const threads = new Map(rows.map((thread) => [thread.id, thread]));
@@ -460,7 +467,7 @@ export async function countInbox(
 
 function searchOf(
   userId: string,
-  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions & { isTrashed?: boolean },
+  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions,
 ): WordSearch {
   const conditions = {
     tests: isTrashed ? ['trashed'] : [],
