@@ -28,6 +28,11 @@ export class KeptEmail {
     this.#texts = foldedTexts(source);
   }
 
+  /** Whether it was split into words. */
+  get isSplit(): boolean {
+    return this.#texts === null;
+  }
+
   /** Bytes of memory, about. */
   get bytes(): number {
     const texts = this.#texts === null ? this.#words : [...this.#marks, ...this.#texts.map(([, text]) => text)];

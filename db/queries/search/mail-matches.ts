@@ -114,26 +114,23 @@ export class MailMatches {
     });
   }
 
-  /** Returns how many emails match at most, and stops counting above `most`. */
-  async countUpTo(most: number, range: MatchRange): Promise<number> {
-    let count = 0;
-    for (
-      let first = 0, some = FIRST_SEGMENTS;
-      first < this.#segments.length && count <= most;
-      first += some, some *= 2
-    ) {
-      for (const segment of await this.#reader.open(this.#segments.slice(first, first + some))) {
-        const [from, to] = numbersInRange(segment, range);
-        for (let number = segment.matches.found.next(from); number !== -1 && number < to && count <= most; ) {
-          count++;
-          number = segment.matches.found.next(number + 1);
+  /** Returns the emails in any order; null: they may be more than `most`. Of phrases, emails with all their words count as well. */
+  async upTo(most: number, range: MatchRange): Promise<FoundEmail[] | null> {
+    const candidates: Candidate[] = [];
+    for (let first = 0, some = FIRST_SEGMENTS; first < this.#segments.length; first += some, some *= 2) {
+      for (const segment of await this.#reader.open(this.#segments.slice(first, first + some)))
+        for (const candidate of listCandidates(segment, range)) {
+          if (candidates.length === most) return null;
+          candidates.push(candidate);
         }
-      }
     }
     const tail = this.#tail.filter((email) => isInRange(email, range));
-    for (let at = 0; at < tail.length && count <= most; at += TAIL_AT_ONCE)
-      count += (await this.#matchTail(tail.slice(at, at + TAIL_AT_ONCE))).length;
-    return count;
+    for (let at = 0; at < tail.length; at += TAIL_AT_ONCE)
+      for (const email of await this.#matchTail(tail.slice(at, at + TAIL_AT_ONCE))) {
+        if (candidates.length === most) return null;
+        candidates.push({ at: email.at, email });
+      }
+    return this.#resolve(candidates, range);
   }
 
   /** Returns how many emails match. */
@@ -213,7 +210,7 @@ export class MailMatches {
         for (let number = lowerBound(segment.times, at); segment.times[number] === at; number++)
           if (segment.matches.found.has(number)) candidates.set(`${segment.row.id} ${number}`, { at, segment, number });
     const found = await this.#resolve([...candidates.values()], EVERYTHING);
-    return [...picked, ...found.filter(({ id }) => wanted.has(id))];
+    return [...picked.map(({ id, at }) => ({ id, at })), ...found.filter(({ id }) => wanted.has(id))];
   }
 
   /**
@@ -279,9 +276,10 @@ export class MailMatches {
 
   /** Returns the emails of the candidates that match, in order. */
   async #resolve(candidates: readonly Candidate[], range: MatchRange): Promise<FoundEmail[]> {
-    const emails = await this.#matchTail(
+    const ofTail = await this.#matchTail(
       candidates.flatMap((candidate) => ('email' in candidate ? [candidate.email] : [])),
     );
+    const emails = ofTail.map(({ id, at }): FoundEmail => ({ id, at }));
     const ofSegments = await this.#reader.readIds(
       candidates.flatMap((candidate) => ('segment' in candidate ? [candidate] : [])),
     );
@@ -297,16 +295,16 @@ export class MailMatches {
   }
 
   /** Returns those of these unindexed emails that match. */
-  async #matchTail(emails: readonly TailEmail[]): Promise<FoundEmail[]> {
+  async #matchTail(emails: readonly TailEmail[]): Promise<TailEmail[]> {
     const unread = emails.filter(({ id }) => !this.#tailMatches.has(id));
     const unsure: string[] = [];
     const note = (email: TailEmail, kept: KeptEmail, isKept: boolean) => {
-      const bytesBefore = isKept ? kept.bytes : null;
+      const { isSplit } = kept;
       const match = kept.match(this.#query);
       this.#tailMatches.set(email.id, match === 'yes');
       if (match === 'unsure') unsure.push(email.id);
       // What a key of one domain reads of an email is not what others read.
-      if (email.version !== null && !this.isLimited && kept.bytes !== bytesBefore)
+      if (email.version !== null && !this.isLimited && (!isKept || kept.isSplit !== isSplit))
         keptEmails.set(this.#userId, `${email.id} ${email.version}`, kept, kept.bytes);
     };
     const missing = new Map<string, TailEmail>();
@@ -330,7 +328,7 @@ export class MailMatches {
       },
     );
     for (const id of await this.#readPhrases(unsure)) this.#tailMatches.set(id, true);
-    return emails.filter(({ id }) => this.#tailMatches.get(id) === true).map(({ id, at }) => ({ id, at }));
+    return emails.filter(({ id }) => this.#tailMatches.get(id) === true);
   }
 
   /** Returns those of the emails whose text has the wanted phrases, and none of the unwanted ones. */

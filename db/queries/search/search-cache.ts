@@ -55,7 +55,8 @@ export class SearchCache {
   kind<Value>(name: string): CachedKind<Value> {
     return {
       get: (userId, key) => this.#accounts.get(userId)?.get(`${name} ${key}`)?.value as Value | undefined,
-      set: (userId, key, value, bytes) => this.#set(userId, `${name} ${key}`, { value, bytes: Math.ceil(bytes) + ENTRY_BYTES }),
+      set: (userId, key, value, bytes) =>
+        this.#set(userId, `${name} ${key}`, { value, bytes: Math.ceil(bytes) + ENTRY_BYTES }),
     };
   }
 

@@ -229,9 +229,10 @@ export class SegmentReader {
     return emails.map((candidate) => {
       const { segment, number, at } = candidate;
       const width = segment.head.idWidth;
-      const id = bytes.get(candidate) ?? segment.ids?.subarray(number * width, (number + 1) * width);
-      if (id === undefined || id.length !== width) throw new SegmentDamage(segment.row.id, 'an id is missing');
-      return { id: decodeId(id), at, segment, number };
+      const slice = segment.ids === null ? bytes.get(candidate) : segment.ids;
+      const from = segment.ids === null ? 0 : number * width;
+      if (slice == null || slice.length < from + width) throw new SegmentDamage(segment.row.id, 'an id is missing');
+      return { id: decodeId(slice, from, width), at, segment, number };
     });
   }
 }
