@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
+import { SEARCH_ORDERS } from '../../core/search/relevance.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
@@ -18,6 +19,12 @@ export const operatorSearch = text.max(MAX_QUERY_LENGTH);
 /** What the search of a REST list and of `threads` finds. */
 export const LIST_SEARCH =
   'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
+
+/** The order of a REST list with `search`. */
+export const searchOrder = z.enum(SEARCH_ORDERS).default('newest').meta({
+  description:
+    '`relevance` returns the best matches of the words first. It needs a `search` with a word or phrase, ranks the newest 5,000 emails that match, and finds words only, not parts of them.',
+});
 
 /** The name of a domain, as the user enters it. */
 export const domainName = text.min(1).max(MAX_DOMAIN_LENGTH);

@@ -137,6 +137,39 @@ export async function listEmailsBeside(
   });
 }
 
+/** A page by offset, or beside an email. */
+export interface RankedPage extends Page {
+  beside: { side: 'after' | 'before'; emailId: string } | null;
+}
+
+/**
+ * Returns a page of found emails, most relevant first, by the words of `search`. The newest MAX_RANKED that match are ranked. Throws validation
+ * for a search without words, and for an email that is not among them.
+ */
+export async function listEmailsByRelevance(
+  context: OperationContext,
+  { search, timeRange = '30d', ...query }: EmailQuery,
+  { limit, offset, beside }: RankedPage,
+): Promise<EmailPage> {
+  const words: EmailSearchQuery = { ...query, timeRange, words: search };
+  const all = { after: null, before: null, isInverted: false };
+  const most = beside === null ? offset + limit + 1 : Number.MAX_SAFE_INTEGER;
+  const ranked = await pageEmailsByRelevance(context, words, { ...all, limit: most });
+  const place = beside === null ? -1 : ranked.findIndex(({ id }) => id === beside.emailId);
+  if (beside !== null && place === -1) throw invalid('Invalid cursor', beside.side);
+  const isBefore = beside?.side === 'before';
+  const from = beside === null ? offset : isBefore ? Math.max(0, place - limit) : place + 1;
+  const found = ranked.slice(from, isBefore ? place : from + limit);
+  return {
+    emails: found,
+    addresses: await asUser(context.database, context.userId, (transaction) =>
+      addressesOf(transaction, context.userId, found),
+    ),
+    total: await countEmails(context, words),
+    hasMore: isBefore ? from > 0 : ranked.length > from + limit,
+  };
+}
+
 /** Returns a page of emails, newest first; inverted: oldest first. */
 export async function pageEmails(
   context: OperationContext,

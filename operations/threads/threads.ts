@@ -1,5 +1,9 @@
 import { requireRankedWords } from '../../core/search/relevance.ts';
-import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
+import {
+  decodeRelevanceCursor,
+  encodeRelevanceCursor,
+  type RelevanceCursor,
+} from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
@@ -27,19 +31,48 @@ export interface ThreadQuery {
   search?: string | undefined;
 }
 
-/** Returns the threads after the cursor (a thread's id), newest message first; `hasMore` when more follow. */
+/** A page of threads, and the cursor of the next one; null: no more follow. */
+export interface ThreadPage {
+  threads: lists.ListedThread[];
+  nextCursor: string | null;
+}
+
+/** Returns the threads after the cursor (a thread's id), newest message first. */
 export async function listThreads(
   context: OperationContext,
   query: ThreadQuery,
   page: { limit: number; cursor: string | null },
-): Promise<{ threads: lists.ListedThread[]; hasMore: boolean }> {
+): Promise<ThreadPage> {
   const { database, userId } = context;
   const conditions = conditionsOf(query, context.now());
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
-  const threads = await lists.listThreads(database, userId, conditions, span);
-  return { threads: threads.slice(0, page.limit), hasMore: threads.length > page.limit };
+  const found = await lists.listThreads(database, userId, conditions, span);
+  const threads = found.slice(0, page.limit);
+  return { threads, nextCursor: found.length > page.limit ? (threads.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Returns the threads after the cursor, that with the most relevant message first, by the words of `search`. The newest MAX_RANKED messages
+ * that match are ranked. Throws validation for a search without words, and for a cursor of another order.
+ */
+export async function listThreadsByRelevance(
+  { database, userId, now }: OperationContext,
+  { search, ...query }: ThreadQuery,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<ThreadPage> {
+  const terms = parseSearch(search ?? '', now());
+  requireRankedWords(terms);
+  const after = cursor === null ? null : decodeRelevanceCursor(cursor);
+  if (cursor !== null && after === null) throw invalid('Invalid cursor', 'cursor');
+  const conditions = { ...conditionsOf(query, now()), terms, isArchived: null };
+  const page = { after, before: null, isInverted: false, limit: limit + 1 };
+  const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
+  const threads = found.slice(0, limit);
+  const last = threads.at(-1);
+  const next = found.length > limit && last !== undefined ? { ...last, at: last.lastMessageAt } : null;
+  return { threads, nextCursor: next === null ? null : encodeRelevanceCursor(next) };
 }
 
 /** Returns the position of a thread in lists. Throws validation. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
+import { LIST_SEARCH, operatorSearch, searchOrder } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
@@ -45,6 +45,7 @@ export const listQuery = z
         'ID of one of your addresses, to return its mail; or any email address, for example a customer’s, to return all mail exchanged with it (To, Cc and Bcc of sent mail, From of received mail).',
     }),
     search: operatorSearch.optional().meta({ description: LIST_SEARCH }),
+    order_by: searchOrder,
     trashed: queryBoolean
       .default(false)
       .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
@@ -133,7 +134,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       schema: {
         operationId: 'listEmails',
         summary: 'List emails',
-        description: 'Returns sent, scheduled and received emails, newest first.',
+        description: 'Returns sent, scheduled and received emails, newest first unless `order_by` says otherwise.',
         tags: ['Emails'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -147,6 +148,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         domain,
         address,
         search,
+        order_by: order,
         trashed,
         after,
         before,
@@ -156,10 +158,13 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const query = { type, status, timeRange, domain, address, search, isTrashed: trashed };
       const emailId = after ?? before;
       const side = after === undefined ? 'before' : 'after';
+      const beside = emailId === undefined ? null : ({ side, emailId } as const);
       const found =
-        emailId === undefined
-          ? await emails.listEmails(context, query, page)
-          : await emails.listEmailsBeside(context, query, { side, emailId, limit: page.limit });
+        order === 'relevance'
+          ? await emails.listEmailsByRelevance(context, query, { ...page, beside })
+          : beside === null
+            ? await emails.listEmails(context, query, page)
+            : await emails.listEmailsBeside(context, query, { ...beside, limit: page.limit });
       if (found.total === 0) await warnOfOlder(request, context, query);
       return {
         object: 'list' as const,
