@@ -32,7 +32,7 @@ import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
 import { SUBMITTED_BYTES, type SubmissionParts, serveSubmission } from './submission/submission.ts';
-import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
+import { buildEventPayloads, buildSamplePayload } from './webhooks/event-payload.ts';
 import { pullRequests } from './webhooks/pulled-requests.ts';
 
 declare module 'fastify' {
@@ -110,7 +110,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     random,
     settings: operationSettings(config),
     payloadQueries: openPayloadQueries(),
-    buildEventPayload,
+    buildEventPayloads,
     buildSamplePayload,
     pullRequests,
     forgetCredentials(userId) {
