@@ -18,6 +18,7 @@ import { openCredentials } from './admission/credentials.ts';
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { limitResponses } from './admission/limit-responses.ts';
 import { logRequests } from './admission/request-log.ts';
+import { beginInTurns } from './admission/request-turns.ts';
 import { countResponseBytes, type ResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlInterface } from './graphql/graphql-routes.ts';
@@ -95,6 +96,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => requestLog.close());
   const responses = countResponseBytes();
   limitResponses(app, responses);
+  beginInTurns(app);
   app.decorate('responses', responses);
   // Opened after the credentials, so that a revoked key is forgotten before its streams are checked.
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
