@@ -156,7 +156,7 @@ async function buildRequests(
     }
     if (await isPostedFrom(context, target, event)) {
       const linksFrom = linkTimes.get(event.seq) ?? event.at;
-      const body = await context.room.borrow(() => buildEventBody(context, event, { endpoint, linksFrom }));
+      const body = await context.room.borrow(() => buildEventBody(context, { event, endpoint, linksFrom }));
       requests.push(signed(context, target, event, { id: event.id, email: null, body, isTest: false }));
     }
     bytes += requests.at(-1)?.event === event ? (requests.at(-1)?.body.length ?? 0) : 0;

@@ -10,7 +10,7 @@ import { access, type RouteAccess } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-beside.ts';
-import { approvalBody, readApproval } from '../sending/approvals.ts';
+import { approvalBody, readApprovals } from '../sending/approvals.ts';
 import {
   errorBody,
   idInPath,
@@ -23,7 +23,7 @@ import {
   wireInstant,
 } from '../shapes.ts';
 import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
-import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
+import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from './sender-findings.ts';
 
 export const listQuery = z
   .object({
@@ -194,8 +194,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const context = contextOf(request);
       const email = await emails.readEmail(context, request.params.id);
       const body = emailBodyOf(email, context.settings.publicUrl);
-      const findings = await readSenderFindings(context, email);
-      const more = { ...findings, approval: await readApproval(context, email) };
+      const [findings = NO_FINDINGS] = await readSenderFindings(context, [email]);
+      const [approval = null] = await readApprovals(context, [email]);
+      const more = { ...findings, approval };
       return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...more };
     },
   );
