@@ -26,7 +26,7 @@ export async function buildEventPayload(context: OperationContext, deliveryId: s
   const [endpoint] = await loadEndpoints(context, [delivery.endpointId]);
   if (endpoint == null) return gone('Endpoint not found');
   const body = await buildEventBody(context, event, { endpoint, linksFrom: delivery.createdAt });
-  return { verdict: 'built', eventId: event.id, kind: event.kind, body };
+  return { verdict: 'built', kind: event.kind, body };
 }
 
 /** Builds the body of a test: the newest event of that kind, or an example about what the account has. */
@@ -42,7 +42,7 @@ export async function buildSamplePayload(
   const event = newest ?? (await exampleOf(context, kind, endpointId));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
   const body = await buildEventBody(context, event, { endpoint: target, linksFrom: context.now() });
-  return { verdict: 'built', eventId: event.id, kind, body };
+  return { verdict: 'built', kind, body };
 }
 
 /** Returns an event that did not happen, about the newest email, thread, delivery or domain. */
