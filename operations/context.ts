@@ -117,7 +117,7 @@ export interface OperationContext extends OperationParts {
 
 /** The body that posts an event. */
 export type EventPayload =
-  | { verdict: 'built'; eventId: string; kind: string; body: Buffer }
+  | { verdict: 'built'; kind: string; body: Buffer }
   /** it can never be posted, because something of it is gone; the reason is for the user */
   | { verdict: 'gone'; reason: string };
 

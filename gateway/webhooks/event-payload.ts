@@ -48,7 +48,7 @@ export async function buildEventPayloads(
     if ('verdict' in payload) return payload;
     const body = bodies[at++];
     if (body === undefined) throw new Error('a posting has no body');
-    return { verdict: 'built', eventId: payload.id, kind: payload.kind, body };
+    return { verdict: 'built', kind: payload.kind, body };
   });
 }
 
@@ -65,7 +65,7 @@ export async function buildSamplePayload(
   const event = newest ?? (await exampleOf(context, kind, endpointId));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
   const body = await buildEventBody(context, { event, endpoint: target, linksFrom: context.now() });
-  return { verdict: 'built', eventId: event.id, kind, body };
+  return { verdict: 'built', kind, body };
 }
 
 /** Returns an event that did not happen, about the newest email, thread, delivery or domain. */
