@@ -245,14 +245,22 @@ export const operationNames: readonly OperationNames[] = Object.entries(features
   })),
   ...capabilities
     .filter((capability) => capability.feature === feature)
-    .map(({ what, operations }) => ({
+    .map(({ what, operations, difference }) => ({
       feature,
       what,
-      rest: operations.map(({ operationId }) => operationId),
-      graphql: operations.map(({ field }) => field),
-      mcp: [],
+      rest: operations.flatMap((operation) => [
+        ...listed(operation.operationId),
+        ...listed(operation.kind === 'update' ? operation.putOperationId : undefined),
+      ]),
+      graphql: operations.flatMap(({ field }) => listed(field)),
+      mcp: operations.flatMap(({ tool }) => listed(tool?.name)),
+      ...(difference === undefined ? {} : { difference }),
     })),
 ]);
+
+function listed(name: string | undefined): string[] {
+  return name === undefined ? [] : [name];
+}
 
 function splitNames(names: string): string[] {
   return names.split(' ').filter((name) => name !== '');

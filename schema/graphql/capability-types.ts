@@ -1,131 +1,172 @@
-import type { z } from 'zod';
+import { createContextCache } from '@pothos/core';
+import DataLoader from 'dataloader';
 import { UserError } from '../../core/shared/errors.ts';
 import { identifierPrefix } from '../../core/shared/identifiers.ts';
+import { decodeCursor, encodeCursor, type KeysetCursor } from '../../core/shared/page.ts';
 import type {
+  Action,
   Capability,
   Change,
+  Delete,
+  Fields,
   List,
   Operation,
   Read,
   Resource,
   ResourceRow,
+  Target,
 } from '../../operations/capability/capability.ts';
 import { parseInput } from '../input-shapes.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
-import { fieldShape } from './capability-shapes.ts';
-import { connection, totalCount } from './connection.ts';
-import { forgetLoaded } from './context.ts';
+import { fieldShape, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
+import { type ConnectionArgs, type Cursors, connectionBy, totalCount } from './connection.ts';
+import { forgetLoaded, type GraphContext } from './context.ts';
 import { addNodeKind } from './node-kinds.ts';
-import { loaderOf, nodeTypes, orNull } from './nodes.ts';
+import { addNodeType, loaderOf, nodeTypes, orNull } from './nodes.ts';
 
-type NodeType = ReturnType<typeof implementResource>;
+type NodeType = ReturnType<typeof declareNode>;
 
-/** Adds the types and fields of a capability to the schema. */
-export function addCapability({ resource, operations }: Capability): void {
-  const node = implementResource(resource);
-  for (const operation of operations) addOperation(operation, resource, node);
+interface Parts {
+  capability: Capability;
+  resource: Resource;
+  node: NodeType;
 }
 
-function implementResource(resource: Resource) {
-  const { name, load, isOfDomain, description } = resource;
+/** Adds the types and fields of capabilities to the schema. Their types can link to each other. */
+export function addCapabilities(capabilities: readonly Capability[]): void {
+  for (const { resource } of capabilities)
+    if (resource !== undefined && nodeTypes[resource.name] === undefined) declareNode(resource);
+  for (const capability of capabilities) {
+    const { resource, operations } = capability;
+    if (resource !== undefined && declared.has(resource.name)) implementNode(resource);
+    for (const operation of operations)
+      if (operation.field !== undefined) addOperation(operation, operation.field, capability);
+  }
+}
+
+const declared = new Map<string, ReturnType<typeof declareNode>>();
+
+/** Declares the type of a resource, apart from its fields, so that types can link to it. */
+function declareNode(resource: Resource) {
+  const { name, load } = resource;
   const node = builder.loadableNodeRef<ResourceRow, string, string>(name, {
     id: { resolve: ({ id }) => id },
     load: (ids: string[], { reads }) => load(reads, ids).then(orNull),
   });
   addNodeKind(identifierPrefix(resource.identifier), loaderOf(name, node));
-  node.implement({
-    description,
-    isOfDomain,
-    fields: (t) => {
-      const hidden = new Set(Object.values(resource.references).map(({ insteadOf }) => insteadOf));
-      const fields = Object.entries(resource.shape.shape)
-        .filter(([field]) => !hidden.has(field))
-        .map(([field, shape]) => {
-          const { type, isNullable: nullable, description: text } = fieldShape(field, shape);
-          const resolve = (row: ResourceRow) => resource.valueOf(row, field);
-          return [field, t.field({ type: type as 'JSON', nullable, description: text, resolve })] as const;
-        });
-      const references = Object.entries(resource.references).map(([field, { to, description: text, idOf }]) => {
-        const type = nodeTypes[to];
-        if (type === undefined) throw new Error(`${name}.${field} refers to ${to}, which is no node`);
-        return [
-          field,
-          t.field({
-            type: type as never,
-            nullable: true,
-            description: text,
-            resolve: (row: ResourceRow) => idOf(row) as never,
-          }),
-        ] as const;
-      });
-      return Object.fromEntries([...fields, ...references]);
-    },
-  });
+  addNodeType(name, node);
+  declared.set(name, node);
   return node;
 }
 
-function addOperation(operation: Operation, resource: Resource, node: NodeType): void {
-  if (operation.kind === 'list') addList(operation, resource, node);
-  else if (operation.kind === 'read') addRead(operation, node);
-  else addChange(operation, resource, node);
+function implementNode(resource: Resource): void {
+  const { name, isOfDomain, description, shape, loaded = {}, valueOf } = resource;
+  const loaders = Object.fromEntries(Object.entries(loaded).map(([field, { load }]) => [field, loadByRow(load)]));
+  declared.get(name)?.implement({
+    description,
+    isOfDomain,
+    fields: (t) =>
+      objectFields(t as never, shape, {
+        isOfDomain,
+        read: (row: ResourceRow, field, context) =>
+          loaders[field]?.(context, row) ?? valueOf(row, field, context.reads),
+      }) as never,
+  });
 }
 
-function addList({ field, filter, description, page, count, ...list }: List, { name }: Resource, node: NodeType): void {
-  const words = name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
-  const article = /^[aeiou]/.test(words) ? 'an' : 'a';
-  const filterType = builder.inputType(`${name}Filter`, {
-    description: `Filters a list of ${plural(words)}. Omit a field or pass null to match all.`,
-    fields: (t) => inputFields(t, filter),
-  });
+/** Returns a loader of a field that costs a read: it gets all rows that one response needs it of. */
+function loadByRow(
+  load: (context: GraphContext['reads'], rows: readonly ResourceRow[]) => Promise<readonly unknown[]>,
+) {
+  const loaderIn = createContextCache(
+    (context: GraphContext) =>
+      new DataLoader<ResourceRow, unknown, string>((rows) => load(context.reads, rows) as Promise<unknown[]>, {
+        cacheKeyFn: ({ id }) => id,
+      }),
+  );
+  return (context: GraphContext, row: ResourceRow) => loaderIn(context).load(row);
+}
+
+function addOperation(operation: Operation, field: string, capability: Capability): void {
+  if (operation.kind === 'action') return addAction(operation, field);
+  const { resource } = capability;
+  const node = resource === undefined ? undefined : (nodeTypes[resource.name] as NodeType | undefined);
+  if (resource === undefined || node === undefined) throw new Error(`${field} has no resource`);
+  const parts = { capability, resource, node };
+  if (operation.kind === 'list') addList(operation, field, parts);
+  else if (operation.kind === 'read') addRead(operation, field, parts);
+  else addChange(operation, field, parts);
+}
+
+function addList(list: List, field: string, { capability, resource, node }: Parts): void {
+  const { filter, filterArguments = 'one', description, page, count, order } = list;
+  const { name } = resource;
+  const nouns = capability.what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  const noun = resource.noun ?? name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+  const hasFilter = Object.keys(filter.shape).length > 0;
+  const filterType =
+    filterArguments === 'one' && hasFilter
+      ? builder.inputType(`${name}Filter`, {
+          description: `Filters a list of ${nouns}. Omit a field or pass null to match all.`,
+          fields: (t) => inputFields(t, filter),
+        })
+      : null;
+  const read = makeInputReader(filter);
+  const cursorOf =
+    order?.cursorOf ?? ((row: ResourceRow) => ({ at: (row as { createdAt?: Date }).createdAt, id: row.id }));
+  const cursors = (order?.text ?? { encode: encodeCursor, decode: decodeCursor }) as Cursors<KeysetCursor>;
   builder.queryField(field, (t) =>
     t.connection(
       {
         type: node,
         access: access[list.access],
         description,
-        args: { filter: t.arg({ type: filterType, description: `Filters the ${plural(words)}.` }) },
+        args:
+          filterType === null
+            ? (inputFields(t.arg as never, filter) as never)
+            : { filter: t.arg({ type: filterType, description: `Filters the ${nouns}.` }) },
         complexity: connectionComplexity,
         resolve: async (_root, args, { reads }) => {
-          const input = parseInput(filter, given(filter, (args.filter ?? {}) as Record<string, unknown>));
-          const found = await connection<ResourceRow>(
-            args,
-            ({ createdAt, id }) => ({ at: createdAt, id }),
-            (span) => page(reads, input, span),
+          const given = filterType === null ? args : (args.filter ?? {});
+          const input = parseInput(filter, read(given));
+          const found = await connectionBy<ResourceRow, KeysetCursor>(
+            cursors,
+            args as ConnectionArgs,
+            cursorOf as (row: ResourceRow) => KeysetCursor,
+            (span) => page(reads, input, span as never),
           );
           return { ...found, count: () => count(reads, input) };
         },
       },
-      { name: `${name}Connection`, description: `A page of ${plural(words)}.`, fields: (c) => totalCount(c) },
-      { name: `${name}Edge`, description: `${article === 'a' ? 'A' : 'An'} ${words} and its cursor.` },
+      { name: `${name}Connection`, description: `A page of ${nouns}.`, fields: (c) => totalCount(c) },
+      { name: `${name}Edge`, description: `${/^[aeiou]/i.test(noun) ? 'An' : 'A'} ${noun} and its cursor.` },
     ),
   );
 }
 
-function plural(words: string): string {
-  return words.endsWith('s') ? `${words}es` : `${words}s`;
+/** Returns the argument that names the object of an operation. */
+function targetField(
+  t: { field: (options: { type: 'ID' | 'String'; required: true; description: string }) => unknown },
+  target: Target | undefined,
+): Record<string, never> {
+  if (target === undefined) return {};
+  const { argument, argumentDescription: description } = target;
+  return { [argument]: t.field({ type: argument === 'id' ? 'ID' : 'String', required: true, description }) as never };
 }
 
-function addRead(
-  { field, argument, argumentDescription, description, read, access: name }: Read,
-  node: NodeType,
-): void {
+function addRead({ target, description, read, access: name }: Read, field: string, { node }: Parts): void {
   builder.queryField(field, (t) =>
     t.field({
       type: node,
       access: access[name],
       nullable: true,
       description,
-      args: {
-        [argument]: t.arg({
-          type: argument === 'id' ? 'ID' : 'String',
-          required: true,
-          description: argumentDescription,
-        }),
-      },
-      resolve: async (_root, args, { reads }) => {
-        const id = String(args[argument]);
-        if (argument === 'id') return id as never;
+      args: targetField({ field: t.arg as never }, target),
+      resolve: async (_root, args: Record<string, unknown>, { reads }) => {
+        const id = String(args[target.argument]);
+        // Objects that are named by their ID are loaded together.
+        if (target.argument === 'id') return id as never;
         return read(reads, id).catch((error: unknown) => {
           if (error instanceof UserError && error.code === 'not_found') return null;
           throw error;
@@ -135,48 +176,40 @@ function addRead(
   );
 }
 
-function addChange(
-  { field, input, target, description, deleted, shows, run, access: name }: Change,
-  resource: Resource,
-  node: NodeType,
-): void {
-  const payload = deleted === undefined ? node : deletedPayload(field, deleted, resource);
-  const dataField = `${resource.name.slice(0, 1).toLowerCase()}${resource.name.slice(1)}`;
+function addChange(change: Change | Delete, field: string, { resource, node }: Parts): void {
+  const { input, target, description, shows, run, access: name } = change;
+  const dataField = uncapitalized(resource.name);
+  const isWhole = change.kind !== 'delete' || change.deleted === undefined;
+  const shownOnce = change.kind === 'delete' ? undefined : change.shownOnce;
+  const payload =
+    change.kind === 'delete' && change.deleted !== undefined
+      ? deletedPayload(field, change.deleted, resource)
+      : shownOnce === undefined
+        ? node
+        : shownPayload(field, shownOnce, resource, node);
+  const isPlain = isWhole && shownOnce === undefined;
+  const read = makeInputReader(input);
   builder.mutationField(field, (t) =>
     t.fieldWithInput({
       type: payload as NodeType,
       access: { ...access[name], ...(shows === undefined ? {} : { shows }) },
       description,
-      input: {
-        ...(target === undefined
-          ? {}
-          : {
-              [target.argument]: t.input.field({
-                type: target.argument === 'id' ? 'ID' : 'String',
-                required: true,
-                description: target.argumentDescription,
-              }),
-            }),
-        ...inputFields(t.input, input),
-      },
-      errors: deleted === undefined ? { dataField: { name: dataField } } : { directResult: true },
+      input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
+      errors: isPlain ? { dataField: { name: dataField } } : { directResult: true },
       resolve: async (_root, args, context) => {
         const values = args.input as Record<string, unknown>;
         const id = target === undefined ? '' : String(values[target.argument]);
-        const row = await run(context.operations, parseInput(input, given(input, values)), id);
+        const row = await run(context.operations, parseInput(input, read(values)), id);
         forgetLoaded(context);
-        return (deleted === undefined ? row.id : row) as never;
+        return (isPlain ? row.id : row) as never;
       },
     }),
   );
 }
 
-function deletedPayload(
-  field: string,
-  { description, fields }: NonNullable<Change['deleted']>,
-  { shape, valueOf }: Resource,
-) {
-  return builder.objectRef<ResourceRow>(`${field.slice(0, 1).toUpperCase()}${field.slice(1)}Payload`).implement({
+function deletedPayload(field: string, { description, fields }: NonNullable<Delete['deleted']>, resource: Resource) {
+  const { shape, valueOf } = resource;
+  return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
     description,
     fields: (t) => ({
       deletedId: t.exposeID('id', { description: 'The ID it had.' }),
@@ -185,34 +218,75 @@ function deletedPayload(
           const shaped = shape.shape[name];
           if (shaped === undefined) throw new Error(`${field}: there is no field ${name}`);
           const { type, isNullable: nullable, description: text } = fieldShape(name, shaped);
-          return [
-            name,
-            t.field({ type: type as 'JSON', nullable, description: text, resolve: (row) => valueOf(row, name) }),
-          ];
+          const resolve = (row: ResourceRow, _args: object, { reads }: GraphContext) => valueOf(row, name, reads);
+          return [name, t.field({ type: type as 'JSON', nullable, description: text, resolve })];
         }),
       ),
     }),
   });
 }
 
-type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
-
-function inputFields(t: Pick<InputBuilder, 'field'>, shape: Change['input']) {
-  return Object.fromEntries(
-    Object.entries(shape.shape).map(([name, field]) => {
-      const { type, isNullable, description } = fieldShape(name, field);
-      return [name, t.field({ type: type as 'JSON', required: !isNullable, description })];
+/** Returns the payload with what is shown once, and the object. */
+function shownPayload(field: string, shownOnce: Fields, resource: Resource, node: NodeType) {
+  return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
+    description: shownOnce.meta()?.description ?? '',
+    fields: (t) => ({
+      [uncapitalized(resource.name)]: t.field({
+        type: node,
+        nullable: true,
+        description: 'The object in its current state.',
+        resolve: ({ id }) => id as never,
+      }),
+      ...objectFields(t as never, shownOnce, {
+        isOfDomain: false,
+        read: (row: ResourceRow, name) => (row as unknown as Record<string, unknown>)[name],
+      }),
     }),
-  );
+  });
 }
 
-/** Returns the fields of a shape that were given. Null counts as omitted where the shape does not take it. */
-function given(shape: Change['input'], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(shape.shape).flatMap(([name, field]) => {
-      const value = values[name];
-      const isOmitted = value === undefined || (value === null && !(field as z.ZodType).safeParse(null).success);
-      return isOmitted ? [] : [[name, value]];
-    }),
-  );
+function addAction(action: Action, field: string): void {
+  const { input, target, description, output, payloadField, cost, shows, run, method } = action;
+  const type = fieldShape(field, output).type as NodeType;
+  const options = {
+    type,
+    access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
+    description,
+  };
+  const read = makeInputReader(input);
+  const runOn = (context: GraphContext['operations'], given: Record<string, unknown>) =>
+    run(context, parseInput(input, read(given)), target === undefined ? '' : String(given[target.argument]));
+  if (method === 'GET')
+    builder.queryField(field, (t) =>
+      t.field({
+        ...options,
+        args: { ...targetField({ field: t.arg as never }, target), ...inputFields({ field: t.arg as never }, input) },
+        ...(cost === undefined ? {} : { complexity: (args: unknown) => ({ field: 1, multiplier: cost(args) }) }),
+        resolve: (_root, args, { reads }) => runOn(reads, args as Record<string, unknown>) as never,
+      }),
+    );
+  else
+    builder.mutationField(field, (t) =>
+      t.fieldWithInput({
+        ...options,
+        input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
+        errors: payloadField === undefined ? { directResult: true } : { dataField: { name: payloadField } },
+        ...(cost === undefined
+          ? {}
+          : { complexity: (args: { input: unknown }) => ({ field: 1, multiplier: cost(args.input) }) }),
+        resolve: async (_root, args, context) => {
+          const result = await runOn(context.operations, args.input as Record<string, unknown>);
+          forgetLoaded(context);
+          return result as never;
+        },
+      }),
+    );
+}
+
+function capitalized(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}
+
+function uncapitalized(name: string): string {
+  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 }

@@ -50,10 +50,10 @@ import type { GraphQLSchema } from 'graphql';
 import { capabilities } from '../../operations/capability/capabilities.ts';
 import { requireAccess } from './access.ts';
 import { builder } from './builder.ts';
-import { addCapability } from './capability-types.ts';
+import { addCapabilities } from './capability-types.ts';
 import { describeGenerated } from './describe-generated.ts';
 
-for (const capability of capabilities) addCapability(capability);
+addCapabilities(capabilities);
 
 /** The GraphQL schema of the gateway; bin/contracts.ts prints it. */
 export const schema: GraphQLSchema = requireAccess(describeGenerated(builder.toSchema()));
