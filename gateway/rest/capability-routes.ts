@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import type {
   Action,
   Capability,
@@ -15,9 +16,11 @@ import type {
   Target,
 } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
+import { limitEntries } from '../../schema/input-shapes.ts';
 import { access } from '../admission/access.ts';
-import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from './capability-shapes.ts';
+import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
+import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
 import { besideBody, errorBody, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
@@ -30,9 +33,9 @@ export interface WireDifferences<Row extends ResourceRow = ResourceRow> {
 
 interface OperationDifferences<Row> {
   /** replaces the body or the filters of the query */
-  request?: Fields;
+  request?: z.ZodType;
   /** returns what `request` accepted as input of the operation */
-  inputOf?: (request: Body) => Body;
+  inputOf?: (request: Body, usual: (request: Body) => Body) => Body;
   /** replaces the response: gets the usual one, and the row or the output of an action */
   response?: { shape: (usual: Fields) => z.ZodType; bodyOf: (usual: Body, result: Row) => Body };
   /** status of a success */
@@ -41,6 +44,8 @@ interface OperationDifferences<Row> {
   route?: Pick<RouteOptions, 'bodyLimit' | 'preValidation' | 'errorHandler' | 'config'>;
   /** fields of the query of a change that are part of its input */
   query?: Fields;
+  /** bodies of errors that have more than the usual fields, by status */
+  errors?: Readonly<Record<number, z.ZodType>>;
 }
 
 type Body = Record<string, unknown>;
@@ -75,6 +80,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
       const own = operations[operationId] ?? {};
       for (const { handle, ...route } of routesOf(operation, operationId, { capability, differences: own, object }))
         app.route({
+          ...mailOptions(operation),
           ...own.route,
           ...route,
           config: { ...own.route?.config, access: access[operation.access] },
@@ -87,6 +93,12 @@ export function capabilityRoutes<Row extends ResourceRow>(
   };
 }
 
+/** Returns the options of routes whose bodies can be as large as an email. */
+function mailOptions(operation: Operation) {
+  if (operation.kind === 'list' || operation.kind === 'read' || operation.isMail === undefined) return {};
+  return { bodyLimit: MAIL_BODY_LIMIT, preValidation: async ({ body }: { body: unknown }) => limitEntries(body) };
+}
+
 /** Returns a resource as REST has it, for routes that are written by hand. */
 export function wireObject(
   resource: Resource,
@@ -97,8 +109,11 @@ export function wireObject(
   const shape = z
     .object({ ...identity, id: z.string(), ...wireOutput(resource.shape, restCase).shape, ...more.shape })
     .meta({ id: resource.name });
-  const { loaded = {}, valueOf } = resource;
-  const names = Object.keys(resource.shape.shape).filter((name) => !Object.hasOwn(loaded, name));
+  const { valueOf } = resource;
+  const isInRest = ([name]: [string, unknown]) => readNotes(resource.shape.shape[name] as z.ZodType).only !== 'graphql';
+  const loaded = Object.fromEntries(Object.entries(resource.loaded ?? {}).filter(isInRest));
+  const fields = Object.entries(resource.shape.shape).filter((field) => isInRest(field));
+  const names = fields.map(([name]) => name).filter((name) => !Object.hasOwn(loaded, name));
   const write = makeWriter(resource.shape, restCase) ?? ((value: unknown) => value);
   const object = restCase === 'camel' ? {} : { object: objectName(resource) };
   const writeRow = (context: OperationContext, row: ResourceRow, read: Body) => {
@@ -110,7 +125,7 @@ export function wireObject(
     const read: Body[] = rows.map(() => ({}));
     for (const [name, { load }] of Object.entries(wanted)) {
       const values = await load(context, rows);
-      for (const [at, value] of values.entries()) Object.assign(read[at] ?? {}, { [name]: value ?? undefined });
+      for (const [at, value] of values.entries()) Object.assign(read[at] ?? {}, { [name]: value ?? null });
     }
     return rows.map((row, at) => writeRow(context, row, read[at] ?? {}));
   };
@@ -126,8 +141,8 @@ export function wireObject(
 }
 
 /** Returns the `object` of an object, such as `reply_address`. */
-function objectName({ name }: Resource): string {
-  return snakeCase(`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`);
+function objectName({ name, objectName: given }: Resource): string {
+  return given ?? snakeCase(`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`);
 }
 
 interface RequestParts {
@@ -139,13 +154,13 @@ interface RequestParts {
 type Handle = (context: OperationContext, request: RequestParts) => Promise<object>;
 
 interface RouteForm {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   status: number;
   /** after the path of the capability */
   path: string;
   params?: Fields;
   querystring?: z.ZodType;
-  body?: Fields;
+  body?: z.ZodType;
   response: z.ZodType;
   errors?: readonly number[];
   handle: Handle;
@@ -154,7 +169,7 @@ interface RouteForm {
 /** Returns the route of an operation, and that of PUT if clients use it instead of PATCH. */
 function routesOf(operation: Operation, operationId: string, parts: RouteParts) {
   const { method, status, path, handle, response, errors = [], ...schema } = formOf(operation, parts);
-  const route = (as: { method: RouteForm['method'] | 'PUT'; operationId: string; summary: string }) => ({
+  const route = (as: { method: RouteForm['method']; operationId: string; summary: string }) => ({
     method: as.method,
     status,
     handle,
@@ -163,11 +178,12 @@ function routesOf(operation: Operation, operationId: string, parts: RouteParts) 
       operationId: as.operationId,
       summary: as.summary,
       description: operation.description,
-      tags: [parts.capability.tag],
+      tags: [operation.tag ?? parts.capability.tag],
       ...schema,
       response: {
         [status]: response,
         ...Object.fromEntries(errors.map((code) => [code, errorBody])),
+        ...parts.differences.errors,
         default: errorBody,
       },
     },
@@ -197,10 +213,11 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
   const { resource, restCase } = capability;
   if (resource === undefined || object === null) throw new Error(`${capability.path} lists no resource`);
   const { filter, isPagedByItem, page, count } = list;
-  const request = differences.request ?? wireInput(filter, restCase);
+  const request = differences.request ?? wireQuery(filter, restCase);
   const beside = isPagedByItem ? besideFields(`${articleFor(resource)} ${nounOf(resource)}`, INSTEAD_OF_OFFSET) : {};
-  const query = z.object({ limit: limit(), offset, ...beside, ...request.shape });
-  const inputOf = differences.inputOf ?? (makeReader(filter, restCase) as (given: Body) => Body);
+  const query = z.object({ limit: limit(), offset, ...beside, ...(request as Fields).shape });
+  const usual = makeReader(filter, restCase) as (given: Body) => Body;
+  const inputOf = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
   const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
   const handle: Handle = async (context, asked) => {
     const { limit: size, offset: start, after, before, ...filters } = asked.query as Body & ListQuery;
@@ -251,7 +268,7 @@ function readForm({ target, read }: Read, { capability, differences, object }: R
     params: targetParams(target),
     response: responseOf(object.shape),
     handle: async (context, { params }) => {
-      const row = await read(context, idOf(params));
+      const row = await read(context, idOf(params, target));
       return bodyOf(await object.writeOne(context, row), row as never);
     },
   };
@@ -279,6 +296,8 @@ function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
   const write = async (context: OperationContext, row: ResourceRow): Promise<Body> => {
     if (kind !== 'delete')
       return { ...(await object.writeOne(context, row)), ...(writeShown?.(row) as object | undefined) };
+    // What is returned instead is made from the row.
+    if (differences.response !== undefined) return {};
     if (change.deleted !== undefined) return { object: objectName(resource), id: row.id, deleted: true };
     const [made = {}] = await object.writeSeveral(context, [row]);
     return made;
@@ -293,7 +312,7 @@ function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
     response: responseOf(usual),
     errors,
     handle: async (context, { params, query, body: given }) => {
-      const row = await run(context, inputOf(given, query), idOf(params));
+      const row = await run(context, inputOf(given, query), idOf(params, target));
       return bodyOf(await write(context, row), row as never);
     },
   };
@@ -307,7 +326,7 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
   const { capability, differences } = parts;
   const { method, path, target, output, errors, run } = action;
   const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
-  const write = makeWriter(output, capability.restCase) as (value: unknown) => Body;
+  const { shape, write } = outputOf(output, capability.restCase);
   const { body, inputOf } = requestOf(action, parts);
   const isQuery = method === 'GET';
   return {
@@ -317,27 +336,44 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     ...(target === undefined ? {} : { params: targetParams(target) }),
     ...(isQuery && body !== null ? { querystring: body } : {}),
     ...(isQuery || body === null ? {} : { body }),
-    response: responseOf(wireOutput(output, capability.restCase)),
+    response: responseOf(shape),
     errors,
     handle: async (context, { params, query, body: given }) => {
-      const result = await run(context, inputOf(isQuery ? query : given, query), idOf(params));
+      const result = await run(context, inputOf(isQuery ? query : given, query), idOf(params, target));
       return bodyOf(write(result), result as never);
     },
   };
 }
 
+/** Returns what an action returns as REST has it: a list is an object with `data`. */
+function outputOf(output: Action['output'], restCase: Capability['restCase']) {
+  const write = makeWriter(output, restCase) as (value: unknown) => never;
+  if (output instanceof z.ZodObject)
+    return { shape: wireOutput(output, restCase), write: write as (value: unknown) => Body };
+  const id = output.meta()?.id;
+  const data = z.array(wireOutput(output.element, restCase));
+  const shape = z.object({ object: z.literal('list'), data }).meta(id === undefined ? {} : { id });
+  return { shape, write: (value: unknown): Body => ({ object: 'list', data: write(value) }) };
+}
+
 /** Returns the body of a request, null without fields, and what makes the input of the operation from it. */
-function requestOf({ input, inputName, example }: Change | Delete | Action, { capability, differences }: RouteParts) {
+function requestOf(operation: Change | Delete | Action, { capability, differences }: RouteParts) {
+  const { input, inputName, example } = operation;
   const { restCase } = capability;
-  const request = differences.request ?? wireInput(input, restCase);
-  const convert = differences.inputOf ?? (makeReader(input, restCase) as (given: Body) => Body);
+  const isQuery = operation.kind === 'action' && operation.method === 'GET';
+  const request = differences.request ?? (isQuery ? wireQuery(input, restCase) : wireInput(input, restCase));
+  const usual = makeReader(input, restCase) as (given: Body) => Body;
+  const convert = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
   const write = makeExampleWriter(input, restCase);
   const body = request.meta({
     ...(inputName === undefined ? {} : { id: inputName }),
-    ...(example === undefined ? {} : { examples: [example].flat().map(write) }),
+    // Components lose `examples` if they transform a value.
+    ...(example === undefined
+      ? {}
+      : { [inputName === undefined ? 'examples' : 'x-examples']: [example].flat().map(write) }),
   });
   return {
-    body: Object.keys(body.shape ?? { any: true }).length === 0 ? null : body,
+    body: body instanceof z.ZodObject && Object.keys(body.shape).length === 0 ? null : body,
     inputOf: (given: unknown, query: unknown) =>
       convert({ ...(given as Body | null | undefined), ...(differences.query === undefined ? {} : (query as Body)) }),
   };
@@ -348,13 +384,13 @@ function makeExampleWriter(input: Fields, restCase: Capability['restCase']): (ex
   return (example) => (write === null ? example : write(example));
 }
 
-function targetParams({ argument, argumentDescription }: Target): Fields {
-  const description = argument === 'id' ? 'ID of the object.' : argumentDescription;
-  return z.object({ id: z.string().meta({ description }) });
+function targetParams({ argument, argumentDescription, parameter = 'id' }: Target): Fields {
+  const description = isIdName(argument) ? 'ID of the object.' : argumentDescription;
+  return z.object({ [parameter]: z.string().meta({ description }) });
 }
 
-function idOf(params: unknown): string {
-  return (params as { id?: string }).id ?? '';
+function idOf(params: unknown, target: Target | undefined): string {
+  return (params as Record<string, string> | undefined)?.[target?.parameter ?? 'id'] ?? '';
 }
 
 /** Returns what an object is called in sentences. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { readNotes } from '../../core/shared/field-notes.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
-import { readNotes } from '../../operations/capability/field-notes.ts';
-import { instant } from './shapes.ts';
+import { instant, queryBoolean } from './shapes.ts';
 
 /**
  * Shapes of REST from shapes of capabilities: names of fields in their case, times as text in ISO 8601. Shapes are converted when routes are
@@ -28,12 +28,23 @@ export function wireOutput(shape: Fields, restCase: RestCase): Fields {
 
 /** Returns the shape of a request; `makeReader` reads what it accepts. */
 export function wireInput(shape: Fields, restCase: RestCase): Fields {
-  return wired(shape, { restCase, time: z.iso.datetime({ offset: true }), known: knownInputs[restCase] }) as Fields;
+  return wired(shape, requests(restCase)) as Fields;
+}
+
+/** Returns the shape of a query, whose values are texts. */
+export function wireQuery(shape: Fields, restCase: RestCase): Fields {
+  return wired(shape, { ...requests(restCase), known: new WeakMap(), isQuery: true }) as Fields;
+}
+
+function requests(restCase: RestCase): Conversion {
+  return { restCase, time: z.iso.datetime({ offset: true }), known: knownInputs[restCase] };
 }
 
 interface Conversion {
   restCase: RestCase;
   time: z.ZodType;
+  /** a query has only texts */
+  isQuery?: true;
   /** what was converted before: a named shape is one component */
   known: WeakMap<z.core.$ZodType, z.ZodType>;
 }
@@ -57,6 +68,8 @@ function convert(shape: z.core.$ZodTypes, conversion: Conversion): z.ZodType {
   const { def } = shape._zod;
   const same = shape as unknown as z.ZodType;
   if (def.type === 'date') return conversion.time;
+  if (conversion.isQuery === true && def.type === 'boolean') return queryBoolean;
+  if (conversion.isQuery === true && def.type === 'number') return rebuilt(same, { coerce: true });
   if (def.type === 'object') return convertObject(same as Fields, conversion);
   if (def.type === 'array') {
     const element = wired(def.element, conversion);
@@ -73,12 +86,26 @@ function convertObject(shape: Fields, conversion: Conversion): Fields {
   const fields = Object.entries(shape.shape);
   const converted = fields.flatMap(([field, inner]) => {
     const name = wireName(field, inner, conversion.restCase);
-    return name === null ? [] : [[name, wired(inner, conversion)] as const];
+    if (name === null) return [];
+    return [
+      [
+        name,
+        readNotes(inner).isOmittedIfNull === true ? optional(inner, conversion) : wired(inner, conversion),
+      ] as const,
+    ];
   });
   const isSame =
     converted.length === fields.length &&
     converted.every(([name, inner], at) => name === fields[at]?.[0] && inner === fields[at]?.[1]);
   return isSame ? shape : (rebuilt(shape, { shape: Object.fromEntries(converted) }) as Fields);
+}
+
+/** Returns a shape that takes null as one that may be omitted instead. */
+function optional(shape: z.ZodType, conversion: Conversion): z.ZodType {
+  const { innerType } = (shape as z.ZodNullable<z.ZodType>)._zod.def;
+  return wired(innerType, conversion)
+    .optional()
+    .meta({ ...shape.meta() });
 }
 
 /** Returns a copy of a shape, with its checks, that differs in these parts. */
@@ -91,6 +118,7 @@ type Write = (value: unknown) => unknown;
 /** Returns the function that writes a value of a shape as REST has it; null if REST has it as it is. */
 export function makeWriter(shape: z.core.$ZodType, restCase: RestCase): Write | null {
   const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (def.type === 'literal') return () => def.values[0];
   if (def.type === 'date') return (value) => (value instanceof Date ? value.toISOString() : value);
   if (def.type === 'object') return makeObjectWriter(shape as Fields, restCase);
   if (def.type === 'array') {
@@ -107,13 +135,16 @@ export function makeWriter(shape: z.core.$ZodType, restCase: RestCase): Write | 
 function makeObjectWriter(shape: Fields, restCase: RestCase): Write {
   const fields = Object.entries(shape.shape).flatMap(([field, inner]) => {
     const name = wireName(field, inner, restCase);
-    return name === null ? [] : [{ field, name, write: makeWriter(inner, restCase) }];
+    const isOmitted = readNotes(inner).isOmittedIfNull === true;
+    const isLiteral = (inner as unknown as z.core.$ZodTypes)._zod.def.type === 'literal';
+    return name === null ? [] : [{ field, name, isOmitted, isLiteral, write: makeWriter(inner, restCase) }];
   });
   return (value) => {
     const body: Record<string, unknown> = {};
-    for (const { field, name, write } of fields) {
+    for (const { field, name, isOmitted, isLiteral, write } of fields) {
       const inner = (value as Record<string, unknown>)[field];
-      if (inner !== undefined) body[name] = write === null ? inner : write(inner);
+      if ((inner !== undefined || isLiteral) && !(isOmitted && inner === null))
+        body[name] = write === null ? inner : write(inner);
     }
     return body;
   };

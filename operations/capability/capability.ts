@@ -19,6 +19,8 @@ export interface Capability {
   /** heading in docs/parity.md, and the row there */
   feature: string;
   what: string;
+  /** operations that are written by hand, by interface, for docs/parity.md */
+  byHand?: { rest?: readonly string[]; graphql?: readonly string[]; mcp?: readonly string[] };
   /** why an interface lacks an operation, for docs/parity.md */
   difference?: string;
   /** tag of the operations in openapi.json */
@@ -48,6 +50,8 @@ export interface Resource<Row extends ResourceRow = ResourceRow> {
   name: string;
   /** in sentences; made from the name if absent */
   noun?: string;
+  /** the value of `object` in REST; made from the name if absent */
+  objectName?: string;
   identifier: IdentifierKind;
   description: string;
   /** whether keys of one domain may read it */
@@ -78,6 +82,8 @@ interface OperationNames {
   operationId?: string;
   /** field of Query or Mutation; absent: not in GraphQL */
   field?: string;
+  /** tag in openapi.json, if it is not that of the capability */
+  tag?: string;
   /** title in openapi.json and of the tool */
   summary: string;
   description: string;
@@ -104,8 +110,6 @@ export interface List<Row extends ResourceRow = ResourceRow> extends OperationNa
   kind: 'list';
   /** all fields are optional; omitted ones match all */
   filter: Fields;
-  /** GraphQL has one argument `filter`, or one per field */
-  filterArguments?: 'one' | 'several';
   /** whether REST pages by `after` and `before`, too, as the `resend` client does */
   isPagedByItem: boolean;
   order?: Order<Row>;
@@ -122,15 +126,19 @@ export interface Order<Row extends ResourceRow, Cursor = KeysetCursor> {
 
 /** Names the object of an operation. */
 export interface Target {
-  /** the argument in GraphQL; in REST it is `id` */
-  argument: 'id' | 'idOrAddress';
+  /** the argument in GraphQL, such as `id`; of type ID if its name says so */
+  argument: string;
   argumentDescription: string;
+  /** the variable in the path of REST; `id` if absent */
+  parameter?: string;
 }
 
 /** Reads one. */
 export interface Read<Row extends ResourceRow = ResourceRow> extends OperationNames {
   kind: 'read';
   target: Target;
+  /** whether GraphQL reads each by itself, because `read` does more than load the row */
+  isReadAlone?: true;
   /** throws not_found */
   read: (context: OperationContext, id: string) => Promise<Row>;
 }
@@ -143,6 +151,8 @@ interface ChangeNames extends OperationNames {
   inputName?: string;
   /** HTTP statuses of its errors, beside those that each operation can have */
   errors: readonly number[];
+  /** whether the input can be as large as an email with its attachments */
+  isMail?: true;
   /** what GraphQL shows of the object to keys without the scope `read`: `Type.field` */
   shows?: readonly string[];
 }
@@ -172,16 +182,37 @@ export interface Delete<Row extends ResourceRow = ResourceRow> extends ChangeNam
 /** Does something else, and returns an object of its own. */
 export interface Action extends ChangeNames {
   kind: 'action';
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** after the path of the capability, such as `/:id/check` */
   path: string;
   target?: Target;
-  output: Fields;
+  /** of a list: REST returns it as `data`, in an object with the name of the list */
+  output: Fields | z.ZodArray<Fields>;
   /** The field of the payload in GraphQL that has the output. Absent: the output is the payload, or what a query returns. */
   payloadField?: string;
-  /** of GraphQL: the rows that it costs as many as */
-  cost?: (input: unknown) => number;
+  /** whether keys of one domain may read the output, if the capability has no resource that says so */
+  isOfDomain?: boolean;
+  /** whether the query of GraphQL returns null where REST responds with 404 */
+  isNullable?: true;
+  /** cost in GraphQL, if it is not that of a field */
+  cost?: Cost;
+  /** the field of another type of GraphQL that has the output, too, or instead of a query */
+  of?: OwnedField;
   run: (context: OperationContext, input: unknown, id: string) => Promise<unknown>;
+}
+
+/** Cost in GraphQL: as many fields, or that of the fields of the output times a number. */
+export type Cost = number | ((input: never) => { field: number; multiplier: number });
+
+/** A field of an object that others have, such as the timeline of an email. */
+export interface OwnedField {
+  /** in GraphQL, such as `Email` */
+  type: string;
+  field: string;
+  isNullable?: true;
+  cost?: Cost;
+  /** returns one value per ID of an owner, with the same input */
+  load: (context: OperationContext, ids: readonly string[], input: never) => Promise<readonly unknown[]>;
 }
 
 /** A command of the CLI that lists the objects, and creates or deletes one by the operations of REST. */
@@ -280,11 +311,10 @@ export function defineDelete<Row extends ResourceRow, Input extends Fields>(
 }
 
 /** Defines an action; its function gets what `input` returns, and returns what `output` describes. */
-export function defineAction<Input extends Fields, Output extends Fields>(
-  definition: Omit<Action, 'kind' | 'input' | 'output' | 'cost' | 'run'> & {
+export function defineAction<Input extends Fields, Output extends Fields | z.ZodArray<Fields>>(
+  definition: Omit<Action, 'kind' | 'input' | 'output' | 'run'> & {
     input: Input;
     output: Output;
-    cost?: (input: z.output<Input>) => number;
     run: (context: OperationContext, input: z.output<Input>, id: string) => Promise<DeepReadonly<z.output<Output>>>;
   },
 ): Operation {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { graphqlOnly, linkTo, omittedIfNull, restOnly } from '../../core/shared/field-notes.ts';
+import { oneOf } from '../../core/shared/vocabulary.ts';
 import { canonicalSender } from '../../core/smtp/reply-address.ts';
 import {
   type Capability,
@@ -8,9 +10,7 @@ import {
   defineRead,
   defineResource,
 } from '../capability/capability.ts';
-import { graphqlOnly, linkTo, restOnly } from '../capability/field-notes.ts';
 import { domainName, MAX_ADDRESS_LENGTH, MAX_METADATA_BYTES, metadata, text } from '../capability/field-shapes.ts';
-import { oneOf } from '../capability/vocabulary.ts';
 import * as replies from './reply-addresses.ts';
 
 const MAX_SENDERS = 100;
@@ -99,7 +99,7 @@ export const replyAddressCapability: Capability = {
       expiresAt: z.date().nullable().meta({ description: 'When it stops accepting mail. Null for never.' }),
       revokedAt: z.date().nullable().meta({ description: 'When it was revoked. Null if it was not.' }),
       createdAt: z.date().meta({ description: 'When it was created.' }),
-      warning: restOnly(z.string().optional()).meta({
+      warning: omittedIfNull(restOnly(z.string().nullable())).meta({
         description:
           'Why its mail is delivered to no endpoint, or refused, and what to do. Absent if an endpoint gets it. Not in lists.',
       }),

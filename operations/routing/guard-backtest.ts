@@ -32,9 +32,20 @@ export interface BacktestSpan {
   limit: number;
 }
 
+export const BACKTEST_OUTCOMES = [
+  'blocked',
+  'review',
+  'endpoint',
+  'inactive',
+  'stored',
+  'asking',
+  'normal',
+  'unknown',
+] as const;
+
 /** Where a message went, or would go. `normal`: to the endpoint of its address or domain. */
 export interface BacktestOutcome {
-  outcome: 'blocked' | 'review' | 'endpoint' | 'inactive' | 'stored' | 'asking' | 'normal' | 'unknown';
+  outcome: (typeof BACKTEST_OUTCOMES)[number];
   endpointId: string | null;
   /** the rule that decided; null: none, or the unsaved rule under test */
   ruleId: string | null;

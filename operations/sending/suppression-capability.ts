@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { adviceOn, refusalShape } from '../../core/sending/refusal-advice.ts';
 import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
+import { linkTo } from '../../core/shared/field-notes.ts';
+import { oneOf } from '../../core/shared/vocabulary.ts';
 import {
   type Capability,
   defineChange,
@@ -9,9 +11,7 @@ import {
   defineRead,
   defineResource,
 } from '../capability/capability.ts';
-import { linkTo } from '../capability/field-notes.ts';
 import { MAX_ADDRESS_LENGTH, searchText, text } from '../capability/field-shapes.ts';
-import { oneOf } from '../capability/vocabulary.ts';
 import * as suppressions from './suppressions.ts';
 
 /** Characters. */

@@ -1,9 +1,11 @@
+import type { InputRef, OutputRef } from '@pothos/core';
 import type { z } from 'zod';
+import { findTypeName, isIdName, readNotes } from '../../core/shared/field-notes.ts';
+import { findVocabulary, type Vocabulary } from '../../core/shared/vocabulary.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
-import { findTypeName, readNotes } from '../../operations/capability/field-notes.ts';
-import { findVocabulary } from '../../operations/capability/vocabulary.ts';
 import { builder, enumValues } from './builder.ts';
 import type { GraphContext } from './context.ts';
+import { loadNode } from './node-kinds.ts';
 import { nodeTypes } from './nodes.ts';
 
 /** Types of GraphQL from shapes of capabilities. */
@@ -19,13 +21,13 @@ export interface FieldShape {
 
 type Kind = 'type' | 'input';
 
-/** Types that are written by hand, or were made before, by their name in openapi.json. */
+/** Types that are written by hand, or were made before, by their name in GraphQL. */
 const namedTypes: Record<Kind, Map<string, object>> = { type: new Map(), input: new Map() };
 const enumTypes = new Map<string, object>();
 const readers = new Map<string, Read>();
 
-/** Makes an object type of GraphQL usable for fields whose shape has this name (`id`) in openapi.json. */
-export function addObjectType(name: string, type: object): void {
+/** Makes a type that is written by hand usable for fields whose shape has its name. */
+export function addOutputType(name: string, type: object): void {
   namedTypes.type.set(name, type);
 }
 
@@ -41,7 +43,9 @@ export function fieldShape(name: string, field: z.core.$ZodType, kind: Kind = 't
   const hasDefault = kind === 'input' && findDefault(field) !== undefined;
   return {
     type: typeOfShape(name, field, { kind, isOfDomain }),
-    isNullable: !hasDefault && (shape.safeParse(null).success || shape.safeParse(undefined).success),
+    isNullable:
+      readNotes(field).isNullableInGraphql ??
+      (!hasDefault && (shape.safeParse(null).success || shape.safeParse(undefined).success)),
     description: shape.meta()?.description ?? '',
   };
 }
@@ -67,38 +71,53 @@ interface Place {
 function typeOfShape(name: string, field: z.core.$ZodType, place: Place): FieldShape['type'] {
   const shape = field as z.ZodType;
   const { def } = (field as z.core.$ZodTypes)._zod;
+  const { graphqlType } = readNotes(field);
+  if (graphqlType !== undefined) return graphqlType;
   const vocabulary = findVocabulary(field);
   if (vocabulary !== undefined) return enumType(vocabulary);
+  const written = namedTypes[place.kind].get(findTypeName(field, place.kind) ?? '');
+  if (written !== undefined) return written;
   if (def.type === 'array') return [typeOfShape(name, def.element, place) as FieldType];
   if (def.type === 'pipe') {
     const { in: from, out } = def;
     return typeOfShape(name, from._zod.def.type === 'transform' ? out : from, place);
   }
   if ('innerType' in def) return typeOfShape(name, def.innerType, place);
-  if (def.type === 'string') return /^id$|Id$/.test(name) ? 'ID' : 'String';
+  if (def.type === 'string') return isIdName(name) ? 'ID' : 'String';
   if (def.type === 'number') return shape.safeParse(0.5).success || shape.safeParse(1.5).success ? 'Float' : 'Int';
   const type = SCALARS[def.type] ?? (def.type === 'object' ? objectType(shape as Fields, place) : undefined);
   if (type === undefined) throw new Error(`GraphQL has no type for the field ${name} (${def.type})`);
   return type;
 }
 
-function enumType({ name, description, values }: NonNullable<ReturnType<typeof findVocabulary>>): object {
+function enumType({ name, description, values, names = {} }: Vocabulary): object {
   const known = enumTypes.get(name);
   if (known !== undefined) return known;
-  const made = builder.enumType(name, { description, values: enumValues(values) });
+  const made = builder.enumType(name, { description, values: renamedValues(enumValues(values), names) });
   enumTypes.set(name, made);
   return made;
 }
 
+/** Gives values of an enum other names than their own. */
+function renamedValues<Value>(
+  values: Record<string, { value: string } & Value>,
+  names: Readonly<Record<string, string>>,
+) {
+  return Object.fromEntries(Object.entries(values).map(([name, made]) => [names[made.value] ?? name, made]));
+}
+
 function objectType(shape: Fields, { kind, isOfDomain }: Place): object | undefined {
-  const id = shape.meta()?.id;
-  const written = id === undefined ? undefined : namedTypes[kind].get(id);
-  if (written !== undefined) return written;
   const name = findTypeName(shape, kind);
   if (name === undefined) return undefined;
-  const known = namedTypes[kind].get(name);
-  if (known !== undefined) return known;
   return kind === 'type' ? makeObjectType(name, shape, isOfDomain) : makeInputType(name, shape);
+}
+
+/** Returns the type of a shape, for types that are written by hand. */
+export function typeFor<Shape extends z.ZodType>(
+  shape: Shape,
+  { isOfDomain = false } = {},
+): OutputRef<z.output<Shape>> & InputRef<z.output<Shape>> {
+  return typeOfShape('', shape, { kind: 'type', isOfDomain }) as never;
 }
 
 function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): object {
@@ -114,6 +133,11 @@ function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): objec
       }) as never,
   });
   return ref;
+}
+
+/** Returns the type of a payload with this name, which no other field has. */
+export function makePayloadType(name: string, shape: Fields): object {
+  return makeObjectType(name, shape, false);
 }
 
 function makeInputType(name: string, shape: Fields): object {
@@ -139,11 +163,12 @@ export function objectFields<Row extends object>(
     if (only === 'rest') return [];
     const described = fieldShape(linksTo === undefined ? (graphqlName ?? field) : field, inner, 'type', isOfDomain);
     const { isNullable: nullable, description } = described;
-    const link = linksTo === undefined ? undefined : nodeTypes[linksTo];
+    const link = linksTo === 'Node' ? builder.nodeInterfaceRef() : nodeTypes[linksTo ?? ''];
     if (linksTo !== undefined && link === undefined) throw new Error(`${field} links to ${linksTo}, which is no node`);
     const isList = Array.isArray(described.type);
     const type = link === undefined ? described.type : isList ? [link] : link;
-    const name = graphqlName ?? (linksTo === undefined ? field : field.replace(/Ids$/, 's').replace(/Id$/, ''));
+    const name =
+      graphqlName ?? (linksTo === undefined ? camelCase(field) : field.replace(/Ids$/, 's').replace(/Id$/, ''));
     const extensions = secretOf(inner);
     const options = {
       type: type as 'JSON',
@@ -151,11 +176,19 @@ export function objectFields<Row extends object>(
       description,
       ...(extensions === undefined ? {} : { extensions }),
       ...(usualCount === undefined ? {} : { complexity: { field: 1, multiplier: usualCount } }),
-      resolve: (row: Row, _args: object, context: GraphContext) => (read(row, field, context) ?? null) as never,
+      resolve: (row: Row, _args: object, context: GraphContext) => {
+        const value = read(row, field, context) ?? null;
+        return (linksTo === 'Node' && value !== null ? loadNode(String(value), context) : value) as never;
+      },
     };
     return [[name, t.field(options as never)] as const];
   });
   return Object.fromEntries(made);
+}
+
+/** Shapes that are in the case of REST keep it there. */
+function camelCase(field: string): string {
+  return field.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Returns the mark of a secret, as `extensions` of GraphQL. */
@@ -167,16 +200,16 @@ function secretOf(field: z.core.$ZodType): { secret: unknown } | undefined {
 export type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
 
 /** Returns the fields of an input, or the arguments of a query. */
-export function inputFields(t: Pick<InputBuilder, 'field'>, shape: Fields) {
+export function inputFields(t: Pick<InputBuilder, 'field'>, shape: Fields, { arguments: areArguments = false } = {}) {
   const made = Object.entries(shape.shape).flatMap(([field, inner]) => {
-    const { only, graphqlName = field } = readNotes(inner);
-    if (only === 'rest') return [];
+    const { only, graphqlName = camelCase(field), isArgument = false } = readNotes(inner);
+    if (only === 'rest' || (isArgument && !areArguments)) return [];
     const { type, isNullable, description } = fieldShape(graphqlName, inner, 'input');
     const extensions = secretOf(inner);
     const defaultValue = findDefault(inner);
     const options = {
       type: type as 'JSON',
-      required: !isNullable,
+      required: !isNullable && !(areArguments && defaultValue !== undefined),
       description,
       ...(extensions === undefined ? {} : { extensions }),
       ...(defaultValue === undefined ? {} : { defaultValue }),
@@ -194,8 +227,7 @@ type Read = (value: unknown) => unknown;
  */
 export function makeInputReader(shape: z.core.$ZodType): Read {
   const { def } = (shape as z.core.$ZodTypes)._zod;
-  const id = (shape as z.ZodType).meta()?.id;
-  const written = def.type === 'object' && id !== undefined ? readers.get(id) : undefined;
+  const written = readers.get(findTypeName(shape, 'input') ?? '');
   if (written !== undefined) return written;
   if (def.type === 'object') return makeFieldsReader(shape as Fields);
   if (def.type === 'array') {
@@ -212,7 +244,7 @@ export function makeInputReader(shape: z.core.$ZodType): Read {
 
 function makeFieldsReader(shape: Fields): Read {
   const fields = Object.entries(shape.shape).flatMap(([field, inner]) => {
-    const { only, graphqlName = field } = readNotes(inner);
+    const { only, graphqlName = camelCase(field) } = readNotes(inner);
     if (only === 'rest') return [];
     return [{ field, graphqlName, read: makeInputReader(inner), takesNull: inner.safeParse(null).success }];
   });

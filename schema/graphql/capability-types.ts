@@ -1,27 +1,39 @@
 import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
+import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
+import { isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import { identifierPrefix } from '../../core/shared/identifiers.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor } from '../../core/shared/page.ts';
 import type {
   Action,
   Capability,
   Change,
+  Cost,
   Delete,
   Fields,
   List,
   Operation,
+  OwnedField,
   Read,
   Resource,
   ResourceRow,
   Target,
 } from '../../operations/capability/capability.ts';
-import { parseInput } from '../input-shapes.ts';
+import { invalidInput, limitEntries } from '../input-shapes.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
-import { fieldShape, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
-import { type ConnectionArgs, type Cursors, connectionBy, totalCount } from './connection.ts';
+import {
+  fieldShape,
+  inputFields,
+  makeInputReader,
+  makePayloadType,
+  objectFields,
+  typeFor,
+} from './capability-shapes.ts';
+import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
+import { loadByOwner } from './load-by-owner.ts';
 import { addNodeKind } from './node-kinds.ts';
 import { addNodeType, loaderOf, nodeTypes, orNull } from './nodes.ts';
 
@@ -33,19 +45,19 @@ interface Parts {
   node: NodeType;
 }
 
-/** Adds the types and fields of capabilities to the schema. Their types can link to each other. */
-export function addCapabilities(capabilities: readonly Capability[]): void {
+/**
+ * Adds the types and fields of capabilities to the schema. Their types can link to each other. `writtenTypes` names the resources whose types
+ * are written by hand, because they have more than the shape of the capability.
+ */
+export function addCapabilities(capabilities: readonly Capability[], writtenTypes: readonly string[]): void {
   for (const { resource } of capabilities)
     if (resource !== undefined && nodeTypes[resource.name] === undefined) declareNode(resource);
   for (const capability of capabilities) {
     const { resource, operations } = capability;
-    if (resource !== undefined && declared.has(resource.name)) implementNode(resource);
-    for (const operation of operations)
-      if (operation.field !== undefined) addOperation(operation, operation.field, capability);
+    if (resource !== undefined && !writtenTypes.includes(resource.name)) implementNode(resource);
+    for (const operation of operations) addOperation(operation, capability);
   }
 }
-
-const declared = new Map<string, ReturnType<typeof declareNode>>();
 
 /** Declares the type of a resource, apart from its fields, so that types can link to it. */
 function declareNode(resource: Resource) {
@@ -56,14 +68,13 @@ function declareNode(resource: Resource) {
   });
   addNodeKind(identifierPrefix(resource.identifier), loaderOf(name, node));
   addNodeType(name, node);
-  declared.set(name, node);
   return node;
 }
 
 function implementNode(resource: Resource): void {
   const { name, isOfDomain, description, shape, loaded = {}, valueOf } = resource;
   const loaders = Object.fromEntries(Object.entries(loaded).map(([field, { load }]) => [field, loadByRow(load)]));
-  declared.get(name)?.implement({
+  (nodeTypes[name] as NodeType).implement({
     description,
     isOfDomain,
     fields: (t) =>
@@ -88,9 +99,11 @@ function loadByRow(
   return (context: GraphContext, row: ResourceRow) => loaderIn(context).load(row);
 }
 
-function addOperation(operation: Operation, field: string, capability: Capability): void {
-  if (operation.kind === 'action') return addAction(operation, field);
+function addOperation(operation: Operation, capability: Capability): void {
   const { resource } = capability;
+  if (operation.kind === 'action') return addAction(operation, resource?.isOfDomain ?? operation.isOfDomain ?? false);
+  const { field } = operation;
+  if (field === undefined) return;
   const node = resource === undefined ? undefined : (nodeTypes[resource.name] as NodeType | undefined);
   if (resource === undefined || node === undefined) throw new Error(`${field} has no resource`);
   const parts = { capability, resource, node };
@@ -99,48 +112,80 @@ function addOperation(operation: Operation, field: string, capability: Capabilit
   else addChange(operation, field, parts);
 }
 
-function addList(list: List, field: string, { capability, resource, node }: Parts): void {
-  const { filter, filterArguments = 'one', description, page, count, order } = list;
+interface ListParts {
+  connection: ReturnType<typeof makeConnection>;
+  /** null: the list has no filter */
+  filter: ReturnType<typeof builder.inputType> | null;
+}
+
+const listParts = new Map<string, ListParts>();
+
+/** Returns the connection of a resource and the type of its filter, also for lists that belong to other objects. */
+export function listPartsOf({ what, resource, operations }: Capability): ListParts {
+  const list = operations.find((operation) => operation.kind === 'list');
+  if (resource === undefined || list === undefined) throw new Error(`${what} has no list`);
+  const known = listParts.get(resource.name);
+  if (known !== undefined) return known;
+  const nouns = what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  const isFiltered = Object.values(list.filter.shape).some((field) => readNotes(field).isArgument !== true);
+  const filter = isFiltered
+    ? builder.inputType(`${resource.name}Filter`, {
+        description: `Filters a list of ${nouns}. Omit a field or pass null to match all.`,
+        fields: (t) => inputFields(t, list.filter),
+      })
+    : null;
+  const made = { connection: makeConnection(resource, nouns), filter };
+  listParts.set(resource.name, made);
+  return made;
+}
+
+function makeConnection(resource: Resource, nouns: string) {
   const { name } = resource;
-  const nouns = capability.what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
   const noun = resource.noun ?? name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
-  const hasFilter = Object.keys(filter.shape).length > 0;
-  const filterType =
-    filterArguments === 'one' && hasFilter
-      ? builder.inputType(`${name}Filter`, {
-          description: `Filters a list of ${nouns}. Omit a field or pass null to match all.`,
-          fields: (t) => inputFields(t, filter),
-        })
-      : null;
-  const read = makeInputReader(filter);
+  return builder.connectionObject<NodeType, CountedConnection<ResourceRow>>(
+    {
+      type: nodeTypes[name] as NodeType,
+      name: `${name}Connection`,
+      description: `A page of ${nouns}.`,
+      fields: (c) => totalCount(c),
+    },
+    { name: `${name}Edge`, description: `${/^[aeiou]/i.test(noun) ? 'An' : 'A'} ${noun} and its cursor.` },
+  );
+}
+
+function addList(list: List, field: string, { capability, node }: Parts): void {
+  const { description, page, count, order } = list;
+  const { connection, filter } = listPartsOf(capability);
+  const read = makeInputReader(list.filter);
+  const own = Object.entries(list.filter.shape).filter(([, shape]) => readNotes(shape).isArgument === true);
   const cursorOf =
     order?.cursorOf ?? ((row: ResourceRow) => ({ at: (row as { createdAt?: Date }).createdAt, id: row.id }));
   const cursors = (order?.text ?? { encode: encodeCursor, decode: decodeCursor }) as Cursors<KeysetCursor>;
+  const nouns = capability.what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
   builder.queryField(field, (t) =>
     t.connection(
       {
         type: node,
         access: access[list.access],
         description,
-        args:
-          filterType === null
-            ? (inputFields(t.arg as never, filter) as never)
-            : { filter: t.arg({ type: filterType, description: `Filters the ${nouns}.` }) },
+        args: {
+          ...(filter === null ? {} : { filter: t.arg({ type: filter, description: `Filters the ${nouns}.` }) }),
+          ...(inputFields({ field: t.arg as never }, z.object(Object.fromEntries(own)), { arguments: true }) as object),
+        },
         complexity: connectionComplexity,
         resolve: async (_root, args, { reads }) => {
-          const given = filterType === null ? args : (args.filter ?? {});
-          const input = parseInput(filter, read(given));
+          const { filter: filtered, ...others } = args as ConnectionArgs & { filter?: object | null };
+          const input = parseGiven(list.filter, read({ ...filtered, ...others }));
           const found = await connectionBy<ResourceRow, KeysetCursor>(
             cursors,
-            args as ConnectionArgs,
+            others,
             cursorOf as (row: ResourceRow) => KeysetCursor,
             (span) => page(reads, input, span as never),
           );
           return { ...found, count: () => count(reads, input) };
         },
       },
-      { name: `${name}Connection`, description: `A page of ${nouns}.`, fields: (c) => totalCount(c) },
-      { name: `${name}Edge`, description: `${/^[aeiou]/i.test(noun) ? 'An' : 'A'} ${noun} and its cursor.` },
+      connection,
     ),
   );
 }
@@ -152,10 +197,14 @@ function targetField(
 ): Record<string, never> {
   if (target === undefined) return {};
   const { argument, argumentDescription: description } = target;
-  return { [argument]: t.field({ type: argument === 'id' ? 'ID' : 'String', required: true, description }) as never };
+  return { [argument]: t.field({ type: isIdName(argument) ? 'ID' : 'String', required: true, description }) as never };
 }
 
-function addRead({ target, description, read, access: name }: Read, field: string, { node }: Parts): void {
+function addRead(
+  { target, description, read, isReadAlone = false, access: name }: Read,
+  field: string,
+  { node }: Parts,
+): void {
   builder.queryField(field, (t) =>
     t.field({
       type: node,
@@ -166,11 +215,8 @@ function addRead({ target, description, read, access: name }: Read, field: strin
       resolve: async (_root, args: Record<string, unknown>, { reads }) => {
         const id = String(args[target.argument]);
         // Objects that are named by their ID are loaded together.
-        if (target.argument === 'id') return id as never;
-        return read(reads, id).catch((error: unknown) => {
-          if (error instanceof UserError && error.code === 'not_found') return null;
-          throw error;
-        }) as never;
+        if (target.argument === 'id' && !isReadAlone) return id as never;
+        return read(reads, id).catch(nullIfNotFound) as never;
       },
     }),
   );
@@ -188,7 +234,7 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
         ? node
         : shownPayload(field, shownOnce, resource, node);
   const isPlain = isWhole && shownOnce === undefined;
-  const read = makeInputReader(input);
+  const read = makeMailReader(change);
   builder.mutationField(field, (t) =>
     t.fieldWithInput({
       type: payload as NodeType,
@@ -199,7 +245,7 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
       resolve: async (_root, args, context) => {
         const values = args.input as Record<string, unknown>;
         const id = target === undefined ? '' : String(values[target.argument]);
-        const row = await run(context.operations, parseInput(input, read(values)), id);
+        const row = await run(context.operations, parseGiven(input, read(values)), id);
         forgetLoaded(context);
         return (isPlain ? row.id : row) as never;
       },
@@ -208,20 +254,16 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
 }
 
 function deletedPayload(field: string, { description, fields }: NonNullable<Delete['deleted']>, resource: Resource) {
-  const { shape, valueOf } = resource;
+  const { shape, valueOf, isOfDomain } = resource;
+  const kept = z.object(Object.fromEntries(fields.map((name) => [name, shape.shape[name] as z.ZodType])));
   return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
     description,
     fields: (t) => ({
       deletedId: t.exposeID('id', { description: 'The ID it had.' }),
-      ...Object.fromEntries(
-        fields.map((name) => {
-          const shaped = shape.shape[name];
-          if (shaped === undefined) throw new Error(`${field}: there is no field ${name}`);
-          const { type, isNullable: nullable, description: text } = fieldShape(name, shaped);
-          const resolve = (row: ResourceRow, _args: object, { reads }: GraphContext) => valueOf(row, name, reads);
-          return [name, t.field({ type: type as 'JSON', nullable, description: text, resolve })];
-        }),
-      ),
+      ...objectFields(t as never, kept, {
+        isOfDomain,
+        read: (row: ResourceRow, name, { reads }) => valueOf(row, name, reads),
+      }),
     }),
   });
 }
@@ -245,24 +287,56 @@ function shownPayload(field: string, shownOnce: Fields, resource: Resource, node
   });
 }
 
-function addAction(action: Action, field: string): void {
-  const { input, target, description, output, payloadField, cost, shows, run, method } = action;
-  const type = fieldShape(field, output).type as NodeType;
+/** Returns the function that reads the input of a change. Inputs as large as an email are bounded before they are checked. */
+function makeMailReader({ input, isMail = false }: Change | Delete | Action): (given: unknown) => unknown {
+  const read = makeInputReader(input);
+  if (!isMail) return read;
+  return (given) => {
+    limitEntries(given);
+    return read(given);
+  };
+}
+
+function addAction(action: Action, isOfDomain: boolean): void {
+  const {
+    input,
+    target,
+    description,
+    output,
+    payloadField,
+    isNullable = false,
+    cost,
+    shows,
+    run,
+    method,
+    of,
+    field,
+  } = action;
+  const read = makeMailReader(action);
+  if (of !== undefined) addOwnedField(action, of, typeFor(output, { isOfDomain }));
+  if (field === undefined) return;
+  const [linked, link] = payloadField === undefined ? [] : (findLink(output as Fields, payloadField) ?? []);
   const options = {
-    type,
+    type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
     description,
   };
-  const read = makeInputReader(input);
   const runOn = (context: GraphContext['operations'], given: Record<string, unknown>) =>
-    run(context, parseInput(input, read(given)), target === undefined ? '' : String(given[target.argument]));
+    run(context, parseGiven(input, read(given)), target === undefined ? '' : String(given[target.argument]));
   if (method === 'GET')
     builder.queryField(field, (t) =>
       t.field({
         ...options,
-        args: { ...targetField({ field: t.arg as never }, target), ...inputFields({ field: t.arg as never }, input) },
-        ...(cost === undefined ? {} : { complexity: (args: unknown) => ({ field: 1, multiplier: cost(args) }) }),
-        resolve: (_root, args, { reads }) => runOn(reads, args as Record<string, unknown>) as never,
+        nullable: isNullable as boolean as false,
+        args: {
+          ...targetField({ field: t.arg as never }, target),
+          ...(inputFields({ field: t.arg as never }, input, { arguments: true }) as object),
+        },
+        ...complexityOf(cost, (args) => args),
+        resolve: (_root, args, { reads }) => {
+          const done = runOn(reads, args);
+          return (isNullable ? done.catch(nullIfNotFound) : done) as never;
+        },
       }),
     );
   else
@@ -271,16 +345,75 @@ function addAction(action: Action, field: string): void {
         ...options,
         input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
         errors: payloadField === undefined ? { directResult: true } : { dataField: { name: payloadField } },
-        ...(cost === undefined
-          ? {}
-          : { complexity: (args: { input: unknown }) => ({ field: 1, multiplier: cost(args.input) }) }),
+        ...complexityOf(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
           const result = await runOn(context.operations, args.input as Record<string, unknown>);
           forgetLoaded(context);
-          return result as never;
+          return (linked === undefined ? result : (result as Record<string, unknown>)[linked]) as never;
         },
       }),
     );
+}
+
+/** Returns the type of what a field of Query or Mutation returns: the output, or a payload that has its fields. */
+function payloadType({ method, output, payloadField }: Action, field: string, isOfDomain: boolean): object {
+  if (method !== 'GET' && payloadField === undefined && output instanceof z.ZodObject)
+    return makePayloadType(`${capitalized(field)}Payload`, output);
+  return fieldShape(field, output, 'type', isOfDomain).type as object;
+}
+
+/** Returns the field of an output that links to the object of a payload, and the type of the object; undefined if the output is the object. */
+function findLink(output: Fields, payloadField: string): readonly [string, object | undefined] | undefined {
+  const found = Object.entries(output.shape).find(
+    ([field, shape]) => readNotes(shape).linksTo !== undefined && field === `${payloadField}Id`,
+  );
+  return found === undefined ? undefined : [found[0], nodeTypes[readNotes(found[1]).linksTo ?? '']];
+}
+
+/** Adds a field of another type, whose values are loaded together for all owners in a response. */
+function addOwnedField({ input, description }: Action, of: OwnedField, type: unknown): void {
+  const { type: owner, field, isNullable = false as boolean, cost, load } = of;
+  const read = makeInputReader(input);
+  const values = loadByOwner(
+    ({ reads }, ids, given: unknown) => load(reads, ids, given as never) as Promise<unknown[]>,
+  );
+  builder.objectField(nodeTypes[owner] as NodeType, field, (t) =>
+    t.field({
+      type: type as NodeType,
+      nullable: isNullable as boolean as false,
+      description,
+      args: inputFields({ field: t.arg as never }, input, { arguments: true }),
+      ...complexityOf(cost, (args) => args),
+      resolve: ({ id }, args, context) => values(context, String(id), parseGiven(input, read(args))) as never,
+    }),
+  );
+}
+
+/** Parses an input. Throws validation with the names that the fields have in GraphQL. */
+function parseGiven(shape: Fields, input: unknown): unknown {
+  const { success, data, error } = shape.safeParse(input);
+  if (success) return data;
+  const graphqlName = (field: PropertyKey) =>
+    readNotes(shape.shape[String(field)] ?? shape).graphqlName ?? String(field);
+  throw invalidInput(
+    error.issues.map(({ path: [field, ...path], message }) => ({
+      field: [...(field === undefined ? [] : [graphqlName(field)]), ...path.map(String)].join('.'),
+      message,
+    })),
+  );
+}
+
+function complexityOf<Args>(cost: Cost | undefined, inputOf: (args: Args) => unknown) {
+  if (cost === undefined) return {};
+  if (typeof cost === 'number') return { complexity: cost };
+  return {
+    complexity: (args: Args) => (cost as (input: unknown) => { field: number; multiplier: number })(inputOf(args)),
+  };
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof UserError && error.code === 'not_found') return null;
+  throw error;
 }
 
 function capitalized(name: string): string {
