@@ -11,7 +11,7 @@ interface ReasonFacts {
 }
 
 /** Why a server refused or did not deliver a message, in plain words. */
-export const REFUSAL_REASONS = {
+const REFUSAL_REASONS = {
   user_unknown: {
     isHard: true,
     title: 'The address does not exist',

@@ -16,12 +16,12 @@ const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
 /** Which emails a person must approve, from none to all. New recipients are addresses that the account has not sent mail to before. */
 const POLICY_APPROVALS = ['never', ...APPROVAL_RULES] as const;
 
-export const MAX_POLICY_ALLOW = 500;
+const MAX_POLICY_ALLOW = 500;
 /** Emails per hour or day. */
-export const MAX_POLICY_BUDGET = 100_000;
+const MAX_POLICY_BUDGET = 100_000;
 /** A day. */
 export const MAX_POLICY_UNDO_SECONDS = 86_400;
-export const MAX_POLICY_AUTO_REPLIES = 1_000;
+const MAX_POLICY_AUTO_REPLIES = 1_000;
 /** Characters of an entry of `allow`; longer than any address. */
 const MAX_ENTRY_LENGTH = 320;
 

@@ -12,9 +12,9 @@ interface FieldNotes {
   /** the scalar in GraphQL, where the shape does not say it: an integer of more than 32 bits, or an ID with another name */
   graphqlType?: 'Float' | 'ID' | 'Int' | 'String' | 'JSON' | 'URL' | 'AddrSpec';
   /** of a filter: an argument beside `filter` in GraphQL */
-  isArgument?: true;
+  isArgument?: boolean;
   /** REST omits the field if it is null */
-  isOmittedIfNull?: true;
+  isOmittedIfNull?: boolean;
   /** whether it can be null in GraphQL, where the shape does not say it */
   isNullableInGraphql?: boolean;
   /** values that a list usually has, for the cost limit of GraphQL */
@@ -115,7 +115,7 @@ export function findTypeName(shape: z.core.$ZodType, kind: 'type' | 'input'): st
 }
 
 /** Returns the name of a shape in openapi.json, also of a copy with another description; undefined if it has none. */
-export function findId(shape: z.core.$ZodType): string | undefined {
+function findId(shape: z.core.$ZodType): string | undefined {
   const { parent } = shape._zod;
   return (shape as z.ZodType).meta()?.id ?? (parent === undefined ? undefined : findId(parent));
 }

@@ -10,6 +10,7 @@ import type {
   Fields,
   List,
   Operation,
+  OwnedList,
   Read,
   Resource,
   ResourceRow,
@@ -21,7 +22,7 @@ import { access } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
 import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
-import { besideBody, errorBody, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
+import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
 export interface WireDifferences<Row extends ResourceRow = ResourceRow> {
@@ -83,7 +84,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
           ...mailOptions(operation),
           ...own.route,
           ...route,
-          config: { ...own.route?.config, access: access[operation.access] },
+          config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
           handler: async (request, reply) => {
             reply.code(route.status);
             return handle(contextOf(request), request) as Promise<never>;
@@ -93,22 +94,26 @@ export function capabilityRoutes<Row extends ResourceRow>(
   };
 }
 
+function timeLimit({ answerWithinMs }: Operation) {
+  return answerWithinMs === undefined ? {} : { answerWithinMs };
+}
+
 /** Returns the options of routes whose bodies can be as large as an email. */
 function mailOptions(operation: Operation) {
-  if (operation.kind === 'list' || operation.kind === 'read' || operation.isMail === undefined) return {};
+  if (!('isMail' in operation) || operation.isMail === undefined) return {};
   return { bodyLimit: MAIL_BODY_LIMIT, preValidation: async ({ body }: { body: unknown }) => limitEntries(body) };
 }
 
 /** Returns a resource as REST has it, for routes that are written by hand. */
-export function wireObject(
+function wireObject(
   resource: Resource,
   restCase: Capability['restCase'],
   more: WireDifferences<never>['fields'] = { shape: {}, valuesOf: () => ({}) },
 ): WireObject {
-  const identity = restCase === 'camel' ? {} : { object: z.literal(objectName(resource)) };
-  const shape = z
-    .object({ ...identity, id: z.string(), ...wireOutput(resource.shape, restCase).shape, ...more.shape })
-    .meta({ id: resource.name });
+  const { object: own, ...ownShape } = wireOutput(resource.shape, restCase).shape;
+  const literal = own ?? (restCase === 'camel' ? undefined : z.literal(objectName(resource)));
+  const identity = literal === undefined ? {} : { object: literal };
+  const shape = z.object({ ...identity, id: z.string(), ...ownShape, ...more.shape }).meta({ id: resource.name });
   const { valueOf } = resource;
   const isInRest = ([name]: [string, unknown]) => readNotes(resource.shape.shape[name] as z.ZodType).only !== 'graphql';
   const loaded = Object.fromEntries(Object.entries(resource.loaded ?? {}).filter(isInRest));
@@ -200,6 +205,8 @@ function formOf(operation: Operation, parts: RouteParts): RouteForm {
   switch (operation.kind) {
     case 'list':
       return listForm(operation, parts);
+    case 'ownedList':
+      return ownedListForm(operation, parts);
     case 'read':
       return readForm(operation, parts);
     case 'action':
@@ -245,6 +252,26 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
     querystring: isPagedByItem ? query.refine((given) => isOneSided(given as ListQuery), oneSide) : query,
     response: responseOf(listOf(object.shape)),
     handle,
+  };
+}
+
+function ownedListForm({ path = '', filter, list }: OwnedList, { capability, object }: RouteParts): RouteForm {
+  if (object === null || list === undefined) throw new Error(`${path} lists no resource`);
+  const { restCase } = capability;
+  const read = makeReader(filter, restCase);
+  return {
+    method: 'GET',
+    status: 200,
+    path,
+    params: idInPath,
+    querystring: z.object({ limit: limit(), offset, ...wireQuery(filter, restCase).shape }),
+    response: listOf(object.shape),
+    handle: async (context, { params, query }) => {
+      const { limit: size, offset: start, ...filters } = query as Body & ListQuery;
+      const span = { limit: size, offset: start };
+      const { rows, total } = await list(context, idOf(params, undefined), read(filters), span);
+      return listBody(await object.writeSeveral(context, rows), span, total);
+    },
   };
 }
 
@@ -326,7 +353,7 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
   const { capability, differences } = parts;
   const { method, path, target, output, errors, run } = action;
   const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
-  const { shape, write } = outputOf(output, capability.restCase);
+  const { shape, write } = outputOf(output, parts);
   const { body, inputOf } = requestOf(action, parts);
   const isQuery = method === 'GET';
   return {
@@ -340,20 +367,28 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     errors,
     handle: async (context, { params, query, body: given }) => {
       const result = await run(context, inputOf(isQuery ? query : given, query), idOf(params, target));
-      return bodyOf(write(result), result as never);
+      return bodyOf(await write(context, result), result as never);
     },
   };
 }
 
 /** Returns what an action returns as REST has it: a list is an object with `data`. */
-function outputOf(output: Action['output'], restCase: Capability['restCase']) {
-  const write = makeWriter(output, restCase) as (value: unknown) => never;
-  if (output instanceof z.ZodObject)
-    return { shape: wireOutput(output, restCase), write: write as (value: unknown) => Body };
+function outputOf(output: Action['output'], { capability: { restCase }, object }: RouteParts) {
+  if (output === 'resource') {
+    if (object === null) throw new Error('An action returns no resource');
+    const write = (context: OperationContext, row: unknown) => object.writeOne(context, row as ResourceRow);
+    return { shape: object.shape, write };
+  }
+  const writeValue = makeWriter(output, restCase) as (value: unknown) => Body;
+  const write = async (_context: OperationContext, value: unknown) => writeValue(value);
+  if (output instanceof z.ZodObject) return { shape: wireOutput(output, restCase), write };
   const id = output.meta()?.id;
   const data = z.array(wireOutput(output.element, restCase));
   const shape = z.object({ object: z.literal('list'), data }).meta(id === undefined ? {} : { id });
-  return { shape, write: (value: unknown): Body => ({ object: 'list', data: write(value) }) };
+  return {
+    shape,
+    write: async (_context: OperationContext, value: unknown) => ({ object: 'list', data: writeValue(value) }),
+  };
 }
 
 /** Returns the body of a request, null without fields, and what makes the input of the operation from it. */
@@ -361,7 +396,9 @@ function requestOf(operation: Change | Delete | Action, { capability, difference
   const { input, inputName, example } = operation;
   const { restCase } = capability;
   const isQuery = operation.kind === 'action' && operation.method === 'GET';
-  const request = differences.request ?? (isQuery ? wireQuery(input, restCase) : wireInput(input, restCase));
+  const usualRequest = isQuery ? wireQuery(input, restCase) : wireInput(input, restCase);
+  const given = differences.request ?? usualRequest;
+  const request = operation.isInputOptional === true ? given.nullish() : given;
   const usual = makeReader(input, restCase) as (given: Body) => Body;
   const convert = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
   const write = makeExampleWriter(input, restCase);
@@ -394,10 +431,10 @@ function idOf(params: unknown, target: Target | undefined): string {
 }
 
 /** Returns what an object is called in sentences. */
-export function nounOf({ name, noun }: Resource): string {
+function nounOf({ name, noun }: Resource): string {
   return noun ?? name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
-export function articleFor(resource: Resource): string {
+function articleFor(resource: Resource): string {
   return /^[aeiou]/i.test(nounOf(resource)) ? 'an' : 'a';
 }

@@ -74,7 +74,7 @@ interface LoadedField<Row extends ResourceRow> {
 }
 
 /** Who may use an operation: a name of `access` (gateway/admission/access.ts, schema/graphql/access.ts). */
-export type AccessName = 'read' | 'send' | 'sendAccount' | 'manage' | 'approve';
+type AccessName = 'read' | 'send' | 'sendAccount' | 'manage' | 'approve';
 
 interface OperationNames {
   access: AccessName;
@@ -89,6 +89,8 @@ interface OperationNames {
   description: string;
   /** absent: not in MCP */
   tool?: Tool;
+  /** time limit, if it differs from that of other requests; milliseconds */
+  answerWithinMs?: number;
 }
 
 /** A tool of MCP. Its arguments are the target and the input, in snake_case. */
@@ -100,6 +102,7 @@ interface Tool {
 
 export type Operation<Row extends ResourceRow = ResourceRow> =
   | List<Row>
+  | OwnedList<Row>
   | Read<Row>
   | Change<Row>
   | Delete<Row>
@@ -116,6 +119,32 @@ export interface List<Row extends ResourceRow = ResourceRow> extends OperationNa
   page: (context: OperationContext, filter: unknown, page: KeysetPage<never>) => Promise<Row[]>;
   count: (context: OperationContext, filter: unknown) => Promise<number>;
   list: (context: OperationContext, filter: unknown, page: Page) => Promise<{ rows: Row[]; total: number }>;
+}
+
+/** Lists the objects that belong to an object of another kind, such as the deliveries of an email, newest first unless it has an order. */
+export interface OwnedList<Row extends ResourceRow = ResourceRow> extends OperationNames {
+  kind: 'ownedList';
+  /** the type and the field of GraphQL */
+  of: { type: string; field: string };
+  /** in REST, with `:id` for the owner */
+  path?: string;
+  filter: Fields;
+  order?: Order<Row>;
+  /** returns a page for each owner */
+  page: (
+    context: OperationContext,
+    ownerIds: readonly string[],
+    filter: unknown,
+    page: KeysetPage<never>,
+  ) => Promise<Row[][]>;
+  count: (context: OperationContext, ownerIds: readonly string[], filter: unknown) => Promise<number[]>;
+  /** absent: not in REST */
+  list?: (
+    context: OperationContext,
+    ownerId: string,
+    filter: unknown,
+    page: Page,
+  ) => Promise<{ rows: Row[]; total: number }>;
 }
 
 /** The order of a list: the cursor of a row. Cursors that are not of time and ID have a text of their own. */
@@ -138,7 +167,7 @@ export interface Read<Row extends ResourceRow = ResourceRow> extends OperationNa
   kind: 'read';
   target: Target;
   /** whether GraphQL reads each by itself, because `read` does more than load the row */
-  isReadAlone?: true;
+  isReadAlone?: boolean;
   /** throws not_found */
   read: (context: OperationContext, id: string) => Promise<Row>;
 }
@@ -151,8 +180,10 @@ interface ChangeNames extends OperationNames {
   inputName?: string;
   /** HTTP statuses of its errors, beside those that each operation can have */
   errors: readonly number[];
+  /** whether the body can be omitted */
+  isInputOptional?: boolean;
   /** whether the input can be as large as an email with its attachments */
-  isMail?: true;
+  isMail?: boolean;
   /** what GraphQL shows of the object to keys without the scope `read`: `Type.field` */
   shows?: readonly string[];
 }
@@ -186,14 +217,16 @@ export interface Action extends ChangeNames {
   /** after the path of the capability, such as `/:id/check` */
   path: string;
   target?: Target;
-  /** of a list: REST returns it as `data`, in an object with the name of the list */
-  output: Fields | z.ZodArray<Fields>;
+  /** what it returns; of a list, REST returns it as `data`, in an object with the name of the list */
+  output: Fields | z.ZodArray<Fields> | 'resource';
   /** The field of the payload in GraphQL that has the output. Absent: the output is the payload, or what a query returns. */
   payloadField?: string;
   /** whether keys of one domain may read the output, if the capability has no resource that says so */
   isOfDomain?: boolean;
+  /** whether GraphQL has it as a query, although the method is not GET */
+  isQuery?: boolean;
   /** whether the query of GraphQL returns null where REST responds with 404 */
-  isNullable?: true;
+  isNullable?: boolean;
   /** cost in GraphQL, if it is not that of a field */
   cost?: Cost;
   /** the field of another type of GraphQL that has the output, too, or instead of a query */
@@ -209,14 +242,14 @@ export interface OwnedField {
   /** in GraphQL, such as `Email` */
   type: string;
   field: string;
-  isNullable?: true;
+  isNullable?: boolean;
   cost?: Cost;
   /** returns one value per ID of an owner, with the same input */
   load: (context: OperationContext, ids: readonly string[], input: never) => Promise<readonly unknown[]>;
 }
 
 /** A command of the CLI that lists the objects, and creates or deletes one by the operations of REST. */
-export interface Command {
+interface Command {
   name: string;
   description: string;
   /** columns of the list: their titles by the name of the field in REST */
@@ -311,11 +344,15 @@ export function defineDelete<Row extends ResourceRow, Input extends Fields>(
 }
 
 /** Defines an action; its function gets what `input` returns, and returns what `output` describes. */
-export function defineAction<Input extends Fields, Output extends Fields | z.ZodArray<Fields>>(
+export function defineAction<Input extends Fields, Output extends Fields | z.ZodArray<Fields> | 'resource'>(
   definition: Omit<Action, 'kind' | 'input' | 'output' | 'run'> & {
     input: Input;
     output: Output;
-    run: (context: OperationContext, input: z.output<Input>, id: string) => Promise<DeepReadonly<z.output<Output>>>;
+    run: (
+      context: OperationContext,
+      input: z.output<Input>,
+      id: string,
+    ) => Promise<Output extends z.ZodType ? DeepReadonly<z.output<Output>> : ResourceRow>;
   },
 ): Operation {
   return { ...definition, kind: 'action' } as unknown as Operation;

@@ -44,7 +44,7 @@ export const BACKTEST_OUTCOMES = [
 ] as const;
 
 /** Where a message went, or would go. `normal`: to the endpoint of its address or domain. */
-export interface BacktestOutcome {
+interface BacktestOutcome {
   outcome: (typeof BACKTEST_OUTCOMES)[number];
   endpointId: string | null;
   /** the rule that decided; null: none, or the unsaved rule under test */
@@ -52,7 +52,7 @@ export interface BacktestOutcome {
 }
 
 /** A received message that the rule matches. */
-export interface BacktestExample {
+interface BacktestExample {
   emailId: string;
   subject: string;
   from: string;

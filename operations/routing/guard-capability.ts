@@ -103,7 +103,7 @@ export const newGuardRule = z.object({
 export const guardRuleChanges = z.object(fields).partial();
 
 const MAX_EXAMPLES = 500;
-export const DEFAULT_EXAMPLES = 20;
+const DEFAULT_EXAMPLES = 20;
 
 /** Period and number of examples of a backtest. */
 export const backtestSpan = z.object({

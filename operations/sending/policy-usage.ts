@@ -73,7 +73,7 @@ export interface PolicyUsage extends BudgetUse {
 }
 
 /** Returns for each policy what is left of its budgets; a policy without budgets has none. */
-export async function readPolicyUsage(
+async function readPolicyUsage(
   { database, userId }: OperationContext,
   policies: readonly (HeldPolicy | null)[],
 ): Promise<PolicyUsage[][]> {

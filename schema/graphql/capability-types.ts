@@ -15,6 +15,7 @@ import type {
   List,
   Operation,
   OwnedField,
+  OwnedList,
   Read,
   Resource,
   ResourceRow,
@@ -35,7 +36,7 @@ import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
 import { addNodeKind } from './node-kinds.ts';
-import { addNodeType, loaderOf, nodeTypes, orNull } from './nodes.ts';
+import { addNodeType, EndpointInterface, loaderOf, nodeTypes, orNull } from './nodes.ts';
 
 type NodeType = ReturnType<typeof declareNode>;
 
@@ -101,7 +102,8 @@ function loadByRow(
 
 function addOperation(operation: Operation, capability: Capability): void {
   const { resource } = capability;
-  if (operation.kind === 'action') return addAction(operation, resource?.isOfDomain ?? operation.isOfDomain ?? false);
+  if (operation.kind === 'action') return addAction(operation, resource);
+  if (operation.kind === 'ownedList') return addOwnedList(operation, capability);
   const { field } = operation;
   if (field === undefined) return;
   const node = resource === undefined ? undefined : (nodeTypes[resource.name] as NodeType | undefined);
@@ -121,12 +123,13 @@ interface ListParts {
 const listParts = new Map<string, ListParts>();
 
 /** Returns the connection of a resource and the type of its filter, also for lists that belong to other objects. */
-export function listPartsOf({ what, resource, operations }: Capability): ListParts {
-  const list = operations.find((operation) => operation.kind === 'list');
+export function listPartsOf(capability: Capability): ListParts {
+  const { what, resource, operations } = capability;
+  const list = operations.find((operation) => operation.kind === 'list' || operation.kind === 'ownedList');
   if (resource === undefined || list === undefined) throw new Error(`${what} has no list`);
   const known = listParts.get(resource.name);
   if (known !== undefined) return known;
-  const nouns = what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  const nouns = nounsOf(capability);
   const isFiltered = Object.values(list.filter.shape).some((field) => readNotes(field).isArgument !== true);
   const filter = isFiltered
     ? builder.inputType(`${resource.name}Filter`, {
@@ -158,10 +161,9 @@ function addList(list: List, field: string, { capability, node }: Parts): void {
   const { connection, filter } = listPartsOf(capability);
   const read = makeInputReader(list.filter);
   const own = Object.entries(list.filter.shape).filter(([, shape]) => readNotes(shape).isArgument === true);
-  const cursorOf =
-    order?.cursorOf ?? ((row: ResourceRow) => ({ at: (row as { createdAt?: Date }).createdAt, id: row.id }));
+  const cursorOf = order?.cursorOf ?? newestFirst;
   const cursors = (order?.text ?? { encode: encodeCursor, decode: decodeCursor }) as Cursors<KeysetCursor>;
-  const nouns = capability.what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  const nouns = nounsOf(capability);
   builder.queryField(field, (t) =>
     t.connection(
       {
@@ -188,6 +190,60 @@ function addList(list: List, field: string, { capability, node }: Parts): void {
       connection,
     ),
   );
+}
+
+/** Adds a list to the type of its owner. The lists of all owners in a response are read together. */
+function addOwnedList({ of, filter, order, description, page, count }: OwnedList, capability: Capability): void {
+  const { resource } = capability;
+  if (resource === undefined) throw new Error(`${of.type}.${of.field} lists no resource`);
+  const { connection, filter: filterType } = listPartsOf(capability);
+  const read = makeInputReader(filter);
+  const cursorOf = order?.cursorOf ?? newestFirst;
+  const cursors = { encode: encodeCursor, decode: decodeCursor };
+  const pages = loadByOwner(({ reads }, ids, args: { input: unknown; span: object }) =>
+    page(reads, ids, args.input, args.span as never),
+  );
+  const counts = loadByOwner(({ reads }, ids, input: unknown) => count(reads, ids, input));
+  const isFiltered = Object.keys(filter.shape).length > 0 && filterType !== null;
+  const nouns = nounsOf(capability);
+  addFieldTo(of.type, of.field, (t) =>
+    t.connection(
+      {
+        type: nodeTypes[resource.name] as NodeType,
+        description,
+        args: isFiltered ? { filter: t.arg({ type: filterType, description: `Filters the ${nouns}.` }) } : {},
+        complexity: connectionComplexity,
+        resolve: async ({ id }, args, context) => {
+          const { filter: filtered, ...others } = args as ConnectionArgs & { filter?: object | null };
+          const input = parseGiven(filter, read(filtered ?? {}));
+          const found = await connectionBy<ResourceRow, KeysetCursor>(cursors, others, cursorOf, (span) =>
+            pages(context, id, { input, span }),
+          );
+          return { ...found, count: () => counts(context, id, input) };
+        },
+      },
+      connection,
+    ),
+  );
+}
+
+function newestFirst(row: ResourceRow): KeysetCursor {
+  return { at: (row as unknown as { createdAt: Date }).createdAt, id: row.id };
+}
+
+type OwnerFieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, ResourceRow>;
+
+/** Adds a field to a type that has other fields, too. `Endpoint` is an interface. */
+function addFieldTo(type: string, field: string, make: (t: OwnerFieldBuilder) => unknown): void {
+  const owner = nodeTypes[type];
+  if (owner === undefined) throw new Error(`There is no type ${type}`);
+  if (owner === EndpointInterface) builder.interfaceField(EndpointInterface, field, make as never);
+  else builder.objectField(owner as NodeType, field, make as never);
+}
+
+/** Returns what the objects of a capability are called in sentences. */
+function nounsOf({ what }: Capability): string {
+  return what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 }
 
 /** Returns the argument that names the object of an operation. */
@@ -243,6 +299,7 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
       input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
       errors: isPlain ? { dataField: { name: dataField } } : { directResult: true },
       resolve: async (_root, args, context) => {
+        extendTime(context, change);
         const values = args.input as Record<string, unknown>;
         const id = target === undefined ? '' : String(values[target.argument]);
         const row = await run(context.operations, parseGiven(input, read(values)), id);
@@ -297,7 +354,7 @@ function makeMailReader({ input, isMail = false }: Change | Delete | Action): (g
   };
 }
 
-function addAction(action: Action, isOfDomain: boolean): void {
+function addAction(action: Action, resource: Resource | undefined): void {
   const {
     input,
     target,
@@ -309,13 +366,16 @@ function addAction(action: Action, isOfDomain: boolean): void {
     shows,
     run,
     method,
+    isQuery = false,
     of,
     field,
   } = action;
   const read = makeMailReader(action);
-  if (of !== undefined) addOwnedField(action, of, typeFor(output, { isOfDomain }));
+  const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
+  if (of !== undefined && output !== 'resource') addOwnedField(action, of, typeFor(output, { isOfDomain }));
   if (field === undefined) return;
-  const [linked, link] = payloadField === undefined ? [] : (findLink(output as Fields, payloadField) ?? []);
+  const [linked, link] = findLink(output, payloadField, resource) ?? [];
+  const dataField = output === 'resource' && resource !== undefined ? uncapitalized(resource.name) : payloadField;
   const options = {
     type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
@@ -323,19 +383,20 @@ function addAction(action: Action, isOfDomain: boolean): void {
   };
   const runOn = (context: GraphContext['operations'], given: Record<string, unknown>) =>
     run(context, parseGiven(input, read(given)), target === undefined ? '' : String(given[target.argument]));
-  if (method === 'GET')
+  if (method === 'GET' || isQuery)
     builder.queryField(field, (t) =>
       t.field({
         ...options,
-        nullable: isNullable as boolean as false,
+        nullable: isNullable as true,
         args: {
           ...targetField({ field: t.arg as never }, target),
           ...(inputFields({ field: t.arg as never }, input, { arguments: true }) as object),
         },
-        ...complexityOf(cost, (args) => args),
-        resolve: (_root, args, { reads }) => {
-          const done = runOn(reads, args);
-          return (isNullable ? done.catch(nullIfNotFound) : done) as never;
+        ...(complexityOf(cost, (args) => args) as object),
+        resolve: async (_root, args, context) => {
+          extendTime(context, action);
+          const done = runOn(context.reads, args);
+          return (isNullable ? await done.catch(nullIfNotFound) : await done) as never;
         },
       }),
     );
@@ -344,9 +405,10 @@ function addAction(action: Action, isOfDomain: boolean): void {
       t.fieldWithInput({
         ...options,
         input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
-        errors: payloadField === undefined ? { directResult: true } : { dataField: { name: payloadField } },
+        errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
         ...complexityOf(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
+          extendTime(context, action);
           const result = await runOn(context.operations, args.input as Record<string, unknown>);
           forgetLoaded(context);
           return (linked === undefined ? result : (result as Record<string, unknown>)[linked]) as never;
@@ -356,34 +418,43 @@ function addAction(action: Action, isOfDomain: boolean): void {
 }
 
 /** Returns the type of what a field of Query or Mutation returns: the output, or a payload that has its fields. */
-function payloadType({ method, output, payloadField }: Action, field: string, isOfDomain: boolean): object {
-  if (method !== 'GET' && payloadField === undefined && output instanceof z.ZodObject)
+function payloadType(action: Action, field: string, isOfDomain: boolean): object {
+  const { method, isQuery = false, output, payloadField } = action;
+  if (method !== 'GET' && !isQuery && payloadField === undefined && output instanceof z.ZodObject)
     return makePayloadType(`${capitalized(field)}Payload`, output);
-  return fieldShape(field, output, 'type', isOfDomain).type as object;
+  return fieldShape(field, output as Fields, 'type', isOfDomain).type as object;
 }
 
-/** Returns the field of an output that links to the object of a payload, and the type of the object; undefined if the output is the object. */
-function findLink(output: Fields, payloadField: string): readonly [string, object | undefined] | undefined {
-  const found = Object.entries(output.shape).find(
-    ([field, shape]) => readNotes(shape).linksTo !== undefined && field === `${payloadField}Id`,
-  );
-  return found === undefined ? undefined : [found[0], nodeTypes[readNotes(found[1]).linksTo ?? '']];
+/** Returns the field of a result that has the ID of the returned object, and the type of the object; undefined if the result is returned. */
+function findLink(
+  output: Action['output'],
+  payloadField: string | undefined,
+  resource: Resource | undefined,
+): readonly [field: string, type: object] | undefined {
+  if (output === 'resource') return ['id', nodeTypes[resource?.name ?? ''] as object];
+  if (payloadField === undefined || !(output instanceof z.ZodObject)) return undefined;
+  for (const [field, shape] of Object.entries(output.shape)) {
+    const { linksTo, graphqlName = field.replace(/Id$/, '') } = readNotes(shape);
+    const type = nodeTypes[linksTo ?? ''];
+    if (type !== undefined && graphqlName === payloadField) return [field, shape instanceof z.ZodArray ? [type] : type];
+  }
+  return undefined;
 }
 
 /** Adds a field of another type, whose values are loaded together for all owners in a response. */
 function addOwnedField({ input, description }: Action, of: OwnedField, type: unknown): void {
-  const { type: owner, field, isNullable = false as boolean, cost, load } = of;
+  const { type: owner, field, isNullable = false, cost, load } = of;
   const read = makeInputReader(input);
   const values = loadByOwner(
     ({ reads }, ids, given: unknown) => load(reads, ids, given as never) as Promise<unknown[]>,
   );
-  builder.objectField(nodeTypes[owner] as NodeType, field, (t) =>
+  addFieldTo(owner, field, (t) =>
     t.field({
       type: type as NodeType,
-      nullable: isNullable as boolean as false,
+      nullable: isNullable as true,
       description,
       args: inputFields({ field: t.arg as never }, input, { arguments: true }),
-      ...complexityOf(cost, (args) => args),
+      ...(complexityOf(cost, (args) => args) as object),
       resolve: ({ id }, args, context) => values(context, String(id), parseGiven(input, read(args))) as never,
     }),
   );
@@ -409,6 +480,10 @@ function complexityOf<Args>(cost: Cost | undefined, inputOf: (args: Args) => unk
   return {
     complexity: (args: Args) => (cost as (input: unknown) => { field: number; multiplier: number })(inputOf(args)),
   };
+}
+
+function extendTime(context: GraphContext, { answerWithinMs }: Operation): void {
+  if (answerWithinMs !== undefined) context.answerWithin(answerWithinMs);
 }
 
 function nullIfNotFound(error: unknown): null {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../../../gateway/rest/capability-shapes.ts';
 import { graphqlOnly, named, restOnly } from '../../../core/shared/field-notes.ts';
+import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../../../gateway/rest/capability-shapes.ts';
 
 const at = '2026-11-28T10:00:00.000Z';
 const shape = z.object({
