@@ -10,6 +10,13 @@ export const MAX_ADDRESS_LENGTH = 320;
 /** Text that PostgreSQL can store. */
 export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 
+/** Characters. */
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 1_000;
+/** Name and description of what a user sets up. */
+export const nameText = text.trim().min(1).max(MAX_NAME_LENGTH);
+export const descriptionText = text.max(MAX_DESCRIPTION_LENGTH).nullish();
+
 /** The search text of a list. */
 export const searchText = text.max(MAX_SEARCH_LENGTH);
 

@@ -33,16 +33,27 @@ export interface BacktestSpan {
   limit: number;
 }
 
+export const BACKTEST_OUTCOMES = [
+  'blocked',
+  'review',
+  'endpoint',
+  'inactive',
+  'stored',
+  'asking',
+  'normal',
+  'unknown',
+] as const;
+
 /** Where a message went, or would go. `normal`: to the endpoint of its address or domain. */
-export interface BacktestOutcome {
-  outcome: 'blocked' | 'review' | 'endpoint' | 'inactive' | 'stored' | 'asking' | 'normal' | 'unknown';
+interface BacktestOutcome {
+  outcome: (typeof BACKTEST_OUTCOMES)[number];
   endpointId: string | null;
   /** the rule that decided; null: none, or the unsaved rule under test */
   ruleId: string | null;
 }
 
 /** A received message that the rule matches. */
-export interface BacktestExample {
+interface BacktestExample {
   emailId: string;
   subject: string;
   from: string;
