@@ -100,7 +100,7 @@ function timeLimit({ answerWithinMs }: Operation) {
 
 /** Returns the options of routes whose bodies can be as large as an email. */
 function mailOptions(operation: Operation) {
-  if (!('isMail' in operation) || operation.isMail === undefined) return {};
+  if (!('isMail' in operation) || !operation.isMail) return {};
   return { bodyLimit: MAIL_BODY_LIMIT, preValidation: async ({ body }: { body: unknown }) => limitEntries(body) };
 }
 
@@ -211,7 +211,9 @@ function formOf(operation: Operation, parts: RouteParts): RouteForm {
       return readForm(operation, parts);
     case 'action':
       return actionForm(operation, parts);
-    default:
+    case 'create':
+    case 'update':
+    case 'delete':
       return changeForm(operation, parts);
   }
 }

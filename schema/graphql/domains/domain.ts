@@ -211,7 +211,7 @@ DomainNode.implement({
         args: { filter: t.arg({ type: addressFilter as never, description: 'Filters the addresses.' }) },
         complexity: connectionComplexity,
         resolve: async ({ id }, args, context) => {
-          const query = parseInput(addressListFilter, readFilter(args.filter ?? {}));
+          const query = parseInput(addressListFilter, readFilter((args.filter as object | null | undefined) ?? {}));
           const page = await connection<addresses.EmailAddress>(
             args,
             (address) => ({ at: address.createdAt, id: address.id }),
