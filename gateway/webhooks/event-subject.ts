@@ -11,7 +11,7 @@ import { dmarcReportBodyOf } from '../rest/domains/dmarc-reports.ts';
 import { domainDetailsOf } from '../rest/domains/domain-wire.ts';
 import { emailBodyOf } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
-import { deliveryBodyOf } from '../rest/endpoints/deliveries.ts';
+import { writeDelivery } from '../rest/endpoints/deliveries.ts';
 import { endpointBodyOf } from '../rest/endpoints/endpoint-wire.ts';
 import { readApproval } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
@@ -42,7 +42,7 @@ async function subjectOf(context: OperationContext, event: FeedEvent): Promise<E
   }
   if (event.kind.startsWith('thread.') && threadId !== null)
     return threadAnswerOf(await readThread(context, threadId), publicUrl);
-  if (deliveryId !== null) return deliveryBodyOf(await readDelivery(context, deliveryId));
+  if (deliveryId !== null) return writeDelivery(context, await readDelivery(context, deliveryId));
   if (emailId !== null) {
     const email = await readEmail(context, emailId);
     const body = emailBodyOf(email, publicUrl);
