@@ -474,4 +474,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool trash_threads': AT_ONCE,
   'tool claim_thread': AT_ONCE,
   'tool release_thread': AT_ONCE,
+  'tool suppress_address': ACCOUNT,
+  'tool remove_suppression': AT_ONCE,
+  'tool create_reply_address': 'its mail only joins a thread',
+  'tool revoke_reply_address': REMOVES,
 };
