@@ -16,7 +16,7 @@ import { readApprovals } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
 
 /** What an event is about. */
-export type EventSubject = Record<string, unknown>;
+type EventSubject = Record<string, unknown>;
 
 type Subjects = Promise<(EventSubject | null)[]>;
 
