@@ -16,7 +16,7 @@ import { readApprovals } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
 
 /** What an event is about. */
-export type EventSubject = Record<string, unknown>;
+type EventSubject = Record<string, unknown>;
 
 type Subjects = Promise<(EventSubject | null)[]>;
 
@@ -69,9 +69,7 @@ const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: 
   },
   async delivery(context, events) {
     const deliveries = await readDeliveries(context, given(events, 'deliveryId'));
-    return Promise.all(
-      deliveries.map((delivery) => (delivery === null ? null : writeDelivery(context, delivery))),
-    );
+    return deliveries.map((delivery) => (delivery === null ? null : writeDelivery(context, delivery)));
   },
   email: readEmailSubjects,
   async endpoint(context, events) {
