@@ -1,5 +1,5 @@
-import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts';
+import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedAsMail, isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';

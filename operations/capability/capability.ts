@@ -43,7 +43,7 @@ export interface Resource<Row extends ResourceRow = ResourceRow> {
   valueOf: (row: Row, field: string) => unknown;
   /** fields of GraphQL that lead to another resource, by name */
   references: Readonly<Record<string, Reference<Row>>>;
-  /** fields that cost a read each, by name; the last ones in openapi.json. GraphQL, which reads lists, does not have them. */
+  /** fields that are read only when they are asked for, by name; the last ones in openapi.json */
   loaded?: Readonly<Record<string, LoadedField>>;
   /** returns one row per ID, null where the user has none */
   load: (context: OperationContext, ids: readonly string[]) => Promise<readonly (Row | null)[]>;
@@ -59,9 +59,11 @@ interface Reference<Row> {
   idOf: (row: Row) => string | null;
 }
 
-/** A field that REST has where one object is read, created or changed, unless it is null. */
+/** A field that costs a read. REST has it where one object is read, created or changed, unless it is null. */
 interface LoadedField {
   shape: z.ZodType;
+  /** what it adds to the cost of a GraphQL operation */
+  cost: number;
   /** returns one value per ID of an object, null for none */
   load: (context: OperationContext, ids: readonly string[]) => Promise<readonly unknown[]>;
 }

@@ -105,8 +105,9 @@ export const replyAddressCapability: Capability = {
       warning: {
         shape: z.string().meta({
           description:
-            'Why its mail is delivered to no endpoint, or refused, and what to do. Absent if an endpoint gets it. Not in lists.',
+            'Why its mail is delivered to no endpoint, or refused, and what to do. Absent or null if an endpoint gets it. Not in lists of REST.',
         }),
+        cost: 10,
         load: replies.loadReplyWarnings,
       },
     },

@@ -15,7 +15,8 @@ import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
 import { fieldShape } from './capability-shapes.ts';
 import { connection, totalCount } from './connection.ts';
-import { forgetLoaded } from './context.ts';
+import { forgetLoaded, type GraphContext } from './context.ts';
+import { loadByOwner } from './load-by-owner.ts';
 import { addNodeKind } from './node-kinds.ts';
 import { loaderOf, nodeTypes, orNull } from './nodes.ts';
 
@@ -59,7 +60,16 @@ function implementResource(resource: Resource) {
           }),
         ] as const;
       });
-      return Object.fromEntries([...fields, ...references]);
+      const loaded = Object.entries(resource.loaded ?? {}).map(([field, { shape, cost, load: loadValues }]) => {
+        const { type, description: text } = fieldShape(field, shape);
+        const valueOf = loadByOwner(({ reads }, ids) => loadValues(reads, ids).then((values) => [...values]));
+        const resolve = ({ id }: ResourceRow, _args: object, context: GraphContext) => valueOf(context, id, null);
+        return [
+          field,
+          t.field({ type: type as 'JSON', nullable: true, description: text, complexity: cost, resolve }),
+        ] as const;
+      });
+      return Object.fromEntries([...fields, ...references, ...loaded]);
     },
   });
   return node;

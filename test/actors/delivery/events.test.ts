@@ -287,27 +287,30 @@ describe('an endpoint that subscribes to events', () => {
     ['email.received:all', 'email.received'],
     ['email.bounced', 'email.bounced'],
     ['domain.verified', 'domain.verified'],
-  ])('has a webhook-id for each delivery of %s: its attempts share it, and a replay has another', async (pattern, kind) => {
-    const box = await gateway.mailbox();
-    await start();
-    const hook = await subscribe(box, { events: [pattern] });
-    receiver.answer((request, earlier) => (request.path === hook.path && earlier === 0 ? 500 : 200));
-    const [mail] = await insertReceivedMail(gateway.actor, box);
-    await append(box, [{ kind, ...(kind.startsWith('email.') ? { emailId: mail?.emailId ?? '' } : {}) }]);
-    await posts(hook.path, 1);
-    const [waiting] = await deliveriesOf(gateway.actor, hook.id);
-    await actor?.moveClock(3_600);
-    await posts(hook.path, 2);
-    await untilDeliveries(gateway.actor, hook.id, (all) => all.every(({ status }) => status === 'success'));
-    const since = new Date(0).toISOString();
-    await call(box, 'POST', `/endpoints/${hook.id}/replay`, { since, status: 'all' });
-    const requests = await posts(hook.path, 4);
-    const { data } = await call(box, 'GET', `/endpoints/${hook.id}/deliveries`);
-    const [replayed, first] = data.map(({ id }: { id: string }) => id);
-    expect(first).toBe(waiting?.id);
-    expect(requests.map(({ webhookId }) => webhookId)).toEqual([first, first, replayed, replayed]);
-    expect(new Set(requests.map(({ json }) => json.id)).size).toBe(1);
-  });
+  ])(
+    'has a webhook-id for each delivery of %s: its attempts share it, and a replay has another',
+    async (pattern, kind) => {
+      const box = await gateway.mailbox();
+      await start();
+      const hook = await subscribe(box, { events: [pattern] });
+      receiver.answer((request, earlier) => (request.path === hook.path && earlier === 0 ? 500 : 200));
+      const [mail] = await insertReceivedMail(gateway.actor, box);
+      await append(box, [{ kind, ...(kind.startsWith('email.') ? { emailId: mail?.emailId ?? '' } : {}) }]);
+      await posts(hook.path, 1);
+      const [waiting] = await deliveriesOf(gateway.actor, hook.id);
+      await actor?.moveClock(3_600);
+      await posts(hook.path, 2);
+      await untilDeliveries(gateway.actor, hook.id, (all) => all.every(({ status }) => status === 'success'));
+      const since = new Date(0).toISOString();
+      await call(box, 'POST', `/endpoints/${hook.id}/replay`, { since, status: 'all' });
+      const requests = await posts(hook.path, 4);
+      const { data } = await call(box, 'GET', `/endpoints/${hook.id}/deliveries`);
+      const [replayed, first] = data.map(({ id }: { id: string }) => id);
+      expect(first).toBe(waiting?.id);
+      expect(requests.map(({ webhookId }) => webhookId)).toEqual([first, first, replayed, replayed]);
+      expect(new Set(requests.map(({ json }) => json.id)).size).toBe(1);
+    },
+  );
 
   test('is posted what its filter lets through', async () => {
     const box = await gateway.mailbox();

@@ -32,9 +32,12 @@ test.each([
   ['email.received', 'blocked', 'created', 'now'],
   ['email.received', 'stored', 'none', 'never'],
   ['email.released', 'delivered', 'created', 'never'],
-] as const)('%s of mail with outcome %s, for an endpoint that gets all mail, delivery %s: %s', (kind, outcome, ofAll, is) => {
-  expect(postingOf(kind, { outcome, releasedAt: null, isQuiet: false, ofAll })).toBe(is);
-});
+] as const)(
+  '%s of mail with outcome %s, for an endpoint that gets all mail, delivery %s: %s',
+  (kind, outcome, ofAll, is) => {
+    expect(postingOf(kind, { outcome, releasedAt: null, isQuiet: false, ofAll })).toBe(is);
+  },
+);
 
 test('the secrets of a listener stay the same, and differ by user, key and use', () => {
   const secretKey = Buffer.alloc(32, 7);
