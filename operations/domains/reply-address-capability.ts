@@ -116,9 +116,9 @@ export const replyAddressCapability: Capability = {
       expiresAt: z.date().nullable().meta({ description: 'When it stops accepting mail. Null for never.' }),
       revokedAt: z.date().nullable().meta({ description: 'When it was revoked. Null if it was not.' }),
       createdAt: z.date().meta({ description: 'When it was created.' }),
-      warning: omittedIfNull(restOnly(z.string().nullable())).meta({
+      warning: omittedIfNull(z.string().nullable()).meta({
         description:
-          'Why its mail is delivered to no endpoint, or refused, and what to do. Absent if an endpoint gets it. Not in lists.',
+          'Why its mail is delivered to no endpoint, or refused, and what to do. Null if an endpoint gets it; REST omits it then, and in lists.',
       }),
     }),
     computed: {},
