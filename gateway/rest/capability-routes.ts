@@ -80,23 +80,30 @@ export function capabilityRoutes<Row extends ResourceRow>(
       : fields === undefined
         ? plainWireObject(capability.resource, capability.restCase)
         : wireObject(capability.resource, capability.restCase, { more: fields });
+  // Made once, because a shape with a name is a component of openapi.json, whatever number of gateways a process has.
+  const routes = capability.operations.flatMap((operation) => {
+    const { operationId } = operation;
+    if (operationId === undefined) return [];
+    const own = operations[operationId] ?? {};
+    return routesOf(operation, operationId, { capability, differences: own, object }).map(({ handle, ...route }) => ({
+      handle,
+      route: {
+        ...mailOptions(operation),
+        ...own.route,
+        ...route,
+        config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
+      },
+    }));
+  });
   return async (app, { contextOf }) => {
-    for (const operation of capability.operations) {
-      const { operationId } = operation;
-      if (operationId === undefined) continue;
-      const own = operations[operationId] ?? {};
-      for (const { handle, ...route } of routesOf(operation, operationId, { capability, differences: own, object }))
-        app.route({
-          ...mailOptions(operation),
-          ...own.route,
-          ...route,
-          config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
-          handler: async (request, reply) => {
-            reply.code(route.status);
-            return handle(contextOf(request), request) as Promise<never>;
-          },
-        });
-    }
+    for (const { handle, route } of routes)
+      app.route({
+        ...route,
+        handler: async (request, reply) => {
+          reply.code(route.status);
+          return handle(contextOf(request), request) as Promise<never>;
+        },
+      });
   };
 }
 

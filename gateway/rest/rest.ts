@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
-import { contactCapability } from '../../operations/emails/contact-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
@@ -28,6 +27,7 @@ import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
+import { contactRoutes } from './emails/contacts.ts';
 import { emailChangeRoutes } from './emails/email-changes.ts';
 import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
@@ -71,7 +71,7 @@ const resources = [
   emailCheckRoutes,
   sentReviewRoutes,
   emailChangeRoutes,
-  capabilityRoutes(contactCapability),
+  contactRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,

@@ -21,7 +21,7 @@ import * as domains from './domains.ts';
 import { mailStatistics } from './email-address-capability.ts';
 import { rotateDkimKey } from './rotate-dkim-key.ts';
 
-export const domainStatus = oneOf(DOMAIN_STATUSES, {
+const domainStatus = oneOf(DOMAIN_STATUSES, {
   name: 'DomainStatus',
   description: 'Verification status of a domain.',
   values: {
@@ -427,7 +427,12 @@ export const domainCapability: Capability = {
       summary: 'Retrieve a domain by its name',
       description: 'Returns the domain with this name, or null if the account has no such domain.',
       target: { argument: 'name', argumentDescription: 'Case-insensitive, in ASCII (punycode) or Unicode.' },
-      read: domains.findDomainByName,
+      async read(context, name) {
+        const id = await domains.findDomainByName(context, name);
+        const [domain = null] = id === null ? [] : await domains.loadDomains(context, [id]);
+        if (domain === null) throw domains.domainNotFound();
+        return domain;
+      },
     }),
     defineAction({
       access: 'read',
